@@ -1,0 +1,3 @@
+"""separatrix: classifiers that prove their answer."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,28 @@
+"""What is asked and what is answered: losses, Problem, Point, Solution, Status."""
+
+from separatrix.problem.bias import best_bias, bias_interval
+from separatrix.problem.losses import HINGE, LOSSES, SQUARED_HINGE, Loss
+from separatrix.problem.problem import Bias, Matrix, Problem
+from separatrix.problem.rows import row_blocks, scores, weighted_sum
+from separatrix.problem.solution import History, Point, Record, Solution
+from separatrix.problem.status import Status
+
+__all__ = [
+    "HINGE",
+    "LOSSES",
+    "SQUARED_HINGE",
+    "Bias",
+    "History",
+    "Loss",
+    "Matrix",
+    "Point",
+    "Problem",
+    "Record",
+    "Solution",
+    "Status",
+    "best_bias",
+    "bias_interval",
+    "row_blocks",
+    "scores",
+    "weighted_sum",
+]

@@ -1,0 +1,75 @@
+"""The best bias for given scores: the primal objective as a function of b alone.
+
+    phi(b) = sum_i C_i loss(y_i (f_i + b)),   f_i = w.x_i
+
+phi is convex and piecewise linear (hinge) or piecewise quadratic (squared hinge), with breakpoints
+b = y_i - f_i. Its minimisers form a closed interval, found by one sort and two cumulative sums.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.problem.losses import Loss, Vector
+
+
+def bias_interval(f: Vector, y: Vector, C: Vector, loss: Loss) -> tuple[float, float]:
+    """All minimisers of phi, as ``(lower, upper)``.
+
+    Infinite ends mean that phi is flat out to infinity, which needs one class only.
+
+    >>> f, y, C = np.array([2.0, -2.0]), np.array([1.0, -1.0]), np.ones(2)
+    >>> from separatrix.problem.losses import HINGE
+    >>> bias_interval(f, y, C, HINGE)
+    (-1.0, 1.0)
+    """
+    order = np.argsort(y - f, kind="stable")
+    breaks, positive, cost = (y - f)[order], y[order] > 0, C[order]
+    if loss.squared:
+        return _squared_interval(breaks, positive, cost)
+    # Left of every breakpoint the slope is -sum_{y=+1} C; crossing breakpoint i adds C_i.
+    falling = float(np.sum(cost[positive]))
+    slopes = np.cumsum(cost) - falling
+    rounding = 8 * np.finfo(float).eps * len(f) * float(np.max(cost, initial=0.0))
+    lower, upper = _flat_piece(breaks, slopes, rounding)
+    return (lower if falling > 0 else -np.inf), upper
+
+
+def _flat_piece(breaks: Vector, slopes: Vector, rounding: float) -> tuple[float, float]:
+    """Where a convex piecewise linear function with slope slopes[i] right of breaks[i] is smallest."""
+    lower = int(np.searchsorted(slopes, -rounding))  # first slope that is not clearly negative
+    upper = int(np.searchsorted(slopes, rounding, side="right"))  # first slope that is clearly positive
+    return (
+        float(breaks[lower]) if lower < len(breaks) else np.inf,
+        float(breaks[upper]) if upper < len(breaks) else np.inf,
+    )
+
+
+def _squared_interval(breaks: Vector, positive: NDArray[np.bool_], cost: Vector) -> tuple[float, float]:
+    """The minimisers of sum over active rows of C (b - break)^2, whose derivative is piecewise linear."""
+    # Row i of class +1 is active for b < break_i, of class -1 for b > break_i.
+    active = np.where(positive, -1.0, 1.0)
+    pull = cost * breaks
+    weight = np.sum(cost[positive]) + np.concatenate([[0.0], np.cumsum(active * cost)])
+    moment = np.sum(pull[positive]) + np.concatenate([[0.0], np.cumsum(active * pull)])
+    piece = int(np.searchsorted(weight[1:] * breaks - moment[1:], 0.0))
+    flat = weight[piece] <= 8 * np.finfo(float).eps * len(cost) * np.sum(cost)
+    if not flat:
+        best = float(moment[piece] / weight[piece])
+        return best, best
+    lower = breaks[piece - 1] if piece > 0 else -np.inf
+    upper = breaks[piece] if piece < len(breaks) else np.inf
+    return float(lower), float(upper)
+
+
+def best_bias(f: Vector, y: Vector, C: Vector, loss: Loss, near: float = 0.0) -> float:
+    """The minimiser of phi closest to ``near``.
+
+    >>> f, y, C = np.array([2.0, -2.0]), np.array([1.0, -1.0]), np.ones(2)
+    >>> from separatrix.problem.losses import HINGE
+    >>> best_bias(f, y, C, HINGE)
+    0.0
+    """
+    lower, upper = bias_interval(f, y, C, loss)
+    return float(np.clip(near, lower, upper))

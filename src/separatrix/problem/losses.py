@@ -1,0 +1,51 @@
+"""The two losses of the soft margin, with what duality needs to know of them.
+
+    hinge            loss(m) = max(0, 1 - m)       dual term   alpha                    0 <= alpha <= C
+    squared hinge    loss(m) = max(0, 1 - m)^2     dual term   alpha - alpha^2 / (4C)   0 <= alpha
+
+m is the functional margin y (w.x + b). C scales the loss of one row. The squared hinge is LIBLINEAR's
+(no factor one half), so C means the same there and here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss by name; ``squared`` picks the exponent.
+
+    >>> import numpy as np
+    >>> HINGE.values(np.array([2.0, 0.5, -1.0]))
+    array([0. , 0.5, 2. ])
+    >>> SQUARED_HINGE.values(np.array([2.0, 0.5, -1.0]))
+    array([0.  , 0.25, 4.  ])
+    """
+
+    name: Literal["hinge", "squared_hinge"]
+    squared: bool
+
+    def values(self, margins: Vector) -> Vector:
+        """Loss of each functional margin, shape (n,)."""
+        slack = np.maximum(0.0, 1.0 - margins)
+        return slack * slack if self.squared else slack
+
+    def dual_terms(self, alpha: Vector, C: Vector) -> Vector:
+        """-C loss*(-alpha / C), what row i adds to the dual objective, shape (n,)."""
+        return alpha - alpha * alpha / (4.0 * C) if self.squared else alpha
+
+    def upper(self, C: Vector) -> Vector:
+        """Upper bound of each alpha, shape (n,): C for the hinge, infinity for the squared hinge."""
+        return np.full_like(C, np.inf) if self.squared else C
+
+
+HINGE = Loss("hinge", squared=False)
+SQUARED_HINGE = Loss("squared_hinge", squared=True)
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (HINGE, SQUARED_HINGE)}

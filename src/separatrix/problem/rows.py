@@ -1,0 +1,60 @@
+"""Products with the rows of X in float64, block by block, so that float32 data are never widened whole.
+
+Dense C-contiguous arrays and CSR share one path: a block of rows is taken, widened, multiplied, dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Vector = NDArray[np.float64]
+
+_BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and amortises the call
+
+
+def row_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
+    """Consecutive blocks of rows as ``(slice, block)``; the block is float64, dense or CSR."""
+    n, is_sparse = X.shape[0], bool(sparse.issparse(X))
+    entries = X.nnz if is_sparse else X.size
+    height = max(1, _BLOCK_ENTRIES * n // max(1, entries))
+    for start in range(0, n, height):
+        rows = slice(start, min(n, start + height))
+        if not is_sparse:
+            yield rows, np.asarray(X[rows], dtype=np.float64)
+            continue
+        begin, end = X.indptr[rows.start], X.indptr[rows.stop]
+        parts = (
+            X.data[begin:end].astype(np.float64, copy=False),
+            X.indices[begin:end],
+            X.indptr[rows.start : rows.stop + 1] - begin,
+        )
+        yield rows, sparse.csr_array(parts, shape=(rows.stop - rows.start, X.shape[1]))
+
+
+def scores(X: Any, w: Vector) -> Vector:
+    """X w, shape (n,), in float64 whatever the type of X.
+
+    >>> scores(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]))
+    array([21., 43.])
+    """
+    out = np.empty(X.shape[0])
+    for rows, block in row_blocks(X):
+        out[rows] = block @ w
+    return out
+
+
+def weighted_sum(X: Any, coefficients: Vector) -> Vector:
+    """X^T c, shape (d,), in float64 whatever the type of X.
+
+    >>> weighted_sum(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]))
+    array([31., 42.])
+    """
+    out = np.zeros(X.shape[1])
+    for rows, block in row_blocks(X):
+        out += block.T @ coefficients[rows]
+    return out

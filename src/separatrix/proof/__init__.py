@@ -1,0 +1,1 @@
+"""Proofs recomputed from the data: duality, certificates, exact arithmetic, the checker. Never the core."""

@@ -1,0 +1,1 @@
+"""One algorithm per file, and the one loop that drives them all."""

@@ -1,0 +1,186 @@
+"""The one loop: iteration, limits, interrupts, callbacks, history, and switching between solvers.
+
+    while not done:   step -> record -> (check: prove the gap from the data) -> limits
+
+The loop never believes a solver. Whenever one asks for a check, or a limit ends the run, `certify`
+recomputes primal and dual from the data; the best primal point and the best dual point seen in any check
+are kept, each on its own, and their gap is what is returned.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.problem import History, Point, Problem, Record, Solution, Status
+from separatrix.problem.problem import relative_gap
+from separatrix.solvers.interrupt import InterruptFlag
+from separatrix.solvers.pace import Pace
+from separatrix.solvers.protocol import Solver, Verdict
+
+#: Recomputes a proposal from the data: feasible alpha, best bias, primal, dual, gap.
+Certify = Callable[[Problem, Point], Solution]
+#: Sees each record as it is made; returning True ends the run with what there is.
+OnRecord = Callable[[Record], bool | None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A solver to run, why it was chosen, and how many seconds of expected work it may still cost.
+
+    A stage other than the last is left when its gap, extrapolated, needs more than ``patience`` seconds to
+    reach tol, or when it stalls; the next stage starts from the best point so far.
+    """
+
+    solver: Solver[Any]
+    reason: str
+    patience: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: relative gap, steps, seconds."""
+
+    tol: float
+    max_iter: int | None = None
+    max_time: float | None = None
+    n_threads: int = 1
+
+
+class _Best:
+    """The best primal point and the best dual point proved so far, each on its own."""
+
+    def __init__(self) -> None:
+        self.by_primal: Solution | None = None
+        self.by_dual: Solution | None = None
+
+    def add(self, checked: Solution) -> None:
+        if self.by_primal is None or checked.primal < self.by_primal.primal:
+            self.by_primal = checked
+        if self.by_dual is None or checked.dual > self.by_dual.dual:
+            self.by_dual = checked
+
+    @property
+    def gap(self) -> float:
+        if self.by_primal is None or self.by_dual is None:
+            return float("inf")
+        return relative_gap(self.by_primal.primal, self.by_dual.dual)
+
+    def point(self) -> Point | None:
+        if self.by_primal is None or self.by_dual is None:
+            return None
+        return Point(alpha=self.by_dual.alpha, w=self.by_primal.w, b=self.by_primal.b)
+
+
+def run(
+    stages: Sequence[Stage],
+    problem: Problem,
+    limits: Limits,
+    certify: Certify,
+    start: Point | None = None,
+    on_record: OnRecord | None = None,
+) -> Solution:
+    """Run the stages in turn until the gap is proved to be at most tol, or a limit ends the run.
+
+    Returns the best primal and dual points with their proved values; ``status`` says how it ended.
+    The last record of the history is always proved.
+    """
+    return _Run(problem, limits, certify, on_record).drive(stages, start)
+
+
+class _Run:
+    """The moving parts of one call of `run`."""
+
+    def __init__(
+        self, problem: Problem, limits: Limits, certify: Certify, on_record: OnRecord | None
+    ) -> None:
+        self.problem, self.limits, self.certify, self.on_record = problem, limits, certify, on_record
+        self.began = time.perf_counter()
+        self.iteration = 0
+        self.records: list[Record] = []
+        self.best = _Best()
+        self.stop_asked = False
+
+    def drive(self, stages: Sequence[Stage], start: Point | None) -> Solution:
+        with InterruptFlag() as interrupt:
+            for position, stage in enumerate(stages):
+                status = self._stage(stage, self.best.point() or start, position + 1 < len(stages), interrupt)
+                if status is not None:
+                    return self._finish(status)
+        return self._finish(Status.MAX_ITER)
+
+    def _stage(
+        self, stage: Stage, start: Point | None, another_follows: bool, interrupt: InterruptFlag
+    ) -> Status | None:
+        """Run one stage; None means that it ended without success and the next should take over."""
+        solver, name = stage.solver, stage.solver.name
+        state = solver.init(self.problem, start, self.limits.n_threads)
+        pace = Pace(self.elapsed())
+        note = stage.reason
+        while True:
+            progress = solver.step(self.problem, state)
+            self.iteration += 1
+            self._record(progress.primal, progress.dual, name, note or progress.note, proved=False)
+            note = ""
+            pace.add(self.elapsed(), self.records[-1].gap)
+            verdict = solver.terminate(self.problem, state, self.limits.tol)
+            ended = self._limit_reached(interrupt)
+            slow = another_follows and pace.remaining(self.limits.tol) > stage.patience
+            if verdict is Verdict.GO_ON and ended is None and not slow:
+                continue
+            self.best.add(self.certify(self.problem, solver.point(self.problem, state)))
+            stalled = verdict is Verdict.STALLED
+            self._record_proved(name, "stalled" if stalled else "too slow" if slow else "")
+            if self.best.gap <= self.limits.tol:
+                return Status.CONVERGED
+            ended = ended or self._limit_reached(interrupt)
+            if ended is not None:
+                return ended
+            if stalled or slow:
+                return None
+
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return time.perf_counter() - self.began
+
+    def _limit_reached(self, interrupt: InterruptFlag) -> Status | None:
+        limits = self.limits
+        if interrupt.raised or self.stop_asked:
+            return Status.INTERRUPTED
+        if limits.max_iter is not None and self.iteration >= limits.max_iter:
+            return Status.MAX_ITER
+        if limits.max_time is not None and self.elapsed() >= limits.max_time:
+            return Status.MAX_TIME
+        return None
+
+    def _record(self, primal: float, dual: float, solver: str, note: str, *, proved: bool) -> None:
+        record = Record(
+            self.elapsed(), self.iteration, primal, dual, relative_gap(primal, dual), solver, note, proved
+        )
+        self.records.append(record)
+        if self.on_record is not None and self.on_record(record):
+            self.stop_asked = True
+
+    def _record_proved(self, solver: str, note: str) -> None:
+        primal, dual = self.best.by_primal, self.best.by_dual
+        assert primal is not None
+        assert dual is not None
+        self._record(primal.primal, dual.dual, solver, note, proved=True)
+
+    def _finish(self, status: Status) -> Solution:
+        primal, dual = self.best.by_primal, self.best.by_dual
+        assert primal is not None, "every stage ends with a check"
+        assert dual is not None
+        return Solution(
+            w=primal.w,
+            b=primal.b,
+            alpha=dual.alpha,
+            primal=primal.primal,
+            dual=dual.dual,
+            gap=self.best.gap,
+            status=status,
+            n_iter=self.iteration,
+            history=History(self.records),
+        )
