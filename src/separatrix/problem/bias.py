@@ -53,14 +53,13 @@ def _squared_interval(breaks: Vector, positive: NDArray[np.bool_], cost: Vector)
     pull = cost * breaks
     weight = np.sum(cost[positive]) + np.concatenate([[0.0], np.cumsum(active * cost)])
     moment = np.sum(pull[positive]) + np.concatenate([[0.0], np.cumsum(active * pull)])
-    piece = int(np.searchsorted(weight[1:] * breaks - moment[1:], 0.0))
-    flat = weight[piece] <= 8 * np.finfo(float).eps * len(cost) * np.sum(cost)
-    if not flat:
-        best = float(moment[piece] / weight[piece])
-        return best, best
-    lower = breaks[piece - 1] if piece > 0 else -np.inf
-    upper = breaks[piece] if piece < len(breaks) else np.inf
-    return float(lower), float(upper)
+    slopes = weight[1:] * breaks - moment[1:]
+    nothing = 8 * np.finfo(float).eps * len(cost) * np.sum(cost)
+    first, last = np.searchsorted(slopes, 0.0), np.searchsorted(slopes, 0.0, side="right")
+    ends = np.concatenate([[-np.inf], breaks, [np.inf]])  # piece k lies between ends[k] and ends[k + 1]
+    lower = moment[first] / weight[first] if weight[first] > nothing else ends[first]
+    upper = moment[last] / weight[last] if weight[last] > nothing else ends[last + 1]
+    return float(lower), float(max(lower, upper))
 
 
 def best_bias(f: Vector, y: Vector, C: Vector, loss: Loss, near: float = 0.0) -> float:

@@ -1,4 +1,4 @@
-"""Plain records that cross the borders: Point (a solver's proposal), Solution (what the loop returns), History."""
+"""Plain records that cross the borders: Point (a solver proposes), Solution (the loop returns), History."""
 
 from __future__ import annotations
 
