@@ -1,0 +1,71 @@
+# Everything a fresh clone needs: Python 3.11+, a C++20 compiler, make. The rest is installed into $(VENV).
+#
+#   make demo          fit, prove, verify and tamper, on data that ship with the package
+#   make test          the whole test suite
+#   make help          the other targets
+
+PYTHON ?= python3
+VENV   ?= .venv
+SUITE  ?= all
+ARGS   ?=
+
+PY    := "$(VENV)/bin/python"
+STAMP := $(VENV)/.installed
+BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint format build bench agreement clean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
+
+demo: $(STAMP)  ## fit, prove and verify on data that ship with the package (ten seconds)
+	@$(PY) -m separatrix.demo $(ARGS)
+
+test: $(STAMP)  ## run the whole test suite; ARGS="-k name" narrows it
+	@$(PY) -m pytest -q $(ARGS)
+
+check: lint test  ## format, lint, types, import order, tests: what CI runs
+
+lint: $(STAMP)  ## format, lint, types and import order
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy
+	@"$(VENV)/bin/lint-imports" --no-cache
+
+format: $(STAMP)  ## rewrite the code in the project's format
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix .
+
+build: $(STAMP)  ## wheel and source archive in dist/
+	@$(PY) -m build --outdir dist .
+
+bench: $(VENV)/.peers  ## measure against other libraries; SUITE=text, ARGS=--quick (see benchmarks/README.md)
+	@$(PY) -m benchmarks $(SUITE) $(ARGS)
+
+agreement: $(STAMP)  ## every data set, C and bias against a reference solver (long)
+	@$(PY) -m benchmarks.agreement $(ARGS)
+
+clean:  ## remove everything that make has made
+	rm -rf "$(VENV)" build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Installed once, in editable form, and again whenever something that is compiled or declared has changed.
+$(STAMP): $(BUILT) | $(VENV)/bin/python
+	@echo "installing separatrix and its tools into $(VENV) (compiles the core; a minute or two)"
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch "$@"
+
+# Peers are optional: one that cannot be installed here is left out of the tables, with a sentence.
+$(VENV)/.peers: $(STAMP)
+	@echo "installing the libraries to measure against"
+	@for peer in liblinear-official snapml rehline piqp; do \
+	  $(PY) -m pip install --quiet --disable-pip-version-check $$peer || echo "$$peer is not available here"; done
+	@touch "$@"
+
+$(VENV)/bin/python:
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "separatrix needs Python 3.11 or newer; say which one: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "creating $(VENV)"
+	@"$(PYTHON)" -m venv "$(VENV)" || \
+	  { rm -rf "$(VENV)"; echo "hint: Debian and Ubuntu keep venv in its own package, python3-venv"; exit 1; }
