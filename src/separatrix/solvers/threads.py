@@ -1,0 +1,51 @@
+"""BLAS threads during a fit: limited to what was asked for, restored afterwards.
+
+The number of BLAS threads belongs to the whole process, so overlapping fits in several Python threads share
+it: the first to enter remembers what it found, each entry may only lower the limit, the last to leave
+restores it. The count and the limit are kept under one lock.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+_lock = threading.Lock()
+_asked: list[int] = []  # the limit of each fit that is running
+_found: list[tuple[Any, int]] = []  # each BLAS library with its own number of threads before the first fit
+
+
+@contextmanager
+def blas_threads(limit: int) -> Iterator[None]:
+    """While entered, BLAS uses at most ``limit`` threads (at least one).
+
+    >>> with blas_threads(1):
+    ...     pass
+    """
+    limit = max(1, limit)
+    with _lock:
+        if not _asked:
+            libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+            _found[:] = [(library, library.get_num_threads()) for library in libraries]
+        _asked.append(limit)
+        _apply()
+    try:
+        yield
+    finally:
+        with _lock:
+            _asked.remove(limit)
+            _apply()
+            if not _asked:
+                _found.clear()
+
+
+def _apply() -> None:
+    """Set every library to the smaller of what it had and the lowest limit asked for. Needs the lock."""
+    for library, before in _found:
+        wanted = min([before, *_asked])
+        if library.get_num_threads() != wanted:
+            library.set_num_threads(wanted)
