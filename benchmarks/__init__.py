@@ -1,0 +1,1 @@
+"""Measurements against other libraries: ``python -m benchmarks`` and ``python -m benchmarks.agreement``."""
