@@ -174,7 +174,7 @@ class SnapML(Method):
     def fit(self, setting: Setting) -> tuple[np.ndarray, float]:
         model = self.Model(
             loss=self.case.loss,
-            regularizer=1.0 / (self.case.C if self.case.loss == "hinge" else 2.0 * self.case.C),
+            regularizer=1.0 / self.case.C,
             fit_intercept=False,
             n_jobs=1,
             random_state=0,
