@@ -156,19 +156,18 @@ def _news20(topic: int) -> Callable[[], Data]:
     return make
 
 
-def mnist(*digits: int) -> tuple[np.ndarray, np.ndarray]:
-    """Training images (n, 784) in [0, 1] and their digits; all digits if none is named."""
-    with gzip.open(folder() / "mnist" / "train-images-idx3-ubyte.gz") as stream:
+def images(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Training images (n, 784) in [0, 1] and their classes, of mnist or fashion-mnist."""
+    with gzip.open(folder() / name / "train-images-idx3-ubyte.gz") as stream:
         X = np.frombuffer(stream.read(), dtype=np.uint8, offset=16).reshape(-1, 784) / 255.0
-    with gzip.open(folder() / "mnist" / "train-labels-idx1-ubyte.gz") as stream:
-        y = np.frombuffer(stream.read(), dtype=np.uint8, offset=8)
-    keep = np.isin(y, digits) if digits else np.ones(len(y), dtype=bool)
-    return X[keep], y[keep]
+    with gzip.open(folder() / name / "train-labels-idx1-ubyte.gz") as stream:
+        return X, np.frombuffer(stream.read(), dtype=np.uint8, offset=8)
 
 
 def _mnist_3_8() -> Data:
-    X, y = mnist(3, 8)
-    return X, signs(y, 8)
+    X, y = images("mnist")
+    keep = (y == 3) | (y == 8)
+    return X[keep], signs(y[keep], 8)
 
 
 def _first_rows(name: str, count: int) -> Callable[[], Data]:

@@ -246,6 +246,7 @@ class PIQP(_FreeBias):
     """A proximal interior-point QP solver on min 1/2 ||w||^2 + C sum xi, y (X w + b) + xi >= 1, xi >= 0."""
 
     name = "piqp"
+    bias_bound = np.inf  #: 0 leaves the bias out
 
     def settings(self) -> Iterator[Setting]:
         yield from ({"eps": tol} for tol in _TOLERANCES[6:14])
@@ -258,17 +259,19 @@ class PIQP(_FreeBias):
         P = sparse.diags_array(np.concatenate([np.ones(d), np.zeros(n + 1)]), format="csc")
         c = np.concatenate([np.zeros(d + 1), np.full(n, self.case.C)])
         G = sparse.hstack([rows, sparse.csr_matrix(y[:, None]), sparse.eye_array(n)], format="csc")
-        lower = np.concatenate([np.full(d + 1, -np.inf), np.zeros(n)])
+        bound = [self.bias_bound]
+        lower = np.concatenate([np.full(d, -np.inf), np.negative(bound), np.zeros(n)])
+        upper = np.concatenate([np.full(d, np.inf), bound, np.full(n, np.inf)])
         self.library, self.d = piqp, d
         self.parts = tuple(sparse.csc_matrix(part) for part in (P, G))
-        self.vectors = (c, np.ones(n), lower)
+        self.vectors = (c, np.ones(n), lower, upper)
 
     def fit(self, setting: Setting) -> tuple[np.ndarray, float]:
         solver = self.library.SparseSolver()
         for name in ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"):
             setattr(solver.settings, name, setting["eps"])
-        (P, G), (c, ones, lower) = self.parts, self.vectors
-        solver.setup(P, c, G=G, h_l=ones, x_l=lower)
+        (P, G), (c, ones, lower, upper) = self.parts, self.vectors
+        solver.setup(P, c, G=G, h_l=ones, x_l=lower, x_u=upper)
         solver.solve()
         x = np.asarray(solver.result.x)
         return x[: self.d], float(x[self.d])
