@@ -1,0 +1,99 @@
+"""SHA-256 of X and of y, the same for every way of holding the same numbers.
+
+X is cut into blocks of 4096 consecutive rows. A block with m rows, d columns and k entries other than zero is
+
+    sparse  if 3 k <= m d:  "S", entries per row (m x uint32), their columns (k x uint32), values (k x float64)
+    dense   otherwise:      "D", all m d values (float64), row after row
+
+all little-endian, zeros written as +0.0. X's digest is the SHA-256 of "separatrix X 1\\n", n and d as uint64,
+and the SHA-256 of each block. y's digest is that of "separatrix y 1\\n", "number\\n" or "text\\n", the number
+of classes and n as uint64, each class (in order of first appearance) as uint64 length and UTF-8 text, and
+each row's class as uint32.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+
+from separatrix.checker.rows import Rows
+
+BLOCK_ROWS = 4096
+X_HEADER = b"separatrix X 1\n"
+Y_HEADER = b"separatrix y 1\n"
+_UINT32 = "I" if array("I").itemsize == 4 else "L"
+
+
+def is_sparse_block(rows: int, columns: int, nonzeros: int) -> bool:
+    """Whether a block is written by its nonzero entries."""
+    return 3 * nonzeros <= rows * columns
+
+
+def fingerprint_rows(table: Rows) -> str:
+    """The digest of X.
+
+    >>> from separatrix.checker.rows import StoredRows
+    >>> table = StoredRows(n_columns=2)
+    >>> table.append([0, 1], [1.0, 0.0])
+    >>> fingerprint_rows(table)[:16]
+    '...'
+    """
+    total = hashlib.sha256(X_HEADER + struct.pack("<QQ", table.n_rows, table.n_columns))
+    counts, columns, values = array(_UINT32), array(_UINT32), array("d")
+    for places, entries in table.rows():
+        before = len(values)
+        for column, value in zip(places if places is not None else range(len(entries)), entries, strict=True):
+            if value:
+                columns.append(column)
+                values.append(value)
+        counts.append(len(values) - before)
+        if len(counts) == BLOCK_ROWS:
+            total.update(_block_digest(table.n_columns, counts, columns, values))
+            counts, columns, values = array(_UINT32), array(_UINT32), array("d")
+    if counts:
+        total.update(_block_digest(table.n_columns, counts, columns, values))
+    return total.hexdigest()
+
+
+def _block_digest(d: int, counts: array[int], columns: array[int], values: array[float]) -> bytes:
+    if is_sparse_block(len(counts), d, len(values)):
+        return hashlib.sha256(b"S" + _little(counts) + _little(columns) + _little(values)).digest()
+    block, position = hashlib.sha256(b"D"), 0
+    for count in counts:
+        row = array("d", bytes(8 * d))
+        for place in range(position, position + count):
+            row[columns[place]] = values[place]
+        position += count
+        block.update(_little(row))
+    return block.digest()
+
+
+def fingerprint_labels(kind: str, classes: Sequence[str], codes: Iterable[int]) -> str:
+    """The digest of y from its classes in order of first appearance and the class of each row.
+
+    >>> fingerprint_labels("number", ["1", "-1"], [0, 1, 1])[:16]
+    '...'
+    """
+    numbers = array(_UINT32, codes)
+    total = hashlib.sha256(label_header(kind, classes, len(numbers)))
+    total.update(_little(numbers))
+    return total.hexdigest()
+
+
+def label_header(kind: str, classes: Sequence[str], n_rows: int) -> bytes:
+    """All that goes into y's digest before the rows."""
+    parts = [Y_HEADER, kind.encode("ascii"), b"\n", struct.pack("<QQ", len(classes), n_rows)]
+    for label in classes:
+        text = label.encode("utf-8", "surrogatepass")
+        parts += [struct.pack("<Q", len(text)), text]
+    return b"".join(parts)
+
+
+def _little(numbers: array[int] | array[float]) -> bytes:
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()

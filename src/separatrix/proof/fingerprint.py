@@ -1,0 +1,122 @@
+"""SHA-256 of X and y from arrays, block by block; the byte layout is in `separatrix.checker.fingerprint`."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.checker.certificate import Source
+from separatrix.checker.fingerprint import BLOCK_ROWS, X_HEADER, is_sparse_block, label_header
+from separatrix.proof.labels import Labels, label_text, read_labels
+
+_PIECE = 1 << 18  # dense entries widened at a time: the copy stays in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class Fingerprint:
+    """What identifies the data, computed once and shared by all certificates about them."""
+
+    rows: int
+    columns: int
+    X: str
+    y: str
+    labels: Labels
+
+    def source(self, positive: Any, negative: Any) -> Source:
+        """The data as a certificate names them, with the labels (as in y) that form the two sides."""
+        return Source(
+            rows=self.rows,
+            columns=self.columns,
+            X=self.X,
+            y=self.y,
+            labels=self.labels.kind,
+            positive=tuple(label_text(label) for label in positive),
+            negative=tuple(label_text(label) for label in negative),
+        )
+
+
+def fingerprint(X: Any, y: Any) -> Fingerprint:
+    """The fingerprint of rows X (n, d), dense or CSR, and labels y (n,).
+
+    >>> one = fingerprint(np.array([[1.0, 0.0]]), ["a"])
+    >>> two = fingerprint(sparse.csr_array(np.array([[1.0, -0.0]], dtype=np.float32)), ["a"])
+    >>> one.X == two.X, one.y == two.y
+    (True, True)
+    """
+    labels = read_labels(y)
+    return Fingerprint(X.shape[0], X.shape[1], fingerprint_rows(X), fingerprint_labels(labels), labels)
+
+
+def fingerprint_labels(labels: Labels) -> str:
+    """The digest of y."""
+    total = hashlib.sha256(label_header(labels.kind, labels.classes, len(labels.codes)))
+    total.update(_buffer(labels.codes, "<u4"))
+    return total.hexdigest()
+
+
+def fingerprint_rows(X: Any) -> str:
+    """The digest of X (n, d): a dense array, or CSR (canonical or not)."""
+    n, d = X.shape
+    if d >= 1 << 32:
+        raise ValueError(f"A certificate can name fewer than 2^32 columns; got {d}.")
+    total = hashlib.sha256(X_HEADER + struct.pack("<QQ", n, d))
+    for digest in _sparse_blocks(X) if sparse.issparse(X) else _dense_blocks(np.asarray(X)):
+        total.update(digest)
+    return total.hexdigest()
+
+
+def _dense_blocks(X: NDArray[Any]) -> Iterator[bytes]:
+    d = X.shape[1]
+    for start in range(0, X.shape[0], BLOCK_ROWS):
+        block = X[start : start + BLOCK_ROWS]
+        if is_sparse_block(len(block), d, int(np.count_nonzero(block))):
+            rows, columns = np.nonzero(block)
+            counts = np.bincount(rows, minlength=len(block))
+            yield _sparse_digest(counts, columns, block[rows, columns])
+        else:
+            yield _dense_digest(block)
+
+
+def _dense_digest(block: NDArray[Any]) -> bytes:
+    digest = hashlib.sha256(b"D")
+    height = max(1, _PIECE // max(1, block.shape[1]))
+    for start in range(0, len(block), height):
+        # Adding zero turns -0.0 into 0.0 and is exact otherwise.
+        digest.update(_buffer(np.add(block[start : start + height], 0.0, dtype=np.float64, order="C"), "<f8"))
+    return digest.digest()
+
+
+def _sparse_blocks(X: Any) -> Iterator[bytes]:
+    X = X.tocsr()
+    for start in range(0, X.shape[0], BLOCK_ROWS):
+        stop = min(X.shape[0], start + BLOCK_ROWS)
+        begin, end = X.indptr[start], X.indptr[stop]
+        columns, values = X.indices[begin:end], X.data[begin:end]
+        counts = np.diff(X.indptr[start : stop + 1])
+        if not X.has_canonical_format or not np.all(values):
+            block = X[start:stop].copy()
+            block.sum_duplicates()
+            block.eliminate_zeros()
+            columns, values, counts = block.indices, block.data, np.diff(block.indptr)
+        if is_sparse_block(stop - start, X.shape[1], len(values)):
+            yield _sparse_digest(counts, columns, values)
+        else:
+            yield _dense_digest(X[start:stop].toarray())
+
+
+def _sparse_digest(counts: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> bytes:
+    digest = hashlib.sha256(b"S")
+    for part, kind in ((counts, "<u4"), (columns, "<u4"), (values, "<f8")):
+        digest.update(_buffer(part, kind))
+    return digest.digest()
+
+
+def _buffer(array: NDArray[Any], kind: str) -> Any:
+    return np.ascontiguousarray(array, dtype=kind).view(np.uint8).data

@@ -1,0 +1,56 @@
+"""verify: check a certificate against the data it speaks of, in rigorous floating point or exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.checker.certificate import Certificate
+from separatrix.checker.check import compare_digests, compare_shape, conclude, known
+from separatrix.checker.kinds import EXACT_CHECKS
+from separatrix.checker.labels import sides
+from separatrix.checker.verdict import Proved, Rejected, Verification
+from separatrix.proof import optimal
+from separatrix.proof.arrays import ArrayRows, read_rows
+from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows
+from separatrix.proof.labels import read_labels
+
+#: Gets the certificate, X (dense or CSR, finite) and each row's side; a kind without one is checked exactly.
+RigorousCheck: TypeAlias = Callable[[Certificate, Any, NDArray[np.int8]], Proved]
+
+RIGOROUS_CHECKS: dict[str, RigorousCheck] = {"optimal": optimal.check}
+
+
+def verify(certificate: Certificate, X: Any, y: Any, exact: bool = False) -> Verification:
+    """Check a certificate against rows X (n, d) and the labels y (n,) as they were given to the fit.
+
+    With ``exact=False`` the claim passes only if it holds whatever the rounding; a few passes over the data.
+    With ``exact=True`` floats are rationals and no tolerance is used; seconds for millions of entries.
+    The result is true if the claim is proved; ``reason`` says why, or why not. Wrong data or a wrong
+    certificate are an answer, never an exception.
+    """
+    if not isinstance(certificate, Certificate):
+        raise TypeError(f"verify needs a Certificate; got {type(certificate).__name__}.")
+
+    def course() -> Proved:
+        exact_check = known(certificate, EXACT_CHECKS)
+        rows = read_rows(X)
+        try:
+            labels = read_labels(y)
+        except ValueError as error:
+            raise Rejected(str(error)) from None
+        if len(labels.codes) != rows.shape[0]:
+            raise Rejected(f"X has {rows.shape[0]} rows and y has {len(labels.codes)} labels.")
+        source = certificate.data
+        compare_shape(certificate, *rows.shape)
+        compare_digests(certificate, fingerprint_rows(rows), fingerprint_labels(labels))
+        side = np.array(sides(labels.classes, source.positive, source.negative), dtype=np.int8)[labels.codes]
+        rigorous_check = RIGOROUS_CHECKS.get(certificate.kind)
+        if exact or rigorous_check is None:
+            return exact_check(certificate, ArrayRows(rows), side.tolist())
+        return rigorous_check(certificate, rows, side)
+
+    return conclude(certificate.kind, course)
