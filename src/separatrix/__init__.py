@@ -1,3 +1,41 @@
-"""separatrix: classifiers that prove their answer."""
+"""separatrix: classifiers that prove their answer.
+
+The names below load their parts on first use, so that ``import separatrix`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from separatrix.errors import NotConvergedError as NotConvergedError
+    from separatrix.errors import ParameterError as ParameterError
+    from separatrix.estimators.svc import SVC as SVC
+    from separatrix.proof.certificate import Certificate as Certificate
+    from separatrix.proof.verify import verify as verify
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "SVC": "separatrix.estimators.svc",
+    "Certificate": "separatrix.proof.certificate",
+    "verify": "separatrix.proof.verify",
+    "NotConvergedError": "separatrix.errors",
+    "ParameterError": "separatrix.errors",
+}
+
+__all__ = ["SVC", "Certificate", "NotConvergedError", "ParameterError", "__version__", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

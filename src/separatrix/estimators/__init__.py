@@ -1,0 +1,1 @@
+"""scikit-learn estimators: checked arrays in, attributes with a certificate out."""

@@ -1,0 +1,133 @@
+"""One binary problem from start to finish: choose stages, run the loop, choose the bias, keep the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.estimators.accuracy import Enough, target
+from separatrix.estimators.deferred import Deferred
+from separatrix.estimators.parameters import Settings
+from separatrix.problem import History, Point, Problem, Record, Solution, Status, bias_interval
+from separatrix.problem.losses import Vector
+from separatrix.problem.problem import relative_gap
+from separatrix.proof.certificate import Certificate
+from separatrix.proof.duality import certify
+from separatrix.solvers.choose import stages
+from separatrix.solvers.loop import Limits, Stage, run
+
+#: Sees each record; True asks the run to end with what it has.
+Watcher = Callable[[Record], bool | None]
+#: Replaces the stages by ones that are watched; the identity where nobody watches.
+Wrap = Callable[[Stage], Stage]
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryResult:
+    """The whole answer to one binary problem. Arrays run over the m rows of that problem.
+
+    ``positive`` is the class on the side where ``x.coef + intercept > 0``, ``negative`` the other one (None:
+    all the rest). ``rows`` are the training rows that take part, in order.
+    """
+
+    positive: Any
+    negative: Any
+    rows: NDArray[np.intp]  #: (m,)
+    coef: Vector  #: (d,)
+    intercept: float
+    intercept_interval: tuple[float, float]  #: every best bias for this coef
+    cost: Vector  #: (m,) C_i
+    alpha: Vector  #: (m,)
+    slack: Vector  #: (m,) max(0, 1 - y_i (w.x_i + b))
+    primal: float
+    dual: float
+    gap: float
+    status: Status
+    n_iter: int
+    history: History
+    squared: bool  #: whether the loss is the squared hinge
+    deferred: Deferred[Certificate] = field(repr=False)
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The training rows with alpha > 0."""
+        return self.rows[self.alpha > 0]
+
+    @property
+    def support_kind(self) -> NDArray[np.str_]:
+        """For each of ``support``: "slack" if alpha_i = C_i, else "margin"; see `support_kinds`."""
+        return support_kinds(self)[self.alpha > 0]
+
+    @property
+    def margin(self) -> float:
+        """Geometric margin 1 / ||w||."""
+        norm = float(np.linalg.norm(self.coef))
+        return 1.0 / norm if norm > 0 else float("inf")
+
+    @property
+    def certificate(self) -> Certificate:
+        """The proof of ``gap``; built when first asked for."""
+        return self.deferred.get()
+
+
+def support_kinds(result: BinaryResult) -> NDArray[np.str_]:
+    """ "" (alpha = 0), "margin" or "slack" for each row of the problem.
+
+    The squared hinge has alpha_i = 2 C_i slack_i at the optimum: every support vector uses slack.
+    """
+    slack = result.alpha > 0 if result.squared else result.alpha >= result.cost
+    return np.where(result.alpha > 0, np.where(slack, "slack", "margin"), "")
+
+
+def solve(
+    problem: Problem,
+    settings: Settings,
+    seed: int,
+    start: Point | None,
+    watchers: Sequence[Watcher],
+    wrap: Wrap,
+) -> Solution:
+    """Run the loop; converged if and only if the gap asked for was proved."""
+    goal = target(problem, settings.tol)
+    if goal < settings.tol:
+        watchers = [*watchers, Enough(settings.tol)]
+    plan = [wrap(stage) for stage in stages(problem, settings.solver, goal, settings.n_threads, seed)]
+    limits = Limits(goal, settings.max_iter, settings.max_time, settings.n_threads)
+
+    def on_record(record: Record) -> bool:
+        asked = [watcher(record) for watcher in watchers]  # every watcher sees every record
+        return any(asked)
+
+    solution = run(plan, problem, limits, certify, start, on_record)
+    return replace(solution, status=Status.CONVERGED) if solution.gap <= settings.tol else solution
+
+
+def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, tuple[float, float], Vector]:
+    """The solution with a bias that depends on w alone, the interval of best biases, and the slacks.
+
+    With a free bias several values may be equally good; the middle of the interval is taken, so that the
+    answer does not depend on the path to it.
+    """
+    f, b = problem.scores(solution.w, 0.0), solution.b
+    interval = (b, b)
+    if problem.bias == "free":
+        interval = bias_interval(f, problem.y, problem.C, problem.loss)
+        b = 0.5 * (interval[0] + interval[1])
+        primal = problem.primal_from_scores(f + b, solution.w, b)
+        gap = relative_gap(primal, solution.dual)
+        if gap <= max(tol, solution.gap):
+            solution = replace(solution, b=b, primal=primal, gap=gap)
+    slack = np.maximum(0.0, 1.0 - problem.y * (f + solution.b))
+    return solution, interval, slack
+
+
+def warm_point(previous: BinaryResult | None, problem: Problem, rows: NDArray[np.intp]) -> Point | None:
+    """Where to start from an earlier fit on as many rows and columns; alphas follow the change of C_i."""
+    if previous is None or len(previous.rows) != len(rows) or len(previous.coef) != problem.n_columns:
+        return None
+    alpha = np.minimum(previous.alpha * (problem.C / previous.cost), problem.upper)
+    return Point(alpha=alpha, w=previous.coef, b=previous.intercept)

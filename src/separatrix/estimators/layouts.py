@@ -1,0 +1,101 @@
+"""The attributes of a fitted SVC, in scikit-learn's layouts, from the results of its binary problems.
+
+                    two classes      ovr, k classes     ovo, k classes
+    coef_           (1, d)           (k, d)             (k (k-1)/2, d)
+    intercept_      (1,)             (k,)               (k (k-1)/2,)
+    alpha_, slack_  (n,)             (k, n)             (k-1, n)
+    dual_coef_      (1, n_support)   (k, n_support)     (k-1, n_support)
+
+Rows of the last column: for a training row of class i, its alphas against the other classes in order, as in
+scikit-learn's (LIBSVM's) ``dual_coef_``. Support vectors are grouped by class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.estimators.binary import BinaryResult, support_kinds
+from separatrix.estimators.multiclass import Task
+from separatrix.estimators.parameters import Settings
+from separatrix.estimators.proofs import check_value
+from separatrix.estimators.training import TrainingData
+from separatrix.problem import Status
+
+_SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPARABLE, Status.CONVERGED]
+
+
+def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, BinaryResult]) -> dict[str, Any]:
+    """Every fitted attribute that is an array or a number, by name."""
+    results = list(problems.values())
+    binary = len(results) == 1
+    alpha, slack, dual_coef, kind = _by_row(data, todo, results)
+    support = _support(data, alpha)
+    codes = np.searchsorted(data.kept, data.codes[support])
+    one = results[0]
+    return {
+        "classes_": data.classes[data.kept],
+        "coef_": np.stack([result.coef for result in results]),
+        "intercept_": np.array([result.intercept for result in results]),
+        "intercept_interval_": np.array(
+            one.intercept_interval if binary else [result.intercept_interval for result in results]
+        ),
+        "alpha_": alpha[0] if binary else alpha,
+        "slack_": slack[0] if binary else slack,
+        "dual_coef_": dual_coef[:, support],
+        "support_": support,
+        "n_support_": np.bincount(codes, minlength=len(data.kept)).astype(np.int32),
+        "support_kind_": kind[0, support] if binary else kind[:, support],
+        "margin_": one.margin if binary else np.array([result.margin for result in results]),
+        "primal_": float(sum(result.primal for result in results)),
+        "dual_": float(sum(result.dual for result in results)),
+        "gap_": float(max(result.gap for result in results)),
+        "status_": min((result.status for result in results), key=_SEVERITY.index),
+        "n_iter_": max(result.n_iter for result in results),
+        "history_": one.history if binary else {key: problems[key].history for key in problems},
+    }
+
+
+def _by_row(data: TrainingData, todo: list[Task], results: list[BinaryResult]) -> tuple[NDArray[Any], ...]:
+    """alpha, slack, y alpha and kind of support for all n training rows, zero where a row takes no part."""
+    place = {int(code): i for i, code in enumerate(data.kept)}
+    pairwise = len(results) > 1 and todo[0].negative is not None
+    shape = (len(place) - 1 if pairwise else len(results), data.X.shape[0])
+    alpha, slack, signed = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    kind = np.zeros(shape, dtype="<U6")
+    for index, (task, result) in enumerate(zip(todo, results, strict=True)):
+        positive = data.codes[result.rows] == task.positive
+        line: Any = index
+        if pairwise:
+            # A row of class i keeps its alpha against class j in line j, or j - 1 where j > i.
+            i, j = place[task.positive], place[task.negative]  # type: ignore[index]
+            line = np.where(positive, j - 1, i)
+        alpha[line, result.rows] = result.alpha
+        slack[line, result.rows] = result.slack
+        signed[line, result.rows] = np.where(positive, result.alpha, -result.alpha)
+        kind[line, result.rows] = support_kinds(result)
+    return alpha, slack, signed, kind
+
+
+def _support(data: TrainingData, alpha: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The rows with an alpha above zero in some problem, class by class."""
+    rows = np.flatnonzero((alpha > 0).any(axis=0))
+    return rows[np.argsort(data.codes[rows], kind="stable")]
+
+
+def support_vectors(
+    data: TrainingData,
+    todo: list[Task],
+    problems: Mapping[Any, BinaryResult],
+    settings: Settings,
+    support: Any,
+) -> Any:
+    """The training rows ``support``, once the dual values they give are found to be those of the fit."""
+    for task in todo:
+        result = problems[task.key]
+        dual = task.problem(data, settings)[0].dual(result.alpha)
+        check_value("the dual value", dual, result.dual, result.primal)
+    return data.X[support]

@@ -1,0 +1,180 @@
+"""Many classes as binary problems: one against the rest, or each pair.
+
+two classes   one problem, positive for classes[1]
+ovr           k problems, the k-th positive for class k
+ovo           k (k-1) / 2 problems (i, j), i < j, positive for class i          (LIBSVM's order and signs)
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.estimators.binary import BinaryResult, Watcher, settle, solve, warm_point
+from separatrix.estimators.callbacks import FitReporter, ProblemReporter
+from separatrix.estimators.deferred import Deferred
+from separatrix.estimators.parameters import Settings
+from separatrix.estimators.progress import ProgressLine
+from separatrix.estimators.proofs import prove
+from separatrix.estimators.snap import snap
+from separatrix.estimators.training import TrainingData
+from separatrix.problem import Problem
+from separatrix.solvers.interrupt import InterruptFlag
+
+_WORTH_A_THREAD = 100_000  # entries of X below which threads cost more than they save
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One binary problem: its name, and the codes of the classes on its two sides (None: all the rest)."""
+
+    key: Any
+    positive: int
+    negative: int | None
+
+    def problem(self, data: TrainingData, settings: Settings) -> tuple[Problem, NDArray[np.intp]]:
+        """The problem and its training rows."""
+        rows, X = data.rows, data.rows_of_cost
+        codes = data.codes[rows]
+        if self.negative is not None and len(data.kept) > 2:
+            pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
+            rows, codes, X = rows[pair], codes[pair], X[pair]
+        y = np.where(codes == self.positive, 1.0, -1.0)
+        return Problem(X, y, data.cost[rows], settings.loss, settings.bias), rows
+
+
+def tasks(data: TrainingData, multi_class: str) -> list[Task]:
+    """The binary problems of a fit, in the order of the rows of coef_."""
+    kept, name = data.kept.tolist(), data.name
+    if len(kept) == 2:
+        first, second = kept
+        return [Task(name(second) if multi_class == "ovr" else (name(first), name(second)), second, first)]
+    if multi_class == "ovr":
+        return [Task(name(code), code, None) for code in kept]
+    pairs = [(i, j) for place, i in enumerate(kept) for j in kept[place + 1 :]]
+    return [Task((name(i), name(j)), i, j) for i, j in pairs]
+
+
+class Problems(Mapping[Any, BinaryResult]):
+    """The result of each binary problem: ``problems["a"]``, or ``problems["a", "b"]`` for pairs."""
+
+    def __init__(self, results: Mapping[Any, BinaryResult]) -> None:
+        self._results: dict[Any, BinaryResult] = dict(results)
+
+    def __getitem__(self, key: Any) -> BinaryResult:
+        try:
+            return self._results[key]
+        except KeyError:
+            names = ", ".join(map(repr, self._results))
+            raise KeyError(f"{key!r} names no problem of this model; it has {names}.") from None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        return f"Problems({list(self._results)})"
+
+
+@dataclass
+class Fit:
+    """Solves the binary problems of one fit, in parallel where that pays."""
+
+    data: TrainingData
+    settings: Settings
+    seed: int
+    previous: Mapping[Any, BinaryResult]
+    reporter: FitReporter
+    line: ProgressLine | None
+
+    def run(self, todo: list[Task]) -> Problems:
+        """Every task's result. Ctrl-C ends all of them with what they have."""
+        workers = self._workers(len(todo))
+        self.reporter.begin(len(todo), sequential=workers == 1)
+        names = ["" if len(todo) == 1 else f"{task.key!r}" for task in todo]
+        reporters = [
+            self.reporter.problem(i, len(todo), names[i] or "problem", self.data.classes[self.data.kept])
+            for i in range(len(todo))
+        ]
+        began, started = time.perf_counter(), [0]
+        with InterruptFlag() as interrupt:
+
+            def solve_one(i: int) -> BinaryResult:
+                settings = self._share(len(todo) - started[0], workers, time.perf_counter() - began)
+                started[0] += 1
+                return self._solve(todo[i], settings, i, names[i], reporters[i], interrupt)
+
+            if workers == 1:
+                results = [solve_one(i) for i in range(len(todo))]
+            else:
+                with ThreadPoolExecutor(workers) as pool:
+                    results = list(pool.map(solve_one, range(len(todo))))
+        return Problems(dict(zip([task.key for task in todo], results, strict=True)))
+
+    def _workers(self, n_problems: int) -> int:
+        X = self.data.X
+        entries = X.nnz if sparse.issparse(X) else X.size
+        return min(self.settings.n_threads, n_problems) if entries >= _WORTH_A_THREAD else 1
+
+    def _share(self, left: int, workers: int, elapsed: float) -> Settings:
+        """The threads and the time that one of the problems still to be solved may take."""
+        threads = max(1, self.settings.n_threads // workers)
+        if self.settings.max_time is None:
+            return replace(self.settings, n_threads=threads)
+        rounds = math.ceil(left / workers)
+        return replace(
+            self.settings, n_threads=threads, max_time=max(0.0, self.settings.max_time - elapsed) / rounds
+        )
+
+    def _solve(
+        self,
+        task: Task,
+        settings: Settings,
+        index: int,
+        name: str,
+        reporter: ProblemReporter,
+        interrupt: InterruptFlag,
+    ) -> BinaryResult:
+        reporter.begin()
+        problem, rows = task.problem(self.data, settings)
+        start = warm_point(self.previous.get(task.key), problem, rows)
+        watchers: list[Watcher] = [reporter.on_record, lambda record: interrupt.raised]
+        line = self.line
+        if line is not None:
+            watchers.append(lambda record: line.show(name, record))
+        solution = solve(problem, settings, self.seed + index, start, watchers, reporter.wrap)
+        if line is not None:
+            line.done(name, solution.history[-1], solution.status)
+        solution = snap(problem, solution, settings.tol)
+        solution, interval, slack = settle(problem, solution, settings.tol)
+        reporter.end()
+        data, negative = self.data, task.negative
+        return BinaryResult(
+            positive=data.name(task.positive),
+            negative=None if negative is None else data.name(negative),
+            rows=rows,
+            coef=solution.w,
+            intercept=solution.b,
+            intercept_interval=interval,
+            cost=problem.C,
+            alpha=solution.alpha,
+            slack=slack,
+            primal=solution.primal,
+            dual=solution.dual,
+            gap=solution.gap,
+            status=solution.status,
+            n_iter=solution.n_iter,
+            history=solution.history,
+            squared=settings.loss.squared,
+            deferred=Deferred(lambda: prove(data, problem, rows, solution, task.positive, negative)),
+        )

@@ -1,0 +1,216 @@
+"""The soft-margin support vector classifier with a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.estimators.binary import BinaryResult
+from separatrix.estimators.callbacks import CallbackSupport, FitReporter, with_callbacks
+from separatrix.estimators.convergence import report_gap
+from separatrix.estimators.deferred import Deferred
+from separatrix.estimators.labels import check_labels
+from separatrix.estimators.layouts import attributes, support_vectors
+from separatrix.estimators.matrices import check_matrix
+from separatrix.estimators.multiclass import Fit, tasks
+from separatrix.estimators.parameters import check_parameters
+from separatrix.estimators.predicting import pair_votes, raw_scores
+from separatrix.estimators.progress import ProgressLine
+from separatrix.estimators.training import TrainingData
+from separatrix.estimators.weights import check_sample_weight, row_costs
+
+
+class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Soft-margin support vector classifier that proves how close to the optimum it is.
+
+        min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b)),      C_i = C * sample weight * class weight
+
+    ``tol`` is a relative duality gap: the fit ends when (primal - dual) <= tol * primal has been recomputed
+    from the data, and ``certificate_`` lets anyone check it without trusting this library.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Cost of an error, a finite number above 0 and at most 1e10.
+    loss : "hinge" or "squared_hinge", default "hinge"
+        max(0, 1 - m) or its square (LIBLINEAR's, without a factor one half).
+    bias : "free", "augmented" or "none", default "free"
+        b not penalised; penalised as 1/2 b^2 (LIBLINEAR's problem); or b = 0.
+    kernel : "linear"
+        Other kernels, with ``degree``, ``gamma``, ``coef0`` and ``cache_mb``, are not available yet.
+    solver : str, default "auto"
+        By name, or chosen by the shape of X and switched when progress stalls; ``history_`` says why.
+    tol : float, default 1e-3
+        Relative duality gap to prove. Small problems (up to 20 000 entries of X) are solved much further,
+        because that is nearly free.
+    max_iter : int, default None
+        Limit of steps for each binary problem.
+    max_time : float, default None
+        Limit of seconds for the whole fit. The best iterate is kept, as after Ctrl-C.
+    class_weight : dict or "balanced", default None
+        Weight of each class; "balanced" gives every class the same total.
+    multi_class : "ovr" or "ovo", default "ovr"
+        One problem for each class against the rest, or for each pair of classes.
+    n_threads : int, default None
+        None: all processors this process may use, or OMP_NUM_THREADS if that is fewer.
+    random_state : int, RandomState or None
+        Order in which coordinate descent visits the rows.
+    warm_start : bool, default False
+        Start from the previous fit where the numbers of rows and columns are the same; C may differ.
+    strict : bool, default False
+        Raise `NotConvergedError` instead of warning when the gap is not reached.
+    verbose : bool, default False
+        A progress line with the gap on stderr.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays (1, d) and (1,); (k, d) for ovr, (k (k-1) / 2, d) for ovo
+    intercept_interval_ : array (2,), or one row for each problem
+        Every best bias for this coef_; ``intercept_`` is its middle.
+    classes_ : array (k,)
+    alpha_, slack_ : arrays (n,); (k, n) for ovr, (k-1, n) for ovo
+    dual_coef_ : array (1, n_support), y * alpha of the support vectors
+    support_, support_vectors_, n_support_ : rows with alpha > 0, grouped by class as in scikit-learn
+    support_kind_ : array of "margin" and "slack" (alpha_i = C_i; with the squared hinge every alpha_i > 0)
+    margin_ : float, or (n_problems,)
+        Geometric margin 1 / ||w||.
+    primal_, dual_ : float
+        Objectives recomputed from the data; with many classes, summed over the binary problems.
+    gap_ : float
+        (primal - dual) / primal; with many classes, the largest.
+    status_ : str
+        "converged", "max_iter", "max_time" or "interrupted".
+    n_iter_ : int
+    history_ : History, or a dict of them
+        time, iteration, primal, dual, gap, solver and note of each step.
+    certificate_ : Certificate, or a dict of them
+        Built when first asked for, because hashing the data may take as long as a fit; until then the model
+        refers to X, and data changed in the meantime are noticed. Pickling builds it first.
+    problems_ : mapping
+        The whole result of each binary problem: ``problems_[cls]``, or ``problems_[cls_a, cls_b]`` for ovo.
+
+    Examples
+    --------
+    >>> from separatrix import SVC
+    >>> X = [[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]]
+    >>> model = SVC(C=10.0).fit(X, ["left", "left", "right", "right"])
+    >>> model.predict([[0.5, 1.0], [1.5, 1.0]]).tolist()
+    ['left', 'right']
+    >>> print(model.status_, round(model.margin_, 6), model.gap_ < 1e-6)
+    converged 1.0 True
+
+    References
+    ----------
+    Cortes, Vapnik: Support-vector networks. Machine Learning 20 (1995).
+    Hsieh et al.: A dual coordinate descent method for large-scale linear SVM. ICML 2008.
+    Ferris, Munson: Interior-point methods for massive support vector machines. SIAM J. Optim. 13 (2002).
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: str = "hinge",
+        bias: str = "free",
+        kernel: Any = "linear",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        max_time: float | None = None,
+        class_weight: Any = None,
+        multi_class: str = "ovr",
+        cache_mb: float = 500,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        strict: bool = False,
+        verbose: bool = False,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.bias = bias
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.cache_mb = cache_mb
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.strict = strict
+        self.verbose = verbose
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d) and labels y (n,); a sample weight k counts a row k times, 0 removes it."""
+        settings = check_parameters(self.get_params(deep=False))
+        X = check_matrix(self, X, reset=True)
+        classes, codes = check_labels(y, X.shape[0])
+        weights = check_sample_weight(sample_weight, X.shape[0])
+        data = TrainingData(
+            X, classes, codes, row_costs(settings.C, self.class_weight, classes, codes, weights)
+        )
+        todo = tasks(data, self.multi_class)
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        reporter = FitReporter(self, X, y, metadata, settings.max_iter)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        previous = self.problems_ if self.warm_start and hasattr(self, "problems_") else {}
+        line = ProgressLine(settings.tol) if self.verbose else None
+        self.problems_: Mapping[Any, BinaryResult] = Fit(data, settings, seed, previous, reporter, line).run(
+            todo
+        )
+        for name, value in attributes(data, todo, self.problems_).items():
+            setattr(self, name, value)
+        problems, support = self.problems_, self.support_
+        self._support_vectors = Deferred(lambda: support_vectors(data, todo, problems, settings, support))
+        reporter.end()
+        report_gap(self.problems_, settings, strict=self.strict)
+        return self
+
+    @property
+    def certificate_(self) -> Any:
+        """The proof of the gap; with many classes, a dict with one for each binary problem."""
+        check_is_fitted(self)
+        proofs = {key: result.certificate for key, result in self.problems_.items()}
+        return proofs if len(proofs) > 1 else next(iter(proofs.values()))
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows ``support_`` of the training data, as dense or sparse as those were."""
+        check_is_fitted(self)
+        return self._support_vectors.get()
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """w.x + b of each row: (n,) for two classes, else (n, k); ovo counts votes, scores settle ties."""
+        check_is_fitted(self)
+        scores = raw_scores(check_matrix(self, X, reset=False), self.coef_, self.intercept_)
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        return scores if self.multi_class == "ovr" else pair_votes(scores, len(self.classes_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row, shape (n,)."""
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

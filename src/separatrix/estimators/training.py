@@ -1,0 +1,50 @@
+"""The checked training data of one fit, and the rows of them that count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.estimators.deferred import Deferred
+from separatrix.estimators.weights import remaining_classes
+from separatrix.problem import Matrix
+from separatrix.problem.losses import Vector
+from separatrix.proof.fingerprint import Fingerprint, fingerprint
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """Rows X (n, d), classes (k,), the class code of each row (n,) and its cost C_i (n,), zero if removed."""
+
+    X: Matrix
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+    cost: Vector
+
+    @cached_property
+    def kept(self) -> NDArray[np.intp]:
+        """The codes of the classes that have rows of cost above 0: at least two."""
+        return remaining_classes(self.cost, self.classes, self.codes)
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """The rows of cost above 0."""
+        return np.flatnonzero(self.cost > 0)
+
+    @cached_property
+    def rows_of_cost(self) -> Matrix:
+        """X without the rows of cost 0; X itself, not a copy, where there are none."""
+        return self.X if len(self.rows) == self.X.shape[0] else self.X[self.rows]
+
+    @cached_property
+    def fingerprint(self) -> Deferred[Fingerprint]:
+        """The SHA-256 of X and y as they were given, shared by all certificates of the fit."""
+        return Deferred(lambda: fingerprint(self.X, self.classes[self.codes]))
+
+    def name(self, code: int) -> Any:
+        """The name of a class as a plain Python value."""
+        return self.classes[code : code + 1].tolist()[0]
