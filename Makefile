@@ -20,7 +20,7 @@ help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
 
 demo: $(STAMP)  ## fit, prove and verify on data that ship with the package (ten seconds)
-	@$(PY) -m separatrix.demo $(ARGS)
+	@$(PY) -m separatrix.demo --folder build/demo $(ARGS)
 
 test: $(STAMP)  ## run the whole test suite; ARGS="-k name" narrows it
 	@$(PY) -m pytest -q $(ARGS)

@@ -1,0 +1,180 @@
+"""The whole path on real data: fit, prove, save, verify three ways, tamper, reject.
+
+python -m separatrix.demo [--folder FOLDER]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import SVC, Certificate, verify
+
+COLUMNS = 30
+_INDENT = " " * 13
+
+
+def read_wdbc(text: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """LIBSVM text as X (n, 30) and labels (n,).
+
+    >>> X, y = read_wdbc("+1 1:2.5 30:4.0\\n")
+    >>> X.shape, float(X[0, 29]), int(y[0])
+    ((1, 30), 4.0, 1)
+    """
+    lines = [line.split() for line in text.splitlines()]
+    X = np.zeros((len(lines), COLUMNS))
+    for row, (_, *entries) in enumerate(lines):
+        for entry in entries:
+            column, value = entry.split(":")
+            X[row, int(column) - 1] = float(value)
+    return X, np.array([int(label) for label, *_ in lines])
+
+
+def change_a_digit(document: dict[str, Any]) -> str:
+    """Raise one digit of the largest stored alpha that has digits to change; returns old and new in words."""
+    values = document["proof"]["alpha"]["values"]
+    place = max((i for i, text in enumerate(values) if "." in text), key=lambda i: float.fromhex(values[i]))
+    old = values[place]
+    at = old.index(".") + 1
+    digit = f"{(int(old[at], 16) + 1) % 16:x}"
+    values[place] = old[:at] + digit + old[at + 1 :]
+    return f"{old} -> {values[place]}"
+
+
+def _say(step: str, *lines: str) -> None:
+    print(f"{step:<{len(_INDENT)}}" + f"\n{_INDENT}".join(lines), flush=True)
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    began = time.perf_counter()
+    return work(), time.perf_counter() - began
+
+
+def _fit(X: NDArray[np.float64], y: NDArray[np.int64]) -> SVC:
+    model = SVC(C=1.0, tol=1e-6)
+    _, seconds = _timed(lambda: model.fit(X, y))
+    kinds = [int(np.count_nonzero(model.support_kind_ == kind)) for kind in ("margin", "slack")]
+    errors = int(np.count_nonzero(model.predict(X) != y))
+    _say(
+        "1. fit",
+        f"{model.status_} in {seconds:.2f} s, {model.n_iter_} steps of {model.history_[-1].solver}",
+        f"objective   {model.primal_:.10g}; no hyperplane can be below {model.dual_:.10g}",
+        f"gap         {model.gap_:.1e} of the objective, recomputed from the data",
+        f"margin      {model.margin_:.4f} on each side of the boundary",
+        f"support     {kinds[0]} rows on the margin, {kinds[1]} using slack; the other "
+        f"{len(y) - sum(kinds)} could be left out",
+        f"errors      {errors} of the {len(y)} rows are on the wrong side",
+    )
+    return model
+
+
+def _verify(certificate: Certificate, path: Path, X: Any, y: Any, data: Path) -> bool:
+    floats, first = _timed(lambda: verify(certificate, X, y))
+    exact, second = _timed(lambda: verify(certificate, X, y, exact=True))
+    alone, third = _timed(lambda: _check_alone(path, data))
+    _say(
+        "3. verify",
+        f"floats      {_word(floats)} in {first:.2f} s: holds whatever the rounding",
+        f"exactly     {_word(exact)} in {second:.2f} s: in rational numbers, no tolerance anywhere",
+        f"            {exact.reason}",
+        f"alone       {_word(alone.returncode == 0)} in {third:.2f} s: python -m separatrix.checker, another "
+        "process, standard library only",
+    )
+    return bool(floats) and bool(exact) and alone.returncode == 0
+
+
+def _tamper(certificate: Certificate, X: Any, y: Any, folder: Path, data: Path) -> bool:
+    document = certificate.to_dict()
+    change = change_a_digit(document)
+    path = folder / "tampered.json"
+    path.write_text(json.dumps(document))
+    alone = _check_alone(path, data)
+    # A liar would also bring the digest up to date; then the mathematics must say no.
+    forged = verify(
+        Certificate(
+            certificate.kind, certificate.claim, certificate.data, document["problem"], document["proof"]
+        ),
+        X,
+        y,
+    )
+    _say(
+        "4. tamper",
+        f"one digit of one alpha changed: {change}",
+        f"checker     {_word(alone.returncode == 0)}: the document differs from its digest",
+        f"forged      {_word(forged)}, with the digest brought up to date: {forged.reason}",
+    )
+    return alone.returncode != 0 and not forged
+
+
+def _word(proved: object) -> str:
+    return "proved" if proved else "rejected"
+
+
+def _check_alone(certificate: Path, data: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "separatrix.checker", str(certificate), str(data)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@contextmanager
+def _destination(folder: str | None) -> Iterator[Path]:
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="separatrix-demo-") as temporary:
+            yield Path(temporary)
+    else:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        yield Path(folder)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the demonstration; 0 if everything that should be proved was, and the forgery was not."""
+    parser = argparse.ArgumentParser(
+        prog="python -m separatrix.demo", description="Fit, prove, verify, tamper."
+    )
+    parser.add_argument("--folder", help="keep the certificate here instead of in a temporary folder")
+    with _destination(parser.parse_args(arguments).folder) as folder:
+        text = resources.files("separatrix").joinpath("data", "wdbc.libsvm").read_text()
+        data = folder / "wdbc.libsvm"
+        data.write_text(text)
+        X, y = read_wdbc(text)
+        largest = np.abs(X).max(axis=0)
+        print("separatrix: a classifier that proves its answer\n")
+        _say(
+            "data",
+            f"{len(y)} biopsies, {COLUMNS} measurements each, as published (WDBC, CC BY 4.0)",
+            f"{np.count_nonzero(y > 0)} malignant, {np.count_nonzero(y < 0)} benign",
+            f"unscaled: the largest value of a column is between {largest.min():.2g} and {largest.max():.0f}",
+        )
+        _say("problem", "min over w, b of  1/2 ||w||^2 + C sum_i max(0, 1 - y_i (w.x_i + b)),  C = 1\n")
+        model = _fit(X, y)
+        certificate, path = model.certificate_, folder / "certificate.json"
+        certificate.save(path)
+        _say(
+            "2. prove",
+            f"certificate saved to {path} ({path.stat().st_size / 1000:.0f} kB)",
+            certificate.claim,
+        )
+        good = _verify(certificate, path, X, y, data) and _tamper(certificate, X, y, folder, data)
+    print(
+        "\nnext         from separatrix import SVC, verify"
+        f"\n{_INDENT}model = SVC(C=10, tol=1e-6).fit(X, y);  verify(model.certificate_, X, y, exact=True)"
+        f"\n{_INDENT}README.md, examples/, and: make test"
+        if good
+        else "\nsomething above is not as it should be; please report it"
+    )
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""The project around the code: documents that are true, versions that agree, files of readable size."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import separatrix
+from separatrix import demo
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def tracked() -> list[Path]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listing.returncode != 0:
+        pytest.skip("not a git checkout")
+    return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def python_blocks(document: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / document).read_text(), re.DOTALL | re.MULTILINE)
+
+
+def test_every_python_block_of_the_readme_prints_what_it_shows():
+    blocks = python_blocks("README.md")
+    assert any(">>>" in block for block in blocks), "the first screen shows Python with its output"
+    names: dict[str, object] = {}
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    for number, block in enumerate(blocks):
+        assert ">>>" in block, f"block {number} has no prompt, so nothing would check its output"
+        test = doctest.DocTestParser().get_doctest(block, names, f"README block {number}", "README.md", 0)
+        runner.run(test, clear_globs=False)
+        names.update(test.globs)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_links_between_documents_lead_somewhere():
+    missing = []
+    for path in tracked():
+        if path.suffix == ".md":
+            for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", path.read_text()):
+                if not (path.parent / target).exists():
+                    missing.append(f"{path.relative_to(ROOT)} -> {target}")
+    assert missing == []
+
+
+def test_demo_proves_and_rejects(tmp_path, capsys):
+    assert demo.main(["--folder", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert len(re.findall(r"\bproved in\b", shown)) == 3
+    assert len(re.findall(r"\brejected\b", shown)) == 2
+    assert (tmp_path / "certificate.json").stat().st_size > 1000
+
+
+def test_demo_fails_loudly_if_nothing_is_rejected(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(demo, "change_a_digit", lambda document: "nothing")
+    assert demo.main(["--folder", str(tmp_path)]) == 1
+    assert "not as it should be" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs_and_is_short(path):
+    assert len(path.read_text().splitlines()) < 60
+    run = subprocess.run([sys.executable, "-W", "error", path], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "No module" not in run.stdout + run.stderr
+
+
+def test_versions_agree():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert separatrix.__version__ == declared
+    assert f"version: {declared}" in (ROOT / "CITATION.cff").read_text()
+    assert declared in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_changelog_has_an_unreleased_section():
+    assert re.search(r"^## Unreleased", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+
+def test_every_tool_is_pinned():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for tool in ("ruff", "mypy", "import-linter"):
+        assert any(re.fullmatch(rf"{tool}==[\d.]+", entry) for entry in extras["dev"]), tool
+
+
+def test_no_tracked_file_names_a_machine():
+    # Written in two parts so that this file does not contain what it looks for.
+    places = ["/" + "work/", "/" + "root/", "/" + "home/", "/" + "opt/", "file" + "://", "index" + "-url"]
+    hosts = ["python" + "hosted.org", "art" + "ifactory", "find" + "-links"]
+    found = []
+    for path in tracked():
+        text = path.read_bytes().decode("utf-8", errors="replace")
+        found += [f"{path.relative_to(ROOT)}: {word}" for word in places + hosts if word in text]
+    assert found == []
+
+
+def test_source_files_are_read_in_one_sitting():
+    limits = {".py": 400, ".pyi": 600, ".hpp": 400, ".cpp": 400}
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in tracked()
+        if path.suffix in limits and (lines := len(path.read_text().splitlines())) > limits[path.suffix]
+    }
+    assert long == {}
+
+
+def test_no_large_file_is_tracked():
+    assert [str(path) for path in tracked() if path.stat().st_size > 300_000] == []
