@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from separatrix.estimators.accuracy import Enough, target
 from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.parameters import Settings
+from separatrix.estimators.snap import snap
 from separatrix.problem import History, Point, Problem, Record, Solution, Status, bias_interval
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
@@ -107,7 +108,7 @@ def solve(
 
 
 def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, tuple[float, float], Vector]:
-    """The solution with a bias that depends on w alone, the interval of best biases, and the slacks.
+    """The solution with a bias that depends on w alone and alphas on their bounds; best biases; slacks (m,).
 
     With a free bias several values may be equally good; the middle of the interval is taken, so that the
     answer does not depend on the path to it.
@@ -121,8 +122,18 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
         gap = relative_gap(primal, solution.dual)
         if gap <= max(tol, solution.gap):
             solution = replace(solution, b=b, primal=primal, gap=gap)
-    slack = np.maximum(0.0, 1.0 - problem.y * (f + solution.b))
-    return solution, interval, slack
+    margins = problem.y * (f + solution.b)
+    solution = snap(problem, solution, margins, tol)
+    return _with_last_record(solution), interval, np.maximum(0.0, 1.0 - margins)
+
+
+def _with_last_record(solution: Solution) -> Solution:
+    """The history ends with the values that are returned."""
+    last, note = solution.history[-1], "bias and bounds settled"
+    final = replace(
+        last, primal=solution.primal, dual=solution.dual, gap=solution.gap, note=note, proved=True
+    )
+    return replace(solution, history=History([*solution.history, final]))
 
 
 def warm_point(previous: BinaryResult | None, problem: Problem, rows: NDArray[np.intp]) -> Point | None:

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from separatrix.errors import NotConvergedError
 from separatrix.estimators.binary import BinaryResult
+from separatrix.estimators.callbacks import AVAILABLE
 from separatrix.estimators.parameters import Settings
 from separatrix.problem import Status
 
@@ -29,12 +30,12 @@ def report_gap(problems: Mapping[Any, BinaryResult], settings: Settings, *, stri
     )
     message = (
         f"SVC reached a relative duality gap of {worst.gap:.2g}{where}, not tol={settings.tol:g}: "
-        f"{_cause(worst, settings)}. At most {100 * worst.gap:.2g} % of the objective are left to gain; the "
+        f"{_cause(worst, settings)}. The optimum lies between {worst.dual:.6g} and {worst.primal:.6g}; the "
         f"best iterate is kept with its certificate. {_advice(worst, settings)}"
     )
     if strict:
         raise NotConvergedError(message, problems, worst.gap)
-    warnings.warn(message, GapWarning, stacklevel=3)
+    warnings.warn(message, GapWarning, stacklevel=4 if AVAILABLE else 3)
 
 
 def _cause(result: BinaryResult, settings: Settings) -> str:

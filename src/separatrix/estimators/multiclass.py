@@ -24,7 +24,6 @@ from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.progress import ProgressLine
 from separatrix.estimators.proofs import prove
-from separatrix.estimators.snap import snap
 from separatrix.estimators.training import TrainingData
 from separatrix.problem import Problem
 from separatrix.solvers.interrupt import InterruptFlag
@@ -155,7 +154,6 @@ class Fit:
         solution = solve(problem, settings, self.seed + index, start, watchers, reporter.wrap)
         if line is not None:
             line.done(name, solution.history[-1], solution.status)
-        solution = snap(problem, solution, settings.tol)
         solution, interval, slack = settle(problem, solution, settings.tol)
         reporter.end()
         data, negative = self.data, task.negative

@@ -10,45 +10,42 @@ SIAM Review 36, 1994); the result is proved again and kept only if it is as good
 from __future__ import annotations
 
 from dataclasses import replace
-from math import fsum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from separatrix.problem import Point, Problem, Solution
+from separatrix.problem import Problem, Solution
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
-from separatrix.proof.duality import certify
+from separatrix.proof.balance import balance
 
 
-def snap(problem: Problem, solution: Solution, tol: float) -> Solution:
-    """The solution with its alphas on their bounds, if that keeps the gap within tol or makes it no worse."""
-    upper = problem.upper
-    if np.any(solution.alpha == 0.0) or np.any(solution.alpha == upper):
-        return solution  # not from an interior method: its bounds are exact already
-    margins = problem.y * problem.scores(solution.w, solution.b)
-    alpha = _on_bounds(problem, solution.alpha, upper, margins)
-    if alpha is None:
+def snap(problem: Problem, solution: Solution, margins: Vector, tol: float) -> Solution:
+    """The solution with its alphas on their bounds, if that keeps the gap within tol or makes it no worse.
+
+    margins (n,) are y_i (w.x_i + b). A method that moves along the bounds has them exact already, and is told
+    by its number of rows between them: rarely more than w and b have coordinates.
+    """
+    alpha, upper = solution.alpha, problem.upper
+    between = (alpha > 0) & (alpha < upper)
+    if not between.all() and np.count_nonzero(between) <= problem.n_columns + 1:
         return solution
-    checked = certify(problem, Point(alpha, solution.w, solution.b))
-    gap = relative_gap(solution.primal, checked.dual)
+    alpha = _on_bounds(problem, alpha, upper, margins, between)
+    if problem.bias == "free":
+        alpha = balance(alpha, problem.y, upper, margins)
+    dual = problem.dual(alpha)
+    gap = relative_gap(solution.primal, dual)
     if gap <= max(tol, solution.gap):
-        return replace(solution, alpha=checked.alpha, dual=checked.dual, gap=gap)
+        return replace(solution, alpha=alpha, dual=dual, gap=gap)
     return solution
 
 
-def _on_bounds(problem: Problem, alpha: Vector, upper: Vector, margins: Vector) -> Vector | None:
-    C = problem.C
-    low = alpha / C < margins - 1.0
-    high = (C - alpha) / C < 1.0 - margins if not problem.loss.squared else np.zeros_like(low)
-    snapped = np.where(low, 0.0, np.where(high, upper, alpha))
-    if problem.bias != "free":
-        return snapped
-    # Move the free rows so that sum_i alpha_i y_i = 0 again, each by a share of the room it has.
-    excess = fsum(snapped * problem.y)
-    falls = problem.y == np.sign(excess)
-    room = np.where(falls, snapped, np.minimum(upper - snapped, snapped))
-    room[low | high] = 0.0
-    total = fsum(room)
-    if abs(excess) > 0.5 * total:
-        return snapped if excess == 0.0 else None
-    return snapped - np.where(falls, 1.0, -1.0) * room * (abs(excess) / total if total > 0 else 0.0)
+def _on_bounds(
+    problem: Problem, alpha: Vector, upper: Vector, margins: Vector, between: NDArray[np.bool_]
+) -> Vector:
+    share = alpha / problem.C
+    if problem.loss.squared:  # alpha_i = 2 C_i slack_i has no upper bound
+        return np.where(between & (0.5 * share < margins - 1.0), 0.0, alpha)
+    low = between & (share < margins - 1.0)
+    high = between & (1.0 - share < 1.0 - margins)
+    return np.where(low, 0.0, np.where(high, upper, alpha))
