@@ -2,8 +2,8 @@
 
 X is cut into blocks of 4096 consecutive rows. A block with m rows, d columns and k entries other than zero is
 
-    sparse  if 3 k <= m d:  "S", entries per row (m x uint32), their columns (k x uint32), values (k x float64)
-    dense   otherwise:      "D", all m d values (float64), row after row
+    sparse  if 3 k <= m d:  "S", entries per row (m uint32), their columns (k uint32), values (k float64)
+    dense   otherwise:      "D", all values (m d float64), row after row
 
 all little-endian, zeros written as +0.0. X's digest is the SHA-256 of "separatrix X 1\\n", n and d as uint64,
 and the SHA-256 of each block. y's digest is that of "separatrix y 1\\n", "number\\n" or "text\\n", the number

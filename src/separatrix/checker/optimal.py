@@ -1,7 +1,7 @@
 """The exact check of an `optimal` certificate.
 
-    optimum  <=  primal(w, b) = 1/2 ||w||^2 [+ 1/2 b^2] + sum_i C_i loss(y_i (w.x_i + b))
-    optimum  >=  dual(alpha)  = sum_i (alpha_i [- alpha_i^2 / 4 C_i]) - 1/2 ||v||^2 [- 1/2 (sum_i alpha_i y_i)^2]
+    optimum <= primal(w, b) = 1/2 ||w||^2 [+ 1/2 b^2] + sum_i C_i loss(y_i (w.x_i + b))
+    optimum >= dual(alpha)  = sum_i alpha_i [- alpha_i^2 / 4 C_i] - 1/2 ||v||^2 [- 1/2 (sum_i alpha_i y_i)^2]
 
 with v = sum_i alpha_i y_i x_i; the brackets are for the augmented bias and the squared hinge. Both values are
 computed in integers from the data, and must be at least as good as claimed. No tolerance anywhere.

@@ -26,6 +26,7 @@ from separatrix.problem import LOSSES, Problem, Solution
 from separatrix.problem.losses import Vector
 from separatrix.proof import rigorous
 from separatrix.proof.fingerprint import Fingerprint
+from separatrix.proof.sums import rounded_sum
 
 _CLAIM_SLACK = 4.0
 
@@ -65,7 +66,8 @@ def optimal(
         kind="optimal",
         claim=(
             f"The soft-margin SVM ({problem.loss.name} loss, {problem.bias} bias) of "
-            f"{describe(source.positive)} against {describe(source.negative)} has its optimum between {lower!r} and {upper!r}: "
+            f"{describe(source.positive)} against {describe(source.negative)} "
+            f"has its optimum between {lower!r} and {upper!r}: "
             f"(w, b) is within a relative gap of {gap:.3g}."
         ),
         data=source,
@@ -137,7 +139,7 @@ def _primal_above(problem: Problem, w: Vector, b: float, slack: float) -> Sequen
     terms = problem.C * (xi * xi if problem.loss.squared else xi)
     grow = 1.0 + 16 * u * slack
     losses = (
-        rigorous.total(terms) * grow + np.count_nonzero(xi) * (slack + float(problem.C.max())) * rigorous.TINY
+        rounded_sum(terms) * grow + np.count_nonzero(xi) * (slack + float(problem.C.max())) * rigorous.TINY
     )
     penalty = rigorous.upper_half_square(w) * grow
     if problem.bias == "augmented":
@@ -150,17 +152,17 @@ def _dual_below(problem: Problem, alpha: Vector, slack: float) -> Sequence[float
     u = rigorous.UNIT
     grow = 1.0 + 16 * u * slack
     signed = alpha * problem.y
-    imbalance = rigorous.total(signed)
+    imbalance = rounded_sum(signed)
     if problem.bias == "free" and imbalance != 0:
         raise Rejected(f"The bias is free, yet sum alpha_i y_i is {imbalance}, not zero.")
     v, error = rigorous.bounded_weighted_sum(problem.X, signed)
-    linear = rigorous.total(alpha)
+    linear = rounded_sum(alpha)
     penalty = rigorous.upper_half_square(v, slack * error) * grow
     if problem.bias == "augmented":
         penalty += rigorous.upper_half_square(np.array([imbalance])) * grow
     if problem.loss.squared:
         a, C = alpha[alpha > 0], problem.C[alpha > 0]
-        curvature = rigorous.total((a / (2.0 * C)) * (0.5 * a)) * grow
+        curvature = rounded_sum((a / (2.0 * C)) * (0.5 * a)) * grow
         penalty += curvature + (len(a) + 2.0 * linear) * slack * rigorous.TINY
     return [linear * (1.0 - 2 * u * slack), -_up(float(penalty) * grow)]
 

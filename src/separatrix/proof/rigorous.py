@@ -7,7 +7,6 @@ Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from separatrix.checker.verdict import Rejected
 from separatrix.problem.losses import Vector
 from separatrix.problem.rows import row_blocks
 from separatrix.proof.arrays import is_sparse
+from separatrix.proof.sums import rounded_sum
 
 UNIT = 2.0**-53
 TINY = 2.0**-1074
@@ -98,14 +98,9 @@ def _short_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
             yield slice(rows.start + start, rows.start + start + len(piece)), piece
 
 
-def total(terms: Vector) -> float:
-    """The sum, correctly rounded."""
-    return math.fsum(terms.tolist())
-
-
 def upper_half_square(vector: Vector, error: Vector | float = 0.0) -> float:
     """At least 1/2 ||v||^2 for every v within the error of the vector."""
     reach = np.abs(vector) + error
-    squares = total(reach * reach) * (1.0 + 16 * UNIT)
+    squares = rounded_sum(reach * reach) * (1.0 + 16 * UNIT)
     # A square of a nonzero number may vanish; half of the next number up pays for it.
     return (0.5 * squares + np.count_nonzero(reach) * TINY) * (1.0 + 4 * UNIT)

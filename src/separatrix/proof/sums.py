@@ -1,0 +1,62 @@
+"""Exact sums of many floats, a few vector operations long.
+
+With a power of two sigma >= (n + 2) max |x_i|, the parts q_i = (sigma + x_i) - sigma and x_i - q_i are exact,
+and so is the sum of the q_i in any order: all are multiples of 2^-53 sigma below sigma. Repeating this on
+what is left adds up all bits of all numbers.
+Rump, Ogita, Oishi, Accurate floating-point summation, SIAM J. Sci. Comput. 31(1), 2008, section 3.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from separatrix.problem.losses import Vector
+
+
+def exact_parts(values: Vector) -> list[float]:
+    """A few floats with exactly the same sum as the values (n,), which must be finite.
+
+    >>> sum(exact_parts(np.repeat([1e16, 1.0, -1e16], 100)))
+    100.0
+    """
+    x, parts = values[values != 0], list[float]()
+    if len(x) <= 64:
+        return list(map(float, x))
+    while len(x):
+        exponent = math.frexp(float(np.max(np.abs(x))))[1] + (len(x) + 2).bit_length()
+        if exponent > 1023:
+            return parts + list(map(float, x))
+        sigma = math.ldexp(1.0, exponent)
+        q = (sigma + x) - sigma
+        parts.append(float(np.sum(q)))
+        x = x - q
+        x = x[x != 0]
+    return [part for part in parts if part]
+
+
+def exact_sum(values: Vector) -> Fraction:
+    """The sum of floats as a rational.
+
+    >>> exact_sum(np.array([1e16, 1.0, -1e16]))
+    Fraction(1, 1)
+    """
+    return sum(map(Fraction, exact_parts(values)), Fraction())
+
+
+def rounded_sum(values: Vector) -> float:
+    """The sum of floats, rounded once. NaN where a value is not finite.
+
+    It is zero if and only if the exact sum is: floats that do not cancel leave at least 2^-1074.
+
+    >>> rounded_sum(np.array([0.1, 0.2, -0.3]))
+    2.7755575615628914e-17
+    """
+    if not np.all(np.isfinite(values)):
+        return math.nan
+    try:
+        return math.fsum(exact_parts(values))
+    except OverflowError:
+        return math.nan
