@@ -17,5 +17,7 @@ def stages(
         raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}.")
     n, d = problem.n_rows, problem.n_columns
     if solver == "gram" or (solver == "auto" and d > n):
-        return [Stage(InteriorPoint("gram"), f"columns >> rows ({d} x {n}): interior point on the Gram side")]
-    return [Stage(InteriorPoint("primal"), f"rows >> columns ({n} x {d}): interior point")]
+        return [
+            Stage(InteriorPoint(side="gram"), f"columns >> rows ({d} x {n}): interior point on the Gram side")
+        ]
+    return [Stage(InteriorPoint(), f"rows >> columns ({n} x {d}): interior point")]

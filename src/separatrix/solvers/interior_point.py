@@ -1,58 +1,69 @@
-"""Interior point for the soft-margin linear SVM: Mehrotra's predictor-corrector.
+"""Interior point for the soft-margin linear SVM, on as few rows as the answer needs.
 
-    hinge           min 1/2 z.R z + C.xi         s.t.  A z - 1 = s - xi,  s >= 0, xi >= 0
-    squared hinge   min 1/2 z.R z + C.xi^2       s.t.  A z - 1 = s - xi,  s >= 0
+Most rows end with alpha_i = 0 (margin above 1) or, for the hinge, alpha_i = C_i (margin below 1), and few with
+alpha_i between. So, when there are many rows:
 
-with z = (w, b), A and R as in `normal_equations`. Optimality, perturbed by mu > 0:
+    1. solve a weighted random sample loosely;
+    2. hold the rows that are far from margin 1 at 0 or C_i, solve for the others (the band) only;
+    3. look at all rows: where a held row has crossed margin 1, choose a new band around it and repeat.
 
-    R z = A^T alpha,   s_i alpha_i = mu,   xi_i beta_i = mu,  beta = C - alpha     (hinge)
-                                           xi_i = alpha_i / (2 C_i)                (squared hinge)
-
-One step linearises these twice with one factorisation: first for mu = 0 (the predictor), then for the mu
-that the predictor's progress suggests, with its second-order error (the corrector). All quantities stay
-strictly positive; the gap is s.alpha + xi.beta once A z - 1 = s - xi and R z = A^T alpha hold.
-S. Mehrotra, SIAM J. Optim. 2 (1992); M. Ferris and T. Munson, SIAM J. Optim. 13 (2002).
+Each step is one predictor-corrector iteration on the current rows (`central_path`). The band grows until no
+held row is on the wrong side by more than the tolerance allows, at the latest to all rows: the answer is that of the whole
+problem, and its gap is taken over all rows.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from separatrix.problem import Point, Problem
+from separatrix.problem import Point, Problem, row_blocks, scores, weighted_sum
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
-from separatrix.solvers.normal_equations import GramSide, LinearAlgebra, PrimalSide
+from separatrix.solvers.central_path import CentralPath
+from separatrix.solvers.normal_equations import GramSide, PrimalSide, smaller_side
 from separatrix.solvers.protocol import Progress, Verdict
+from separatrix.solvers.sampling import sample_rows
+from separatrix.solvers.signed_rows import SignedRows
 
-_TO_BOUNDARY = 0.995  # fraction of the way to the nearest bound that a step may go
+Rows = NDArray[np.intp]
 _PATIENCE = 6  # steps without a better gap before giving up
+_FEW_ROWS = 3000  # solved whole: a sample would save nothing
+_LOOSE = (1e-2, 1e-3, 1e-5)  # relative gap at which each round looks at all rows
 
 
 @dataclass
 class _State:
-    algebra: LinearAlgebra
-    z: Vector
-    margins: Vector  # A z
-    pulled: Vector  # A^T alpha
-    alpha: Vector
-    beta: Vector  # C - alpha; unused by the squared hinge
-    s: Vector
-    xi: Vector
+    path: CentralPath
+    rows: Rows | None  # the rows of the path; None means all
+    sampled: bool  # whether the path's rows stand for all others
+    held: Vector  # alpha of every row; those of the path's rows are overwritten
+    margins: Vector  # A z of all rows at the best z
+    held_dual: float = 0.0
+    n_rounds: int = 0
+    z: Vector = field(default_factory=lambda: np.zeros(0))  # the best primal point seen on all rows
     primal: float = math.inf
-    dual: float = -math.inf
+    dual: float = 0.0
+    crossed: float = 0.0  # what held rows on the wrong side add to the primal value
     best_gap: float = math.inf
     idle: int = 0
     broken: bool = False
+    note: str = ""
+    look_at: float = _LOOSE[0]  # relative gap of the path's rows at which to look at all rows
+    tol: float = 0.0  # as last asked for; looking at all rows pays only near it
+    cached: Point | None = None
 
 
 @dataclass(frozen=True)
 class InteriorPoint:
-    """``side`` picks the linear algebra: "primal" (columns squared) or "gram" (rows squared)."""
+    """``side``: "auto", "primal" (columns squared) or "gram" (rows squared). ``screen``: work on few rows."""
 
-    side: str = "primal"
+    side: str = "auto"
+    screen: bool = True
+    seed: int = 0
 
     @property
     def name(self) -> str:
@@ -60,111 +71,161 @@ class InteriorPoint:
         return "gram" if self.side == "gram" else "interior-point"
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
-        """z = 0 and its point on the central path; R z = A^T alpha is met later, by the steps."""
-        algebra: LinearAlgebra = GramSide(problem) if self.side == "gram" else PrimalSide(problem)
-        C, z = problem.C, np.zeros(problem.n_columns + (problem.bias != "none"))
-        margins = np.zeros_like(C)
-        if problem.loss.squared:
-            # xi = 1, alpha = 2 C xi, s = 1/2: the residual of A z - 1 = s - xi goes to zero with the steps.
-            alpha, beta, s, xi = 2.0 * C, np.ones_like(C), np.full_like(C, 0.5), np.ones_like(C)
-        else:
-            # The point of the central path with mu_i = C_i for margins of zero.
-            golden = (math.sqrt(5.0) - 1.0) / 2.0
-            alpha, beta = golden * C, (1.0 - golden) * C
-            s, xi = np.full_like(C, 1.0 / golden), np.full_like(C, 1.0 / (1.0 - golden))
-        pulled = algebra.pull(alpha)
-        return _State(algebra, z, margins, pulled, alpha, beta, s, xi)
+        """Begin with a sample, or with all rows if they are few; at the proposed w if there is one."""
+        n, D = problem.n_rows, problem.n_columns + (problem.bias != "none")
+        z = np.zeros(D)
+        if start is not None and start.w is not None:
+            z[: problem.n_columns] = start.w
+            if problem.bias != "none":
+                z[-1] = start.b or 0.0
+        held = np.zeros(n)
+        whole = not self.screen or problem.loss.squared or n <= max(_FEW_ROWS, 10 * D) or self.side == "gram"
+        if whole:
+            path = self._path(problem, None, problem.C, np.zeros(D), z, np.ones(n))
+            return _State(path, None, False, held, np.zeros(0), z=z)
+        rows, weights = sample_rows(
+            problem.y, max(_FEW_ROWS // 2, 5 * D, int((1.5 * n * math.sqrt(D)) ** (2 / 3))), self.seed
+        )
+        path = self._path(problem, rows, problem.C[rows] * weights, np.zeros(D), z, np.ones(len(rows)))
+        return _State(path, rows, True, held, np.zeros(n), z=z, primal=float(np.sum(problem.C)))
+
+    def _path(
+        self, problem: Problem, rows: Rows | None, C: Vector, h: Vector, z: Vector, width: Vector
+    ) -> CentralPath:
+        signed = SignedRows(problem, rows)
+        sides = {"auto": smaller_side, "primal": PrimalSide, "gram": GramSide}
+        return CentralPath.start(sides[self.side](signed), problem.loss, C, h, z, width)
 
     def step(self, problem: Problem, state: _State) -> Progress:
-        """One predictor-corrector iteration."""
-        try:
-            with np.errstate(all="ignore"):
-                self._advance(problem, state)
-        except np.linalg.LinAlgError:
-            state.broken = True
-        gap = relative_gap(state.primal, state.dual)
+        """One iteration on the current rows; a look at all rows when these are solved well enough."""
+        with np.errstate(all="ignore"):
+            state.broken = not state.path.advance()
+            state.cached = None
+            primal, dual = state.path.primal(), state.path.dual()
+        if state.rows is None:
+            state.primal, state.dual = primal, dual
+            state.z = state.path.z
+        elif not state.sampled:
+            state.dual = dual + state.held_dual
+        scale = abs(primal + state.held_dual)
+        gap = (primal - dual) / scale if scale > 0 else 0.0
         if gap < 0.9 * state.best_gap:
             state.best_gap, state.idle = gap, 0
         else:
             state.idle += 1
-        return Progress(state.primal, state.dual)
+        if state.rows is not None:
+            stuck = state.broken or state.idle >= _PATIENCE
+            if stuck or gap <= max(state.look_at, 0.5 * state.tol):
+                self._next_round(problem, state, gap * scale)
+        note, state.note = state.note, ""
+        return Progress(state.primal, state.dual, note)
 
-    def _advance(self, problem: Problem, state: _State) -> None:
-        squared, C, algebra = problem.loss.squared, problem.C, state.algebra
-        alpha, beta, s, xi = state.alpha, state.beta, state.s, state.xi
-        if squared:
-            theta = 1.0 / (s / alpha + 0.5 / C)
-            g = 1.0 - state.margins - alpha / (2.0 * C)
-            mu = float(s @ alpha) / len(s)
-        else:
-            theta = 1.0 / (s / alpha + xi / beta)
-            g = 1.0 - state.margins
-            mu = (float(s @ alpha) + float(xi @ beta)) / (2 * len(s))
-        p = state.pulled - algebra.penalise(state.z)
-        algebra.factor(theta)
-        _, _, da = algebra.solve(p, g)
-        # predictor: s alpha -> 0, xi beta -> 0
-        ds = -s * (1.0 + da / alpha)
-        if squared:
-            reach = min(1.0, _longest(alpha, da), _longest(s, ds))
-            after = float((s + reach * ds) @ (alpha + reach * da)) / len(s)
-        else:
-            dxi = -xi * (1.0 - da / beta)
-            reach = min(1.0, _longest(alpha, da), _longest(beta, -da), _longest(s, ds), _longest(xi, dxi))
-            after = float((s + reach * ds) @ (alpha + reach * da))
-            after = (after + float((xi + reach * dxi) @ (beta - reach * da))) / (2 * len(s))
-        target = mu * (after / mu) ** 3
-        # corrector: s alpha -> target, with the predictor's second-order error
-        a = (target - ds * da) / alpha
-        if squared:
-            dz, Adz, da = algebra.solve(p, g + a)
-            ds = a - s * (1.0 + da / alpha)
-            reach = min(_longest(alpha, da), _longest(s, ds))
-        else:
-            c = (target + dxi * da) / beta
-            dz, Adz, da = algebra.solve(p, g + a - c)
-            ds = a - s * (1.0 + da / alpha)
-            dxi = c - xi * (1.0 - da / beta)
-            reach = min(_longest(alpha, da), _longest(beta, -da), _longest(s, ds), _longest(xi, dxi))
-        reach = min(1.0, _TO_BOUNDARY * reach)
-        if not (np.isfinite(reach) and np.all(np.isfinite(dz)) and np.all(np.isfinite(da))):
-            state.broken = True
+    def _look(self, problem: Problem, state: _State) -> Vector:
+        """Margins of all rows at the path's z. The best primal point moves towards it as far as that pays."""
+        z, d = state.path.z, problem.n_columns
+        new = scores(problem.X, z[:d])
+        if problem.bias != "none":
+            new += z[-1]
+        new *= problem.y
+        old, R = state.margins, state.path.algebra.rows.R
+        best, best_value = 0.0, state.primal
+        for t in (1.0, 0.5, 0.25, 0.125, 0.0625):
+            point = state.z + t * (z - state.z)
+            value = 0.5 * float(point @ (R * point))
+            value += float(problem.C @ problem.loss.values(old + t * (new - old)))
+            if value < best_value:
+                best, best_value = t, value
+            elif best > 0:
+                break
+        if best > 0:
+            state.z = state.z + best * (z - state.z)
+            state.margins = old + best * (new - old)
+            state.primal = best_value
+        return new
+
+    def _next_round(self, problem: Problem, state: _State, gap: float) -> None:
+        """After the path's rows are solved to ``gap``: go on with them, or choose a better band."""
+        old = state.margins
+        new = self._look(problem, state)
+        n, D = problem.n_rows, len(state.z)
+        if state.sampled:
+            share = min(1.0, 3.0 * math.sqrt(D / len(state.path.C)))
+            spread = self._spread(problem, state)
+            order = np.abs(state.margins - 1.0) / spread
+            reach = float(np.partition(order, min(n - 1, int(share * n)))[min(n - 1, int(share * n))])
+            self._new_band(problem, state, reach * spread, np.zeros(n, dtype=bool))
             return
-        state.z = state.z + reach * dz
-        state.margins = state.margins + reach * Adz
-        state.alpha = alpha + reach * da
-        state.s = s + reach * ds
-        if squared:
-            state.xi = state.alpha / (2.0 * C)
-        else:
-            state.beta = beta - reach * da
-            state.xi = xi + reach * dxi
-        state.pulled = algebra.pull(state.alpha)
-        self._value(problem, state)
+        off = 1.0 - new
+        off[state.held > 0] *= -1.0
+        off[state.rows] = 0.0
+        np.maximum(off, 0.0, out=off)
+        state.crossed = float(problem.C @ off)
+        if state.crossed <= max(gap, 0.0) or state.crossed <= 1e-14 * state.primal:
+            state.look_at = 0.3 * state.crossed / state.primal
+            return
+        crossed = off > 0
+        moved = np.abs(new - old)
+        mean = float(np.mean(moved))
+        moved += mean
+        moved *= min(1.0, 2.0 * float(np.mean(off[crossed])) / mean)
+        self._new_band(problem, state, moved, crossed)
 
-    def _value(self, problem: Problem, state: _State) -> None:
-        Rz, v = state.algebra.penalise(state.z), state.algebra.penalise(state.pulled)
-        losses = problem.loss.values(state.margins)
-        state.primal = 0.5 * float(state.z @ Rz) + float(problem.C @ losses)
-        terms = problem.loss.dual_terms(state.alpha, problem.C)
-        state.dual = float(np.sum(terms)) - 0.5 * float(state.pulled @ v)
+    def _spread(self, problem: Problem, state: _State) -> Vector:
+        """How uncertain each margin is: (sum_j a_ij^2 / M_jj)^(1/2), up to a factor."""
+        scale = state.path.algebra.variances()
+        out = np.empty(problem.n_rows)
+        for span, block in row_blocks(problem.X):
+            squares = block * block if isinstance(block, np.ndarray) else block.power(2)
+            out[span] = squares @ scale[: problem.n_columns]
+        if problem.bias != "none":
+            out += scale[-1]
+        np.sqrt(out, out=out)
+        return out + np.mean(out)
+
+    def _new_band(self, problem: Problem, state: _State, reach: Vector, also: NDArray[np.bool_]) -> None:
+        """Solve next for the rows within ``reach`` of margin 1, and those of ``also``; hold the others."""
+        n, D, margins = problem.n_rows, len(state.z), state.margins
+        state.n_rounds += 1
+        state.look_at = _LOOSE[min(state.n_rounds, len(_LOOSE) - 1)]
+        state.sampled, state.best_gap, state.idle, state.broken = False, math.inf, 0, False
+        t = np.abs(margins - 1.0)
+        least = min(n - 1, max(4 * D, 500 << state.n_rounds))
+        if np.count_nonzero(t <= reach) < least:
+            order = t / reach
+            reach = reach * float(np.partition(order, least)[least])
+        rows = np.flatnonzero((t <= reach) | also)
+        if len(rows) >= n // 2:
+            state.rows, state.held_dual, state.held = None, 0.0, np.zeros(n)
+            state.note = "all rows"
+            state.path = self._path(problem, None, problem.C, np.zeros(D), state.z, reach)
+            return
+        state.held = np.where(margins < 1.0, problem.C, 0.0)
+        state.held[rows] = 0.0
+        yc = problem.y * state.held
+        h = weighted_sum(problem.X, yc)
+        if problem.bias != "none":
+            h = np.append(h, np.sum(yc))
+        state.held_dual = float(np.sum(state.held))
+        state.rows = rows
+        state.note = f"band of {len(rows)} rows"
+        state.path = self._path(problem, rows, problem.C[rows], h, state.z, reach[rows])
 
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
-        if state.broken or state.idle >= _PATIENCE:
-            return Verdict.STALLED
+        state.tol = tol
         if relative_gap(state.primal, state.dual) <= tol:
             return Verdict.CHECK
+        if state.rows is None and (state.broken or state.idle >= _PATIENCE):
+            return Verdict.STALLED
         return Verdict.GO_ON
 
     def point(self, problem: Problem, state: _State) -> Point:
         """The iterate as it is."""
         d = problem.n_columns
         b = 0.0 if problem.bias == "none" else float(state.z[-1])
-        return Point(alpha=state.alpha.copy(), w=state.z[:d].copy(), b=b)
-
-
-def _longest(x: Vector, dx: Vector) -> float:
-    """The largest t with x + t dx >= 0, for x > 0."""
-    fall = float(np.max(-dx / x))
-    return 1.0 / fall if fall > 0 else math.inf
+        alpha = state.held.copy()
+        if state.rows is None:
+            alpha[:] = state.path.alpha
+        elif not state.sampled:
+            alpha[state.rows] = state.path.alpha
+        return Point(alpha=alpha, w=state.z[:d].copy(), b=b)

@@ -1,0 +1,151 @@
+"""Mehrotra's predictor-corrector along the central path of a soft-margin problem with a linear term.
+
+    hinge           min 1/2 z.R z - h.z + C.xi         s.t.  A z - 1 = s - xi,  s >= 0, xi >= 0
+    squared hinge   min 1/2 z.R z - h.z + C.xi^2       s.t.  A z - 1 = s - xi,  s >= 0
+
+h is the pull of rows whose alpha is held at C while these rows are solved for. Optimality, perturbed by mu:
+
+    R z = A^T alpha + h,   s_i alpha_i = mu,   xi_i beta_i = mu,  beta = C - alpha     (hinge)
+                                               xi_i = alpha_i / (2 C_i)                (squared hinge)
+
+A step linearises these twice with one factorisation: for mu = 0 (the predictor), then for the mu that the
+predictor's progress suggests, with its second-order error (the corrector). alpha, beta, s, xi stay positive.
+S. Mehrotra, SIAM J. Optim. 2 (1992); M. Ferris and T. Munson, SIAM J. Optim. 13 (2002).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.problem.losses import Loss, Vector
+from separatrix.solvers.normal_equations import LinearAlgebra
+
+_TO_BOUNDARY = 0.995  # fraction of the way to the nearest bound that a step may go
+
+
+@dataclass
+class CentralPath:
+    """The iterate: arrays of shape (n,), except z, h and pulled (D,)."""
+
+    algebra: LinearAlgebra
+    loss: Loss
+    C: Vector
+    h: Vector
+    z: Vector
+    margins: Vector  # A z
+    pulled: Vector  # A^T alpha + h
+    alpha: Vector
+    beta: Vector  # C - alpha, kept on its own so that it is exact near zero; unused by the squared hinge
+    s: Vector
+    xi: Vector
+
+    @classmethod
+    def start(
+        cls, algebra: LinearAlgebra, loss: Loss, C: Vector, h: Vector, z: Vector, width: Vector
+    ) -> CentralPath:
+        """The central point with A z - 1 = s - xi for mu_i = width * C_i, in closed form.
+
+        With t = A z - 1 and k = width: alpha / C = 2k / (2k + t + sqrt(t^2 + 4k^2)), s = k C / alpha, and so on
+        with -t for xi. ``width`` is how far from 1 the margins that matter are believed to be.
+        """
+        margins = algebra.rows.margins(z)
+        t = margins - 1.0
+        if loss.squared:
+            # xi = alpha / (2 C) and s = t + xi where that is positive; elsewhere the steps close the residual.
+            xi = np.maximum(-t, 0.0) + width
+            alpha, beta = 2.0 * C * xi, np.ones_like(C)
+            s = np.maximum(t + xi, 0.5 * width)
+        else:
+            root = np.sqrt(t * t + 4.0 * width * width)
+            s = (root + t) / 2.0 + width
+            xi = (root - t) / 2.0 + width
+            alpha, beta = width * C / s, width * C / xi
+        return cls(algebra, loss, C, h, z, margins, algebra.rows.pull(alpha) + h, alpha, beta, s, xi)
+
+    def advance(self) -> bool:
+        """One predictor-corrector step; False, and nothing changed, if rounding has the better of it."""
+        C, alpha, beta, s, xi, squared = self.C, self.alpha, self.beta, self.s, self.xi, self.loss.squared
+        algebra, rows = self.algebra, self.algebra.rows
+        over_alpha = 1.0 / alpha
+        over_beta = 0.5 / C if squared else 1.0 / beta
+        theta = s * over_alpha
+        theta += over_beta if squared else xi * over_beta
+        np.reciprocal(theta, out=theta)
+        p = self.pulled - rows.R * self.z
+        g = 1.0 - self.margins
+        if squared:
+            g -= alpha * over_beta
+        try:
+            algebra.factor(theta)
+        except np.linalg.LinAlgError:
+            return False
+
+        # predictor: s alpha -> 0, xi beta -> 0
+        _, _, da = algebra.solve(p, g)
+        ratio = da * over_alpha
+        ds = -s - s * ratio
+        reach = min(1.0, _inverse(-float(np.min(ratio))), _inverse(1.0 + float(np.max(ratio))))
+        now, then = float(s @ alpha), float((s + reach * ds) @ (alpha + reach * da))
+        a = ds * da
+        if not squared:
+            ratio = da * over_beta
+            dxi = xi * ratio - xi
+            reach_hi = min(1.0, _inverse(float(np.max(ratio))), _inverse(1.0 - float(np.min(ratio))))
+            reach = min(reach, reach_hi)
+            c = dxi * da
+            then = float((s + reach * ds) @ (alpha + reach * da))
+            then += float((xi + reach * dxi) @ (beta - reach * da))
+            now += float(xi @ beta)
+        target = (now / (len(s) * (1 if squared else 2))) * (then / now) ** 3
+
+        # corrector: s alpha -> target, with the predictor's second-order error
+        np.subtract(target, a, out=a)
+        a *= over_alpha
+        g += a
+        if not squared:
+            c += target
+            c *= over_beta
+            g -= c
+        dz, Adz, da = algebra.solve(p, g)
+        ratio = da * over_alpha
+        ds = a - s - s * ratio
+        fall = max(-float(np.min(ratio)), -float(np.min(ds / s)))
+        if not squared:
+            ratio = da * over_beta
+            dxi = c - xi + xi * ratio
+            fall = max(fall, float(np.max(ratio)), -float(np.min(dxi / xi)))
+        reach = min(1.0, _TO_BOUNDARY * _inverse(fall))
+        if not (math.isfinite(fall) and np.all(np.isfinite(dz))):
+            return False
+        self.z = self.z + reach * dz
+        self.margins = self.margins + reach * Adz
+        self.alpha = alpha + reach * da
+        self.s = s + reach * ds
+        if squared:
+            self.xi = self.alpha * over_beta
+        else:
+            self.beta = beta - reach * da
+            self.xi = xi + reach * dxi
+        self.pulled = rows.pull(self.alpha) + self.h
+        return True
+
+    def primal(self) -> float:
+        """Objective at z."""
+        z = self.z
+        penalty = 0.5 * float(z @ (self.algebra.rows.R * z)) - float(self.h @ z)
+        return penalty + float(self.C @ self.loss.values(self.margins))
+
+    def dual(self) -> float:
+        """Dual objective at alpha, less a charge for what the free bias misses of its equation."""
+        v, R = self.pulled, self.algebra.rows.R
+        terms = float(np.sum(self.loss.dual_terms(self.alpha, self.C)))
+        missed = float(np.sum(np.abs(v[R == 0.0])))
+        return terms - 0.5 * float(v @ (R * v)) - missed * (1.0 + abs(float(self.z[-1])))
+
+
+def _inverse(fall: float) -> float:
+    """The step at which a quantity that falls by ``fall`` times itself per unit reaches zero."""
+    return 1.0 / fall if fall > 0 else math.inf

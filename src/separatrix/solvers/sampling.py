@@ -1,0 +1,32 @@
+"""A weighted sample of rows that stands for all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.problem.losses import Vector
+
+
+def sample_rows(y: Vector, count: int, seed: int) -> tuple[NDArray[np.intp], Vector]:
+    """About ``count`` rows drawn without repetition, in order, and how many rows each stands for.
+
+    Each class gives in proportion to its size, but the smaller at least a quarter of the sample, so that a
+    rare class is not lost.
+
+    >>> rows, weights = sample_rows(np.array([1.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0]), 4, seed=0)
+    >>> len(rows), float(np.sum(weights))
+    (4, 7.0)
+    """
+    rng = np.random.default_rng(seed)
+    classes = [np.flatnonzero(y > 0), np.flatnonzero(y < 0)]
+    rows, weights = [], []
+    for members in classes:
+        wanted = max(count * len(members) // len(y), min(len(members), count // 4))
+        if wanted == 0:
+            continue
+        rows.append(rng.choice(members, wanted, replace=False, shuffle=False))
+        weights.append(np.full(wanted, len(members) / wanted))
+    chosen, weight = np.concatenate(rows), np.concatenate(weights)
+    order = np.argsort(chosen)
+    return chosen[order], weight[order]
