@@ -1,0 +1,216 @@
+// The perceptron for Python: typed arrays in, GIL released, no logic. An empty array stands for "not wanted".
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+
+#include "separatrix/online.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace separatrix;
+
+namespace {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Log = nb::ndarray<nb::numpy, Index, nb::ndim<2>>;
+
+template <class T>
+auto pointer(const T& array) -> decltype(array.data()) {
+    return array.size() == 0 ? nullptr : array.data();
+}
+
+Tally read_tally(const Output<Index>& counts) { return {counts.data()[0], counts.data()[1], counts.data()[2]}; }
+
+void write_tally(const Tally& tally, const Output<Index>& counts) {
+    counts.data()[0] = tally.visits;
+    counts.data()[1] = tally.updates;
+    counts.data()[2] = tally.run;
+}
+
+// Rows of (row, visits before it, rival), one for each update.
+Log as_array(const std::vector<Update>& log) {
+    auto data = std::make_unique<Index[]>(3 * log.size() + 1);
+    for (std::size_t k = 0; k < log.size(); ++k) {
+        data[3 * k] = log[k].row;
+        data[3 * k + 1] = log[k].visit;
+        data[3 * k + 2] = log[k].rival;
+    }
+    Index* raw = data.release();
+    nb::capsule owner(raw, [](void* memory) noexcept { delete[] static_cast<Index*>(memory); });
+    return Log(raw, {log.size(), 3}, owner);
+}
+
+Watch& watch_of(const Output<double>& state) { return *reinterpret_cast<Watch*>(state.data()); }
+
+// pocket_state: run, errors, ratchet (0 or 1)
+Pocket pocket_of(const Output<double>& w, const Output<double>& b, const Output<Index>& state) {
+    Pocket pocket;
+    pocket.w = pointer(w);
+    pocket.b = pointer(b);
+    pocket.run = state.data()[0];
+    pocket.errors = state.data()[1];
+    pocket.ratchet = state.data()[2] != 0;
+    return pocket;
+}
+
+void keep(const Pocket& pocket, const Output<Index>& state) {
+    state.data()[0] = pocket.run;
+    state.data()[1] = pocket.errors;
+}
+
+struct PassBody {
+    template <class Rows>
+    static Log run(const Rows& rows, const Array<Sign>& signs, const Array<Index>& order, Index begin, Index end,
+                   const Output<double>& w, const Output<double>& b, double step, double gain, int n_threads,
+                   const Output<Index>& tally_state, const Output<Index>& counts, const Output<double>& lag,
+                   const Output<double>& lag_b, const Output<double>& pocket_w, const Output<double>& pocket_b,
+                   const Output<Index>& pocket_state, bool logged) {
+        std::vector<Update> log;
+        {
+            nb::gil_scoped_release release;
+            Tally tally = read_tally(tally_state);
+            Pocket pocket = pocket_of(pocket_w, pocket_b, pocket_state);
+            perceptron_pass(rows, signs.data(), Visit{pointer(order)}, begin, end, w.data(), *b.data(), {step, gain},
+                            n_threads, tally, pointer(counts), {pointer(lag), pointer(lag_b)}, pocket,
+                            logged ? &log : nullptr);
+            // A run that the end of the pass cuts short may still be the longest.
+            if (end == rows.rows) offer(pocket, rows, signs.data(), w.data(), *b.data(), tally.run, n_threads);
+            keep(pocket, pocket_state);
+            write_tally(tally, tally_state);
+        }
+        return as_array(log);
+    }
+};
+
+struct KeslerBody {
+    template <class Rows>
+    static Log run(const Rows& rows, const Array<Code>& codes, const Array<Index>& order, Index begin, Index end,
+                   const Output<double>& W, const Output<double>& b, double step, double gain, int n_threads,
+                   const Output<Index>& tally_state, const Output<double>& lag, const Output<double>& lag_b,
+                   bool logged) {
+        std::vector<Update> log;
+        {
+            nb::gil_scoped_release release;
+            Tally tally = read_tally(tally_state);
+            kesler_pass(rows, codes.data(), Visit{pointer(order)}, begin, end, W.data(), b.data(),
+                        static_cast<Code>(b.size()), {step, gain}, n_threads, tally, {pointer(lag), pointer(lag_b)},
+                        logged ? &log : nullptr);
+            write_tally(tally, tally_state);
+        }
+        return as_array(log);
+    }
+};
+
+struct MeasureBody {
+    template <class Rows>
+    static Index run(const Rows& rows, const Output<double>& watch) {
+        nb::gil_scoped_release release;
+        Watch trial = watch_of(watch);  // in_stretches measures again row by row; here only to find what is not finite
+        return measure(rows, trial);
+    }
+};
+
+struct LearnTwoBody {
+    template <class Rows>
+    static nb::tuple run(const Rows& rows, const Array<Sign>& signs, const Output<double>& w, const Output<double>& b,
+                         double step, double gain, const Output<Index>& tally_state, const Output<double>& lag,
+                         const Output<double>& lag_b, const Output<double>& pocket_w, const Output<double>& pocket_b,
+                         const Output<Index>& pocket_state, const Output<double>& watch, const Output<double>& u,
+                         const Output<double>& u_b) {
+        std::vector<Mistake> seen;
+        {
+            nb::gil_scoped_release release;
+            Tally tally = read_tally(tally_state);
+            Pocket pocket = pocket_of(pocket_w, pocket_b, pocket_state);
+            learn_two(rows, signs.data(), w.data(), b.data(), {step, gain}, tally, {pointer(lag), pointer(lag_b)}, pocket,
+                      watch_of(watch), {u.data(), u_b.data()}, seen);
+            keep(pocket, pocket_state);
+            write_tally(tally, tally_state);
+        }
+        auto where = std::make_unique<Index[]>(seen.size() + 1);
+        auto score = std::make_unique<double[]>(seen.size() + 1);
+        for (std::size_t k = 0; k < seen.size(); ++k) {
+            where[k] = seen[k].position;
+            score[k] = seen[k].score;
+        }
+        Index* positions = where.release();
+        double* scores = score.release();
+        nb::capsule first(positions, [](void* memory) noexcept { delete[] static_cast<Index*>(memory); });
+        nb::capsule second(scores, [](void* memory) noexcept { delete[] static_cast<double*>(memory); });
+        return nb::make_tuple(nb::ndarray<nb::numpy, Index, nb::ndim<1>>(positions, {seen.size()}, first),
+                              nb::ndarray<nb::numpy, double, nb::ndim<1>>(scores, {seen.size()}, second));
+    }
+};
+
+struct LearnManyBody {
+    template <class Rows>
+    static Log run(const Rows& rows, const Array<Code>& codes, const Output<double>& W, const Output<double>& b,
+                   double step, double gain, const Output<Index>& tally_state, const Output<double>& lag,
+                   const Output<double>& lag_b, const Output<double>& watch, const Output<double>& u,
+                   const Output<double>& u_b) {
+        std::vector<Update> seen;
+        {
+            nb::gil_scoped_release release;
+            Tally tally = read_tally(tally_state);
+            learn_many(rows, codes.data(), W.data(), b.data(), static_cast<Code>(b.size()), {step, gain}, tally,
+                       {pointer(lag), pointer(lag_b)}, watch_of(watch), {u.data(), u_b.data()}, seen);
+            write_tally(tally, tally_state);
+        }
+        return as_array(seen);
+    }
+};
+
+template <class Body, class Function>
+struct Overloads;
+
+// The arguments of Body::run after the rows, taken from its instance for one kind of rows.
+template <class Body, class Result, class Rows, class... Rest>
+struct Overloads<Body, Result (*)(const Rows&, Rest...)> {
+    template <class V>
+    static void dense(nb::module_& m, const char* name) {
+        m.def(name, [](const Table<V>& X, Rest... rest) {
+            return Body::run(DenseRows<V>{X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))}, rest...);
+        });
+    }
+    template <class V, class I>
+    static void sparse(nb::module_& m, const char* name) {
+        m.def(name, [](const Array<V>& values, const Array<I>& indices, const Array<I>& starts, Index columns, Rest... rest) {
+            return Body::run(SparseRows<V, I>{values.data(), indices.data(), starts.data(),
+                                              static_cast<Index>(starts.shape(0)) - 1, columns}, rest...);
+        });
+    }
+    static void all(nb::module_& m, const char* name) {
+        dense<float>(m, name);
+        dense<double>(m, name);
+        sparse<float, std::int32_t>(m, name);
+        sparse<float, std::int64_t>(m, name);
+        sparse<double, std::int32_t>(m, name);
+        sparse<double, std::int64_t>(m, name);
+    }
+};
+
+template <class Body>
+void bind(nb::module_& m, const char* name) {
+    Overloads<Body, decltype(&Body::template run<DenseRows<double>>)>::all(m, name);
+}
+
+}  // namespace
+
+void bind_perceptron(nb::module_& m) {
+    bind<PassBody>(m, "perceptron_pass");
+    bind<KeslerBody>(m, "kesler_pass");
+    bind<MeasureBody>(m, "first_not_finite");
+    bind<LearnTwoBody>(m, "learn_two");
+    bind<LearnManyBody>(m, "learn_many");
+    m.def("read_memory", [](const Table<float>& X) {
+        nb::gil_scoped_release release;
+        return perceptron_kernels().read(X.data(), static_cast<Index>(X.size()));
+    }, "X"_a, "Read every entry once: the speed of memory, for comparison.");
+    m.attr("watch_size") = sizeof(Watch) / sizeof(double);
+}

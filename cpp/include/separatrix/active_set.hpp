@@ -1,0 +1,306 @@
+// The dual active-set method of Goldfarb and Idnani for least-norm points of a polyhedron.
+//
+//     min 1/2 ||w||^2   s.t.   a_i . u >= c_i,   u = w   or, with a free bias,   u = (w, b / tau), a_i = y_i (x_i, tau)
+//
+// Every iterate is optimal for the constraints it holds active, so rows may be added at any time. It ends with u and
+// multipliers alpha > 0 on linearly independent rows, w = sum alpha_i a_i (and sum alpha_i y_i = 0 with a free bias);
+// or with lambda > 0 on a circuit of rows, sum lambda_i a_i = 0, sum lambda_i c_i > 0: no u exists.
+//
+// The active rows are kept as A = L Q, Q with orthonormal rows; a row enters by Gram-Schmidt done twice and leaves by
+// rotations. D. Goldfarb, A. Idnani, A numerically stable dual method for solving strictly convex quadratic programs,
+// Mathematical Programming 27 (1983). With a free bias the factor holds (x, tau) and the direction is corrected so
+// that the last entry of sum alpha_i a_i stays zero; that leaves the problem unchanged for every tau.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "separatrix/dense.hpp"
+
+namespace separatrix {
+
+class ActiveSet {
+  public:
+    enum class Outcome { optimal, infeasible, stalled };
+
+    ActiveSet(Index width, bool free_bias) : D(width), free(free_bias), u(D, 0.0), step(D) {}
+
+    // Rows (count, D) and their right-hand sides; copied.
+    void add(const double* rows, const double* rhs, Index count) {
+        V.insert(V.end(), rows, rows + count * D);
+        c.insert(c.end(), rhs, rhs + count);
+        for (Index i = 0; i < count; ++i) norm.push_back(std::sqrt(dense::dot(rows + i * D, rows + i * D, D)));
+        active_at.resize(c.size(), -1);
+        value.resize(c.size());
+    }
+
+    // A first active pair, one row of each class; needed with a free bias, before the first `solve`.
+    Outcome begin_with(Index p, Index q) {
+        for (Index j = 0; j + 1 < D; ++j) step[j] = row(p)[j] + row(q)[j];
+        const double squared = dense::dot(step.data(), step.data(), D - 1);
+        if (squared <= tiny * norm[p] * norm[p]) {
+            certificate_rows = {p, q};
+            certificate_weights = {1.0, 1.0};
+            return Outcome::infeasible;
+        }
+        const double a = (c[p] + c[q]) / squared;
+        for (const Index i : {p, q}) {
+            project(row(i));
+            append(i, a);
+        }
+        resolve();
+        return Outcome::optimal;
+    }
+
+    Outcome solve(Index max_steps) {
+        for (Index steps = 0; steps < max_steps;) {
+            const Index p = most_violated();
+            if (p < 0) {
+                if (fresh) return Outcome::optimal;
+                refactor();
+                continue;
+            }
+            const Outcome outcome = enter(p, steps);
+            if (outcome != Outcome::optimal) return outcome;
+        }
+        return Outcome::stalled;
+    }
+
+    const std::vector<double>& point() const { return u; }
+    const std::vector<Index>& active() const { return W; }
+    const std::vector<double>& multipliers() const { return alpha; }
+    const std::vector<Index>& dependent() const { return certificate_rows; }
+    const std::vector<double>& dependence() const { return certificate_weights; }
+
+  private:
+    static constexpr double tiny = 1e-26;  // squared sine below which a row counts as dependent on the active ones
+
+    const double* row(Index i) const { return V.data() + i * D; }
+    double* q_row(Index k) { return Q.data() + k * D; }
+    double* l_row(Index k) { return L.data() + k * capacity; }
+
+    Index most_violated() {
+        dense::matvec(V.data(), static_cast<Index>(c.size()), D, u.data(), value.data());
+        const double size = std::sqrt(dense::dot(u.data(), u.data(), D));
+        Index worst = -1;
+        double most = 0.0;
+        for (Index i = 0; i < static_cast<Index>(c.size()); ++i) {
+            const double slack = c[i] - value[i];
+            const double rounding = 1e-13 * (std::abs(c[i]) + norm[i] * size);
+            if (slack > rounding && active_at[i] < 0 && slack > most * norm[i]) {
+                most = slack / norm[i];
+                worst = i;
+            }
+        }
+        return worst;
+    }
+
+    // Bring constraint p to equality, dropping constraints that block the way.
+    Outcome enter(Index p, Index& steps) {
+        double slack = c[p] - value[p], weight = 0.0;
+        for (;; ++steps) {
+            project(row(p));
+            const double curvature = dense::dot(step.data(), step.data(), free ? D - 1 : D);
+            const bool dependent_row = curvature <= tiny * norm[p] * norm[p];
+            const Index blocking = ratio_test();
+            const double dual = blocking < 0 ? infinity : alpha[blocking] / r[blocking];
+            const double primal = dependent_row ? infinity : slack / curvature;
+            if (blocking < 0 && dependent_row) return infeasible(p);
+            const double t = std::min(dual, primal);
+            if (!std::isfinite(t)) return Outcome::stalled;
+            for (std::size_t k = 0; k < W.size(); ++k) alpha[k] -= t * r[k];
+            weight += t;
+            if (!dependent_row) {
+                if (free) step[D - 1] = bias_step;
+                dense::axpy(t, step.data(), u.data(), D);
+                slack -= t * curvature;
+            }
+            if (primal <= dual) {
+                project(row(p));
+                append(p, weight);
+                fresh = false;
+                return Outcome::optimal;
+            }
+            drop(blocking);
+        }
+    }
+
+    // step = the part of a that the active rows leave free, r = how fast their multipliers fall.
+    void project(const double* a) {
+        const Index k = static_cast<Index>(W.size());
+        g.assign(k, 0.0);
+        r.resize(k);
+        work.resize(k);
+        std::copy(a, a + D, step.begin());
+        for (int pass = 0; pass < 2; ++pass) {
+            dense::matvec(Q.data(), k, D, step.data(), work.data());
+            dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), step.data());
+            for (Index i = 0; i < k; ++i) g[i] += work[i];
+        }
+        enter_g = g;
+        residual = std::sqrt(dense::dot(step.data(), step.data(), D));
+        bias_step = 0.0;
+        if (free && k > 0) {
+            // The change of b / tau that keeps sum alpha_i y_i at zero.
+            double along = 0.0, squared = 0.0;
+            for (Index i = 0; i < k; ++i) {
+                along += q_row(i)[D - 1] * g[i];
+                squared += q_row(i)[D - 1] * q_row(i)[D - 1];
+            }
+            bias_step = (a[D - 1] - along) / squared;
+            for (Index i = 0; i < k; ++i) {
+                work[i] = bias_step * q_row(i)[D - 1];
+                g[i] += work[i];
+            }
+            direction = step;
+            dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), step.data());
+        } else {
+            direction = step;
+        }
+        back_substitute(g.data(), r.data());
+    }
+
+    // r = L^-T g
+    void back_substitute(const double* right, double* out) {
+        const Index k = static_cast<Index>(W.size());
+        std::copy(right, right + k, out);
+        for (Index i = k - 1; i >= 0; --i) {
+            out[i] /= l_row(i)[i];
+            dense::axpy(-out[i], l_row(i), out, i);
+        }
+    }
+
+    Index ratio_test() const {
+        Index best = -1;
+        double largest = 0.0;
+        for (const double value_of : r) largest = std::max(largest, std::abs(value_of));
+        for (Index i = 0; i < static_cast<Index>(r.size()); ++i) {
+            if (r[i] <= 1e-13 * largest) continue;
+            if (best < 0 || alpha[i] * r[best] < alpha[best] * r[i]) best = i;
+        }
+        return best;
+    }
+
+    // Uses the last `project`: enter_g, direction, residual.
+    void append(Index i, double weight) {
+        const Index k = static_cast<Index>(W.size());
+        if (k + 1 > capacity) grow();
+        Q.resize((k + 1) * D);
+        std::copy(enter_g.begin(), enter_g.end(), l_row(k));
+        l_row(k)[k] = residual;
+        const double inverse = residual > 0 ? 1.0 / residual : 0.0;
+        for (Index j = 0; j < D; ++j) q_row(k)[j] = direction[j] * inverse;
+        W.push_back(i);
+        alpha.push_back(weight);
+        active_at[i] = k;
+    }
+
+    void drop(Index j) {
+        const Index k = static_cast<Index>(W.size());
+        active_at[W[j]] = -1;
+        for (Index i = j; i + 1 < k; ++i) {
+            std::copy(l_row(i + 1), l_row(i + 1) + i + 2, l_row(i));
+            W[i] = W[i + 1];
+            alpha[i] = alpha[i + 1];
+            active_at[W[i]] = i;
+        }
+        // Row i of L now reaches to column i + 1; rotate columns i, i + 1 (and rows of Q) to clear that entry.
+        for (Index i = j; i + 1 < k; ++i) {
+            const double a = l_row(i)[i], b = l_row(i)[i + 1], length = std::hypot(a, b);
+            const double cosine = length > 0 ? a / length : 1.0, sine = length > 0 ? b / length : 0.0;
+            for (Index m = i; m + 1 < k; ++m) {
+                const double left = l_row(m)[i], right = l_row(m)[i + 1];
+                l_row(m)[i] = cosine * left + sine * right;
+                l_row(m)[i + 1] = cosine * right - sine * left;
+            }
+            dense::rotate(q_row(i), q_row(i + 1), cosine, sine, D);
+        }
+        W.pop_back();
+        alpha.pop_back();
+        Q.resize((k - 1) * D);
+        fresh = false;
+    }
+
+    // u and alpha from the factor alone, free of the errors that updates leave behind.
+    void resolve() {
+        const Index k = static_cast<Index>(W.size());
+        work.resize(k);
+        for (Index i = 0; i < k; ++i) {
+            work[i] = (c[W[i]] - dense::dot(l_row(i), work.data(), i)) / l_row(i)[i];
+        }
+        double bias = 0.0;
+        if (free) {
+            double along = 0.0, squared = 0.0;
+            for (Index i = 0; i < k; ++i) {
+                along += q_row(i)[D - 1] * work[i];
+                squared += q_row(i)[D - 1] * q_row(i)[D - 1];
+            }
+            bias = along / squared;
+            for (Index i = 0; i < k; ++i) work[i] -= bias * q_row(i)[D - 1];
+        }
+        back_substitute(work.data(), alpha.data());
+        for (Index i = 0; i < k; ++i) work[i] = -work[i];
+        std::fill(u.begin(), u.end(), 0.0);
+        dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), u.data());
+        if (free) u[D - 1] = bias;
+    }
+
+    void refactor() {
+        const std::vector<Index> rows = W;
+        const std::vector<double> weights = alpha;
+        W.clear();
+        alpha.clear();
+        Q.clear();
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            project(row(rows[k]));
+            append(rows[k], weights[k]);
+        }
+        resolve();
+        // A multiplier that rounding had kept positive: let the row go, it may come back.
+        for (Index k = static_cast<Index>(W.size()) - 1; k >= 0; --k) {
+            if (alpha[k] < 0 && W.size() > (free ? 2u : 0u)) {
+                drop(k);
+                resolve();
+            }
+        }
+        fresh = true;
+    }
+
+    Outcome infeasible(Index p) {
+        certificate_rows = {p};
+        certificate_weights = {1.0};
+        for (std::size_t k = 0; k < W.size(); ++k) {
+            if (r[k] < 0) {
+                certificate_rows.push_back(W[k]);
+                certificate_weights.push_back(-r[k]);
+            }
+        }
+        return Outcome::infeasible;
+    }
+
+    void grow() {
+        const Index wider = std::max<Index>(16, 2 * capacity);
+        std::vector<double> bigger(wider * wider, 0.0);
+        for (std::size_t i = 0; i < W.size(); ++i) std::copy(l_row(i), l_row(i) + capacity, bigger.data() + i * wider);
+        L.swap(bigger);
+        capacity = wider;
+    }
+
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+    Index D;
+    bool free;
+    bool fresh = true;  // whether u and alpha come straight from the factor
+    Index capacity = 0;
+    std::vector<double> V, c, norm, value;  // the rows, their right-hand sides, norms and a_i . u
+    std::vector<double> u, alpha, L, Q;
+    std::vector<Index> W, active_at;
+    std::vector<double> step, direction, g, enter_g, r, work;
+    double residual = 0.0, bias_step = 0.0;
+    std::vector<Index> certificate_rows;
+    std::vector<double> certificate_weights;
+};
+
+}  // namespace separatrix

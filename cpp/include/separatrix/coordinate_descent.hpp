@@ -1,0 +1,331 @@
+// Dual coordinate descent for the soft-margin linear SVM, one epoch per call.
+//
+//     max_alpha  sum_i alpha_i - 1/2 sum_i shift_i alpha_i^2 - 1/2 ||w||^2 - kappa/2 s^2 - centre s
+//     s.t.       0 <= alpha_i <= upper_i,       w = sum_i alpha_i y_i x_i,   s = sum_i alpha_i y_i
+//
+// kappa = 0 without a bias; kappa = 1, centre = 0 with an augmented one; with a free bias (kappa, centre) are the
+// penalty and the multiplier of the constraint s = 0, moved by the caller. The bias of an iterate is
+// b = centre + kappa s.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "separatrix/products.hpp"
+#include "separatrix/subspace.hpp"
+#include "separatrix/working_rows.hpp"
+
+namespace separatrix {
+
+struct DescentSettings {
+    bool squared = false;
+    bool shrink = true;
+    double kappa = 0;
+    std::uint64_t seed = 0;
+    int n_threads = 1;
+    Index chunk = 32;
+    Index period = 2;
+    int memory = 5;
+};
+
+struct DescentReport {
+    double gap = 0;     // estimate: sum of the shares of the gap that the visited rows had before their updates
+    double dual = 0;    // of the current alpha, w as kept
+    Index active = 0;   // rows that were visited
+    Index epochs = 0;
+    Index steps = 0;    // accepted subspace steps
+    int precision = 0;  // 0: float32 throughout; 1: float64 w; 2: float64 w and values
+    double residual = 0;  // s
+};
+
+class Descent {
+public:
+    virtual ~Descent() = default;
+    virtual DescentReport epoch() = 0;
+    virtual void refine(int precision) = 0;
+    virtual void unshrink() = 0;
+    virtual void set_centre(double centre, double kappa) = 0;
+    virtual void get_alpha(double* alpha) const = 0;
+    virtual void set_alpha(const double* alpha) = 0;
+    virtual double bias() const = 0;
+    virtual void get_w(double* w) const = 0;
+};
+
+template <class Source>
+class CoordinateDescent final : public Descent {
+public:
+    CoordinateDescent(const Source& source, const double* y, const double* C, const DescentSettings& settings)
+        : settings_(settings),
+          random_(settings.seed),
+          rows_(source, random_),
+          n_(source.rows),
+          d_(source.columns),
+          coordinates_(static_cast<std::size_t>(n_)),
+          active_(static_cast<std::size_t>(n_)),
+          narrow_w_(static_cast<std::size_t>(d_)),
+          w_(static_cast<std::size_t>(d_)) {
+        for (Index id = 0; id < n_; ++id) {
+            const Index i = rows_.origin(id);
+            coordinates_[static_cast<std::size_t>(id)] = {0, settings.squared ? 1 / (2 * C[i]) : C[i], 0, y[i]};
+        }
+        std::iota(active_.begin(), active_.end(), 0);
+        chunks_.reserve(static_cast<std::size_t>(n_));
+    }
+
+    DescentReport epoch() override {
+        PassReport pass;
+        if (epochs_ == 0 ) {
+            pass = first_pass();
+        } else {
+            rows_.gather(active_.data(), n_active(), precision_ == 2);
+            schedule_chunks();
+            pass = run(Schedule{active_.data(), n_active(), chunks_.data(), static_cast<Index>(chunks_.size()), settings_.chunk});
+        }
+        DescentReport report;
+        report.active = n_active();
+        ++epochs_;
+        if (pass.shrunk > 0) compact();
+        if (settings_.shrink) {
+            cuts_.high = pass.highest > 0 ? pass.highest : std::numeric_limits<double>::infinity();
+            cuts_.low = pass.lowest < 0 ? pass.lowest : -std::numeric_limits<double>::infinity();
+        }
+        if (settings_.period > 0 && epochs_ % settings_.period == 0) accelerate();
+        report.gap = pass.gap;
+        report.dual = dual();
+        report.epochs = epochs_;
+        report.steps = steps_;
+        report.precision = precision_;
+        report.residual = residual();
+        return report;
+    }
+
+    // 1: w in float64, rebuilt from alpha; 2: also the exact values of float64 data.
+    void refine(int precision) override {
+        precision = precision == 2 && rows_.exact_values() ? 1 : precision;
+        if (precision <= precision_) return;
+        precision_ = precision;
+        rebuild();
+        forget();  // moves of the rounded w would bring its rounding back
+    }
+
+    void unshrink() override {
+        active_.resize(static_cast<std::size_t>(n_));
+        std::iota(active_.begin(), active_.end(), 0);
+        cuts_ = no_cuts;
+    }
+
+    void set_centre(double centre, double kappa) override {
+        for (auto& at : coordinates_) at.curvature += kappa - settings_.kappa;
+        settings_.kappa = kappa;
+        centre_ = centre;
+        bias_ = centre_ + kappa * residual();
+        forget();
+    }
+
+    void get_alpha(double* alpha) const override {
+        for (Index id = 0; id < n_; ++id) alpha[rows_.origin(id)] = coordinates_[static_cast<std::size_t>(id)].alpha;
+    }
+
+    void set_alpha(const double* alpha) override {
+        for (Index id = 0; id < n_; ++id) {
+            Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
+            const double upper = settings_.squared ? std::numeric_limits<double>::infinity() : at.limit;
+            at.alpha = std::clamp(alpha[rows_.origin(id)], 0.0, upper);
+        }
+        rebuild();
+        forget();
+    }
+
+    void get_w(double* w) const override {
+        for (std::size_t j = 0; j < static_cast<std::size_t>(d_); ++j) w[j] = precision_ > 0 ? w_[j] : narrow_w_[j];
+    }
+
+    double bias() const override { return bias_; }
+
+private:
+    Index n_active() const { return static_cast<Index>(active_.size()); }
+
+    PassReport run(const Schedule& schedule) {
+        PassReport pass;
+        if (precision_ == 0) {
+            Iterate<float> iterate{narrow_w_.data(), bias_, settings_.kappa};
+            pass = rows_.pass(settings_.squared, coordinates_.data(), schedule, iterate, cuts_);
+            bias_ = iterate.bias;
+        } else {
+            Iterate<double> iterate{w_.data(), bias_, settings_.kappa};
+            pass = rows_.pass(settings_.squared, coordinates_.data(), schedule, iterate, cuts_, precision_ == 2);
+            bias_ = iterate.bias;
+        }
+        return pass;
+    }
+
+    // Copies rows and descends on them chunk by chunk, while they are still in the cache.
+    PassReport first_pass() {
+        constexpr Index block = 32;
+        PassReport total;
+        std::array<double, block> norms;
+        for (std::int32_t c = 0; c * block < n_; ++c) {
+            const Index begin = c * block, end = std::min(n_, begin + block);
+            rows_.load(begin, end);
+            for (Index id = begin; id < end; ++id) {
+                const Index i = rows_.origin(id);
+                kernels().of(rows_.source()).squared_norms(rows_.source(), i, i + 1, norms.data() + (id - begin) - i);
+                Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
+                at.curvature = norms[static_cast<std::size_t>(id - begin)] + settings_.kappa + (settings_.squared ? at.limit : 0);
+            }
+            const PassReport pass = run(Schedule{active_.data(), n_, &c, 1, block});
+            total.gap += pass.gap;
+            total.lowest = std::min(total.lowest, pass.lowest);
+            total.highest = std::max(total.highest, pass.highest);
+            total.moved += pass.moved;
+        }
+        return total;
+    }
+
+    void schedule_chunks() {
+        chunks_.resize(static_cast<std::size_t>((n_active() + settings_.chunk - 1) / settings_.chunk));
+        std::iota(chunks_.begin(), chunks_.end(), 0);
+        random_.shuffle(chunks_.data(), static_cast<Index>(chunks_.size()));
+    }
+
+    void compact() {
+        active_.erase(std::remove_if(active_.begin(), active_.end(), [](std::int32_t id) { return id < 0; }), active_.end());
+    }
+
+    double residual() const {
+        double s = 0;
+        for (const auto& at : coordinates_) s += at.alpha * at.label;
+        return s;
+    }
+
+    double dual() const {
+        double linear = 0, s = 0;
+        for (const auto& at : coordinates_) {
+            linear += at.alpha * (settings_.squared ? 1 - 0.5 * at.limit * at.alpha : 1.0);
+            s += at.alpha * at.label;
+        }
+        double norm = 0;
+        if (precision_ > 0) {
+            norm = kernels().dot(w_.data(), w_.data(), d_);
+        } else {
+            for (Index j = 0; j < d_; ++j) norm += static_cast<double>(narrow_w_[j]) * static_cast<double>(narrow_w_[j]);
+        }
+        return linear - 0.5 * norm - 0.5 * settings_.kappa * s * s - centre_ * s;
+    }
+
+    void rebuild() {
+        std::vector<double> c(static_cast<std::size_t>(n_));
+        for (Index id = 0; id < n_; ++id) {
+            const Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
+            c[static_cast<std::size_t>(rows_.origin(id))] = at.alpha * at.label;
+        }
+        weighted_sum(rows_.source(), c.data(), w_.data(), settings_.n_threads);
+        std::copy(w_.begin(), w_.end(), narrow_w_.begin());
+        bias_ = centre_ + settings_.kappa * residual();
+    }
+
+    struct Move {
+        std::vector<double> alpha, w;
+    };
+
+    void forget() { moves_.clear(); alpha_old_.clear(); }
+
+    double upper(const Coordinate& at) const { return settings_.squared ? std::numeric_limits<double>::infinity() : at.limit; }
+
+    void accelerate() {
+        const auto n = static_cast<std::size_t>(n_), d = static_cast<std::size_t>(d_);
+        const auto w_at = [&](std::size_t j) { return precision_ > 0 ? w_[j] : static_cast<double>(narrow_w_[j]); };
+        if (alpha_old_.empty()) {
+            alpha_old_.resize(n);
+            w_old_.resize(d);
+        } else {
+            Move move;
+            if (static_cast<int>(moves_.size()) == settings_.memory) {
+                move = std::move(moves_.front());
+                moves_.erase(moves_.begin());
+            }
+            move.alpha.resize(n);
+            move.w.resize(d);
+            for (std::size_t i = 0; i < n; ++i) move.alpha[i] = coordinates_[i].alpha - alpha_old_[i];
+            for (std::size_t j = 0; j < d; ++j) move.w[j] = w_at(j) - w_old_[j];
+            moves_.push_back(std::move(move));
+        }
+        for (std::size_t i = 0; i < n; ++i) alpha_old_[i] = coordinates_[i].alpha;
+        for (std::size_t j = 0; j < d; ++j) w_old_[j] = w_at(j);
+        if (moves_.size() < 1) return;
+        const int k = static_cast<int>(moves_.size());
+        for (std::size_t i = 0; i < n; ++i) {  // hold rows at a bound
+            const Coordinate& at = coordinates_[i];
+            if (at.alpha > 0 && at.alpha < upper(at)) continue;
+            for (auto& move : moves_) {
+                if (move.alpha[i] == 0) continue;
+                rows_.add(static_cast<Index>(i), -move.alpha[i] * at.label, move.w.data());
+                move.alpha[i] = 0;
+            }
+        }
+        std::array<std::array<double, max_moves>, max_moves> M{};
+        std::array<double, max_moves> g{}, s{}, c{};
+        for (int a = 0; a < k; ++a) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const Coordinate& at = coordinates_[i];
+                const double p = moves_[a].alpha[i];
+                g[a] += p * (settings_.squared ? 1 - at.limit * at.alpha : 1.0);
+                s[a] += p * at.label;
+                if (settings_.squared) {
+                    for (int b = 0; b <= a; ++b) M[a][b] += p * at.limit * moves_[b].alpha[i];
+                }
+            }
+            g[a] -= kernels().dot(w_old_.data(), moves_[a].w.data(), d_) + bias_ * s[a];
+            for (int b = 0; b <= a; ++b) {
+                M[a][b] += kernels().dot(moves_[a].w.data(), moves_[b].w.data(), d_) + settings_.kappa * s[a] * s[b];
+                M[b][a] = M[a][b];
+            }
+        }
+        solve_small(k, M, g, c);
+        const double before = dual();
+        trial_w_.assign(w_old_.begin(), w_old_.end());
+        for (int a = 0; a < k; ++a) {
+            for (std::size_t j = 0; j < d; ++j) trial_w_[j] += c[a] * moves_[a].w[j];
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            Coordinate& at = coordinates_[i];
+            double step = 0;
+            for (int a = 0; a < k; ++a) step += c[a] * moves_[a].alpha[i];
+            if (step == 0) continue;
+            const double wanted = at.alpha + step, allowed = std::clamp(wanted, 0.0, upper(at));
+            if (allowed != wanted) rows_.add(static_cast<Index>(i), (allowed - wanted) * at.label, trial_w_.data());
+            at.alpha = allowed;
+        }
+        const std::vector<float> narrow_old = narrow_w_;
+        if (precision_ > 0) std::copy(trial_w_.begin(), trial_w_.end(), w_.begin());
+        else std::copy(trial_w_.begin(), trial_w_.end(), narrow_w_.begin());
+        if (dual() > before) {
+            ++steps_;
+            bias_ = centre_ + settings_.kappa * residual();
+            return;
+        }
+        for (std::size_t i = 0; i < n; ++i) coordinates_[i].alpha = alpha_old_[i];
+        if (precision_ > 0) std::copy(w_old_.begin(), w_old_.end(), w_.begin());
+        else narrow_w_ = narrow_old;
+    }
+
+    DescentSettings settings_;
+    Random random_;
+    WorkingRows<Source> rows_;
+    Index n_, d_;
+    std::vector<Coordinate> coordinates_;
+    std::vector<std::int32_t> active_, chunks_;
+    std::vector<float> narrow_w_;
+    std::vector<double> w_;
+    double bias_ = 0, centre_ = 0;
+    static constexpr Cuts no_cuts{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    Cuts cuts_ = no_cuts;
+    int precision_ = 0;
+    Index epochs_ = 0, steps_ = 0;
+    std::vector<Move> moves_;
+    std::vector<double> alpha_old_, w_old_, trial_w_;
+};
+
+}  // namespace separatrix

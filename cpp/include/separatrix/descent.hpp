@@ -1,0 +1,87 @@
+// One pass of dual coordinate descent over scheduled rows.
+//
+//     max_alpha  sum_i alpha_i - 1/2 sum_i shift_i alpha_i^2 - 1/2 ||w||^2 - (bias term),   w = sum_i alpha_i y_i x_i
+//
+// At row i, with the gradient G = y_i (w.x_i + b) - 1 + shift_i alpha_i, alpha_i moves to the exact minimiser
+// alpha_i - G / curvature_i clipped to its bounds, and w follows. Hsieh et al., ICML 2008, Algorithm 3.
+//
+// Each row's share of the duality gap is computed from the same G on the way, before the update:
+//     hinge           max(-G (C - alpha), G alpha)
+//     squared hinge   (G / shift)^2 C where y f < 1, else alpha (y f - 1) + shift alpha^2 / 2
+// Included only by kernels.cpp.
+#pragma once
+
+#include "separatrix/kernels.hpp"
+#include "separatrix/primitives.hpp"
+
+namespace separatrix::SEPARATRIX_ISA {
+
+template <bool squared>
+SEPARATRIX_INLINE double gap_share(double G, double alpha, double limit) {
+    if (!squared) return G < 0 ? -G * (limit - alpha) : G * alpha;
+    const double violation = G - limit * alpha;  // y f - 1
+    return violation < 0 ? G * G / (2 * limit) : alpha * (violation + 0.5 * limit * alpha);
+}
+
+template <bool squared, class Rows, class W>
+PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& schedule, Iterate<W>& iterate,
+                   Cuts cuts) {
+    PassReport report;
+    W* SEPARATRIX_RESTRICT w = iterate.w;
+    double bias = iterate.bias;
+    const double bias_curvature = iterate.bias_curvature;
+    double gap = 0, lowest = 0, highest = 0;
+    Index shrunk = 0, moved = 0;
+    for (Index c = 0; c < schedule.n_chunks; ++c) {
+        const Index begin = schedule.chunks[c] * schedule.chunk;
+        const Index end = begin + schedule.chunk < schedule.n_active ? begin + schedule.chunk : schedule.n_active;
+        const Index next = c + 1 < schedule.n_chunks ? schedule.chunks[c + 1] * schedule.chunk : begin;
+        for (Index k = begin; k < end; ++k) {
+            const Index i = schedule.active[k];
+            const Index ahead = schedule.active[k + 1 < end ? k + 1 : next];
+            rows.prefetch(ahead < 0 ? ~ahead : ahead);
+            Coordinate& at = coordinates[i];
+            const auto row = rows.row(i);
+            const double score = static_cast<double>(dot(row, static_cast<const W*>(w))) + bias;
+            const double alpha = at.alpha;
+            double G = at.label * score - 1.0;
+            if (squared) G += at.limit * alpha;
+            if (alpha <= 0) {
+                if (G >= 0) {
+                    if (G > cuts.high) {
+                        schedule.active[k] = static_cast<std::int32_t>(~i);
+                        ++shrunk;
+                    }
+                    continue;
+                }
+            } else if (!squared && alpha >= at.limit && G <= 0) {
+                if (G < cuts.low) {
+                    schedule.active[k] = static_cast<std::int32_t>(~i);
+                    ++shrunk;
+                }
+                continue;
+            }
+            gap += gap_share<squared>(G, alpha, at.limit);
+            lowest = G < lowest ? G : lowest;
+            highest = G > highest ? G : highest;
+            double target = alpha - G / at.curvature;
+            target = target > 0 ? target : 0;
+            if (!squared) target = target < at.limit ? target : at.limit;
+            if (target == alpha) continue;
+            const double change = (target - alpha) * at.label;
+            at.alpha = target;
+            ++moved;
+            axpy(static_cast<W>(change), row, w);
+            bias += bias_curvature * change;
+        }
+    }
+    iterate.bias = bias;
+    report.gap = gap;
+    report.lowest = lowest;
+    report.highest = highest;
+    report.shrunk = shrunk;
+    report.moved = moved;
+    return report;
+}
+
+}  // namespace separatrix::SEPARATRIX_ISA

@@ -1,0 +1,108 @@
+// The table of compiled kernels, one per instruction set, and the choice among them.
+//
+// At this border there are pointers and lengths only. The functions behind it hold no state.
+#pragma once
+
+#include "separatrix/rows.hpp"
+
+namespace separatrix {
+
+// Products with a range of rows [begin, end), in double whatever the type of the rows.
+template <class Rows>
+struct RowKernels {
+    // out[i] = x_i . w
+    void (*scores)(const Rows&, Index begin, Index end, const double* w, double* out);
+    // out += sum_i c_i x_i
+    void (*add_weighted)(const Rows&, Index begin, Index end, const double* c, double* out);
+    // out[i] = ||x_i||^2
+    void (*squared_norms)(const Rows&, Index begin, Index end, double* out);
+};
+
+// One coordinate of the dual: alpha in [0, upper], curvature = ||x||^2 + bias term + diagonal shift.
+// `limit` is the upper bound C for the hinge (shift 0) and the shift 1 / (2 C) for the squared hinge (no bound).
+struct Coordinate {
+    double alpha;
+    double limit;
+    double curvature;
+    double label;
+};
+
+// Thresholds below and above which a coordinate at its bound leaves the active set.
+struct Cuts {
+    double low;
+    double high;
+};
+
+// What one pass over some coordinates saw before each of its updates.
+struct PassReport {
+    double gap = 0;       // sum of the rows' shares of the duality gap
+    double lowest = 0;    // most negative projected gradient
+    double highest = 0;   // most positive projected gradient
+    Index shrunk = 0;     // coordinates that left the active set
+    Index moved = 0;      // coordinates that changed
+};
+
+// Rows to visit: chunks of `chunk` consecutive entries of `active`, in the order `chunks[0 .. n_chunks)`.
+// A coordinate that leaves the active set has its entry replaced by ~entry.
+struct Schedule {
+    std::int32_t* active;
+    Index n_active;
+    const std::int32_t* chunks;
+    Index n_chunks;
+    Index chunk;
+};
+
+// f(x) = w.x + bias, where bias += bias_curvature * (change of alpha) * label at each update.
+template <class W>
+struct Iterate {
+    W* w;
+    double bias;
+    double bias_curvature;
+};
+
+template <class Rows, class W>
+struct DescentKernels {
+    PassReport (*hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&, Cuts);
+    PassReport (*squared_hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&, Cuts);
+};
+
+struct Kernels {
+    const char* name;
+    RowKernels<DenseRows<float>> dense_f;
+    RowKernels<DenseRows<double>> dense_d;
+    RowKernels<SparseRows<float, std::int32_t>> sparse_f32;
+    RowKernels<SparseRows<float, std::int64_t>> sparse_f64;
+    RowKernels<SparseRows<double, std::int32_t>> sparse_d32;
+    RowKernels<SparseRows<double, std::int64_t>> sparse_d64;
+    RowKernels<PackedRows<float>> packed_f;
+    RowKernels<PackedRows<double>> packed_d;
+    DescentKernels<DenseRows<float>, float> descend_dense_ff;
+    DescentKernels<DenseRows<float>, double> descend_dense_fd;
+    DescentKernels<DenseRows<double>, double> descend_dense_dd;
+    DescentKernels<PackedRows<float>, float> descend_packed_ff;
+    DescentKernels<PackedRows<float>, double> descend_packed_fd;
+    DescentKernels<PackedRows<double>, double> descend_packed_dd;
+    double (*dot)(const double* a, const double* b, Index size);
+
+    RowKernels<DenseRows<float>> of(const DenseRows<float>&) const { return dense_f; }
+    RowKernels<DenseRows<double>> of(const DenseRows<double>&) const { return dense_d; }
+    RowKernels<SparseRows<float, std::int32_t>> of(const SparseRows<float, std::int32_t>&) const { return sparse_f32; }
+    RowKernels<SparseRows<float, std::int64_t>> of(const SparseRows<float, std::int64_t>&) const { return sparse_f64; }
+    RowKernels<SparseRows<double, std::int32_t>> of(const SparseRows<double, std::int32_t>&) const { return sparse_d32; }
+    RowKernels<SparseRows<double, std::int64_t>> of(const SparseRows<double, std::int64_t>&) const { return sparse_d64; }
+    RowKernels<PackedRows<float>> of(const PackedRows<float>&) const { return packed_f; }
+    RowKernels<PackedRows<double>> of(const PackedRows<double>&) const { return packed_d; }
+
+    DescentKernels<DenseRows<float>, float> of(const DenseRows<float>&, float) const { return descend_dense_ff; }
+    DescentKernels<DenseRows<float>, double> of(const DenseRows<float>&, double) const { return descend_dense_fd; }
+    DescentKernels<DenseRows<double>, double> of(const DenseRows<double>&, double) const { return descend_dense_dd; }
+    DescentKernels<PackedRows<float>, float> of(const PackedRows<float>&, float) const { return descend_packed_ff; }
+    DescentKernels<PackedRows<float>, double> of(const PackedRows<float>&, double) const { return descend_packed_fd; }
+    DescentKernels<PackedRows<double>, double> of(const PackedRows<double>&, double) const { return descend_packed_dd; }
+};
+
+// The table for this CPU, chosen on first use: the best instruction set it has, or the one that the environment
+// variable SEPARATRIX_ISA names (baseline, avx2, avx512) if the CPU has that.
+const Kernels& kernels();
+
+}  // namespace separatrix

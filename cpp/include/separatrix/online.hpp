@@ -1,0 +1,130 @@
+// Learning from rows as they come, and a bound on the mistakes that needs no second look at them.
+//
+// Freund and Schapire (1999), Theorem 2: for any unit vector u and margin g > 0, with d_i = max(0, g - y_i u.x_i)
+// and D^2 = sum_i d_i^2, the updates number at most ((R + D) / g)^2. The comparator u must be fixed before the rows
+// it is compared on: it is the direction of w at a restart, after 64, 256, 1024, ... rows. Starting from w_0 = a u,
+//
+//     a + k g - sqrt(k) D <= u.w_k <= ||w_k|| <= sqrt(a^2 + k R^2) <= a + sqrt(k) R,
+//
+// so the same bound holds for the k updates since the restart. D is kept for 16 margins g = R 2^-j.
+#pragma once
+
+#include <cmath>
+
+#include "separatrix/perceptron.hpp"
+
+namespace separatrix {
+
+inline constexpr int watched_margins = 16;
+
+// The first entries of an array of doubles that lives with the model, so that it can be saved with it.
+struct Watch {
+    double restart_at;
+    double base_updates;  // updates before the restart
+    double base_visits;
+    double active;        // 0 until the first restart
+    double largest;       // max ||x||^2 so far
+    double margin;        // the largest g
+    double deficits[watched_margins];
+};
+
+// u and its bias, one row for two classes, one row a class for many.
+struct Comparator {
+    double* u;
+    double* b;
+};
+
+inline void restart(Watch& watch, const Tally& tally, const Comparator& comparator, const double* w, const double* b,
+                    Index planes, Index d, double gain, double factor) {
+    double squared = 0;
+    for (Index j = 0; j < planes * d; ++j) squared += w[j] * w[j];
+    for (Index r = 0; r < planes && gain > 0; ++r) squared += b[r] * b[r] / gain;
+    watch.restart_at *= 4;
+    if (!(squared > 0) || !std::isfinite(squared)) return;  // no direction yet
+    const double norm = std::sqrt(squared);
+    for (Index j = 0; j < planes * d; ++j) comparator.u[j] = w[j] / norm;
+    for (Index r = 0; r < planes; ++r) comparator.b[r] = b[r] / norm;
+    watch.base_updates = static_cast<double>(tally.updates);
+    watch.base_visits = static_cast<double>(tally.visits);
+    watch.active = 1;
+    watch.margin = std::sqrt(factor * (watch.largest + gain));
+    for (double& deficit : watch.deficits) deficit = 0;
+}
+
+inline void compare(Watch& watch, double margin) {
+    double g = watch.margin;
+    for (double& deficit : watch.deficits) {
+        const double lacking = std::max(0.0, g - margin);
+        deficit += lacking * lacking;
+        g *= 0.5;
+    }
+}
+
+// Raises watch.largest; returns the first row whose norm is not a finite number, or -1.
+template <class Rows>
+Index measure(const Rows& rows, Watch& watch) {
+    const auto& kernel = perceptron_kernels().of(rows);
+    double largest = watch.largest;
+    for (Index i = 0; i < rows.rows; ++i) {
+        const double norm = kernel.squared_norm(rows, i);
+        if (!std::isfinite(norm)) return i;
+        largest = std::max(largest, norm);
+    }
+    watch.largest = largest;
+    return -1;
+}
+
+// Runs learn(begin, end) over all rows, stopping at each restart on the way, so that where a batch begins and ends
+// makes no difference to anything.
+template <class Rows, class Margin, class Learn>
+void in_stretches(const Rows& rows, Watch& watch, Tally& tally, const Margin& margin, const Learn& learn,
+                  const Comparator& comparator, const double* w, const double* b, Index planes, double gain,
+                  double factor) {
+    const auto& kernel = perceptron_kernels().of(rows);
+    for (Index p = 0; p < rows.rows;) {
+        const Index room = std::max<Index>(1, static_cast<Index>(watch.restart_at) - tally.visits);
+        const Index end = std::min(rows.rows, p + room);
+        for (Index i = p; i < end; ++i) {
+            watch.largest = std::max(watch.largest, kernel.squared_norm(rows, i));
+            if (watch.active != 0) compare(watch, margin(i));
+        }
+        learn(p, end);
+        p = end;
+        if (tally.visits >= static_cast<Index>(watch.restart_at))
+            restart(watch, tally, comparator, w, b, planes, rows.columns, gain, factor);
+    }
+}
+
+template <class Rows>
+void learn_two(const Rows& rows, const Sign* signs, double* w, double* b, Step step, Tally& tally, Average average,
+               Pocket& pocket, Watch& watch, Comparator comparator, std::vector<Mistake>& seen) {
+    const auto& kernel = perceptron_kernels().of(rows);
+    const auto margin = [&](Index i) { return signs[i] * (kernel.score(rows, i, comparator.u) + comparator.b[0]); };
+    const auto learn = [&](Index begin, Index end) {
+        perceptron_pass(rows, signs, Visit{nullptr}, begin, end, w, *b, step, 1, tally, nullptr, average, pocket,
+                        nullptr, &seen);
+    };
+    in_stretches(rows, watch, tally, margin, learn, comparator, w, b, 1, step.gain, 1.0);
+}
+
+template <class Rows>
+void learn_many(const Rows& rows, const Code* codes, double* W, double* b, Code classes, Step step, Tally& tally,
+                Average average, Watch& watch, Comparator comparator, std::vector<Update>& seen) {
+    const auto& kernel = perceptron_kernels().of(rows);
+    const auto margin = [&](Index i) {
+        const auto score = [&](Code r) {
+            return kernel.score(rows, i, comparator.u + r * rows.columns) + comparator.b[r];
+        };
+        double rival = -INFINITY;
+        for (Code r = 0; r < classes; ++r) {
+            if (r != codes[i]) rival = std::max(rival, score(r));
+        }
+        return score(codes[i]) - rival;
+    };
+    const auto learn = [&](Index begin, Index end) {
+        kesler_pass(rows, codes, Visit{nullptr}, begin, end, W, b, classes, step, 1, tally, average, &seen);
+    };
+    in_stretches(rows, watch, tally, margin, learn, comparator, W, b, classes, step.gain, 2.0);
+}
+
+}  // namespace separatrix

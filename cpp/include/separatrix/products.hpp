@@ -1,0 +1,52 @@
+// X w, X^T c and row norms in double, on one or more threads.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "separatrix/kernels.hpp"
+#include "separatrix/threads.hpp"
+
+namespace separatrix {
+
+// Fewer rows than this on a thread would not repay starting it.
+inline constexpr Index rows_per_thread = 4096;
+
+inline int useful_threads(Index rows, int n_threads) {
+    return static_cast<int>(std::clamp<Index>(rows / rows_per_thread, 1, std::max(1, n_threads)));
+}
+
+// out (n,) = X w. Each row is one sum, so the result does not depend on the number of threads at all.
+template <class Rows>
+void scores(const Rows& rows, const double* w, double* out, int n_threads) {
+    const auto kernel = kernels().of(rows);
+    split(rows.rows, useful_threads(rows.rows, n_threads),
+          [&](int, Index begin, Index end) { kernel.scores(rows, begin, end, w, out); });
+}
+
+template <class Rows>
+void squared_norms(const Rows& rows, double* out, int n_threads) {
+    const auto kernel = kernels().of(rows);
+    split(rows.rows, useful_threads(rows.rows, n_threads),
+          [&](int, Index begin, Index end) { kernel.squared_norms(rows, begin, end, out); });
+}
+
+// out (d,) = X^T c. Each thread sums its rows in a vector of its own; the vectors are added in order.
+template <class Rows>
+void weighted_sum(const Rows& rows, const double* c, double* out, int n_threads) {
+    const auto kernel = kernels().of(rows);
+    const int parts = useful_threads(rows.rows, n_threads);
+    const auto d = static_cast<std::size_t>(rows.columns);
+    std::vector<double> partial(d * static_cast<std::size_t>(parts - 1));
+    std::fill(out, out + d, 0.0);
+    split(rows.rows, parts, [&](int part, Index begin, Index end) {
+        double* sum = part == 0 ? out : partial.data() + d * static_cast<std::size_t>(part - 1);
+        kernel.add_weighted(rows, begin, end, c, sum);
+    });
+    for (int part = 1; part < parts; ++part) {
+        const double* sum = partial.data() + d * static_cast<std::size_t>(part - 1);
+        for (std::size_t j = 0; j < d; ++j) out[j] += sum[j];
+    }
+}
+
+}  // namespace separatrix

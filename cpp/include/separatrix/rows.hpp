@@ -1,0 +1,78 @@
+// Row views over memory that somebody else owns: dense row-major and CSR, float or double, any index type.
+//
+// A view is three pointers and two lengths; `row(i)` is what every kernel reads. Nothing here allocates, and
+// everything is forced inline: kernels are compiled once per instruction set, and a shared out-of-line copy of
+// these functions could carry instructions that the running CPU does not have.
+#pragma once
+
+#include <cstdint>
+
+#if defined(_MSC_VER)
+#define SEPARATRIX_INLINE __forceinline
+#define SEPARATRIX_RESTRICT __restrict
+#define SEPARATRIX_PREFETCH(address) ((void)(address))
+#else
+#define SEPARATRIX_INLINE inline __attribute__((always_inline))
+#define SEPARATRIX_RESTRICT __restrict__
+#define SEPARATRIX_PREFETCH(address) __builtin_prefetch(address)
+#endif
+
+namespace separatrix {
+
+using Index = std::int64_t;
+
+template <class V>
+struct DenseRow {
+    const V* values;
+    Index size;
+};
+
+template <class V, class I>
+struct SparseRow {
+    const V* values;
+    const I* indices;
+    Index size;
+};
+
+// Row i is values[i * columns .. (i + 1) * columns).
+template <class V>
+struct DenseRows {
+    using Value = V;
+    static constexpr bool sparse = false;
+    const V* values;
+    Index rows;
+    Index columns;
+
+    SEPARATRIX_INLINE DenseRow<V> row(Index i) const { return {values + i * columns, columns}; }
+    SEPARATRIX_INLINE void prefetch(Index i) const {
+        SEPARATRIX_PREFETCH(values + i * columns);
+        SEPARATRIX_PREFETCH(values + i * columns + 64 / sizeof(V));
+    }
+};
+
+// Row i is the entries starts[i] .. starts[i + 1); I is the type of column indices, S that of the starts.
+template <class V, class I, class S = I>
+struct SparseRows {
+    using Value = V;
+    static constexpr bool sparse = true;
+    const V* values;
+    const I* indices;
+    const S* starts;
+    Index rows;
+    Index columns;
+
+    SEPARATRIX_INLINE SparseRow<V, I> row(Index i) const {
+        const Index begin = static_cast<Index>(starts[i]);
+        return {values + begin, indices + begin, static_cast<Index>(starts[i + 1]) - begin};
+    }
+    SEPARATRIX_INLINE void prefetch(Index i) const {
+        SEPARATRIX_PREFETCH(values + starts[i]);
+        SEPARATRIX_PREFETCH(indices + starts[i]);
+    }
+};
+
+// What the coordinate solver iterates on when it has copied sparse rows.
+template <class V>
+using PackedRows = SparseRows<V, std::int32_t, Index>;
+
+}  // namespace separatrix

@@ -1,0 +1,160 @@
+// The perceptron's kernels, compiled once per instruction set like kernels.cpp (see there for the rules).
+#include "separatrix/perceptron_kernels.hpp"
+
+#include "separatrix/lanes.hpp"
+#include "separatrix/primitives.hpp"
+
+#define SEPARATRIX_QUOTE_(name) #name
+#define SEPARATRIX_QUOTE(name) SEPARATRIX_QUOTE_(name)
+
+namespace separatrix::SEPARATRIX_ISA {
+namespace {
+
+constexpr Index block = 4;       // rows scored together
+constexpr Index ahead = 3 * block;  // rows fetched in advance where the order jumps about
+
+template <class V>
+SEPARATRIX_INLINE double row_score(const DenseRow<V>& row, const double* w) {
+    double out;
+    dots<1>(&row.values, row.size, w, &out);
+    return out;
+}
+
+template <class V, class I>
+SEPARATRIX_INLINE double row_score(const SparseRow<V, I>& row, const double* w) {
+    return dot(row, w);
+}
+
+SEPARATRIX_INLINE bool is_mistake(Sign sign, double score) { return !(sign * score > 0); }
+
+template <class V>
+SEPARATRIX_INLINE void fetch(const DenseRows<V>& rows, Index i) {
+    const char* from = reinterpret_cast<const char*>(rows.values + i * rows.columns);
+    const Index bytes = rows.columns * static_cast<Index>(sizeof(V));
+    for (Index at = 0; at < bytes && at < 1024; at += 64) SEPARATRIX_PREFETCH(from + at);
+}
+
+template <class V>
+Mistake find(const DenseRows<V>& rows, const Sign* signs, Visit visit, Index begin, Index end, Hyperplane plane) {
+    const Index d = rows.columns;
+    Index p = begin;
+    // Right after an update another mistake is likely: two rows alone, then blocks.
+    const Index alone = begin + 2 < end ? begin + 2 : end;
+    for (; p < alone; ++p) {
+        const Index i = visit.row(p);
+        const double score = row_score(rows.row(i), plane.w) + plane.b;
+        if (is_mistake(signs[i], score)) return {p, score, 0};
+    }
+    for (; p + block <= end; p += block) {
+        const V* x[block];
+        double score[block];
+        for (Index k = 0; k < block; ++k) x[k] = rows.values + visit.row(p + k) * d;
+        if (visit.order != nullptr) {
+            for (Index k = 0; k < block && p + ahead + k < end; ++k) fetch(rows, visit.order[p + ahead + k]);
+        }
+        dots<block>(x, d, plane.w, score);
+        for (Index k = 0; k < block; ++k) {
+            if (is_mistake(signs[visit.row(p + k)], score[k] + plane.b)) return {p + k, score[k] + plane.b, 0};
+        }
+    }
+    for (; p < end; ++p) {
+        const Index i = visit.row(p);
+        const double score = row_score(rows.row(i), plane.w) + plane.b;
+        if (is_mistake(signs[i], score)) return {p, score, 0};
+    }
+    return {end, 0, 0};
+}
+
+template <class V, class I>
+Mistake find(const SparseRows<V, I>& rows, const Sign* signs, Visit visit, Index begin, Index end,
+             Hyperplane plane) {
+    for (Index p = begin; p < end; ++p) {
+        if (visit.order != nullptr && p + ahead < end) rows.prefetch(visit.order[p + ahead]);
+        const Index i = visit.row(p);
+        const double score = row_score(rows.row(i), plane.w) + plane.b;
+        if (is_mistake(signs[i], score)) return {p, score, 0};
+    }
+    return {end, 0, 0};
+}
+
+// The scores of one row for every class; four classes at a time share the reading of the row.
+template <class V>
+SEPARATRIX_INLINE void class_scores(const DenseRow<V>& row, const Hyperplanes& planes, double* out) {
+    Code r = 0;
+    for (; r + 4 <= planes.classes; r += 4) {
+        const double* W[4];
+        for (Code k = 0; k < 4; ++k) W[k] = planes.W + (r + k) * row.size;
+        dots_of_one<4>(row.values, row.size, W, out + r);
+        for (Code k = 0; k < 4; ++k) out[r + k] += planes.b[r + k];
+    }
+    for (; r < planes.classes; ++r) out[r] = row_score(row, planes.W + r * row.size) + planes.b[r];
+}
+
+template <class Rows>
+Mistake find_among(const Rows& rows, const Code* codes, Visit visit, Index begin, Index end, Hyperplanes planes,
+                   double* scores) {
+    for (Index p = begin; p < end; ++p) {
+        if (visit.order != nullptr && p + ahead < end) rows.prefetch(visit.order[p + ahead]);
+        const Index i = visit.row(p);
+        if constexpr (Rows::sparse) {
+            for (Code r = 0; r < planes.classes; ++r)
+                scores[r] = row_score(rows.row(i), planes.W + r * rows.columns) + planes.b[r];
+        } else {
+            class_scores(rows.row(i), planes, scores);
+        }
+        const Code own = codes[i];
+        Code rival = own == 0 ? 1 : 0;
+        for (Code r = rival + 1; r < planes.classes; ++r) {
+            if (r != own && scores[r] > scores[rival]) rival = r;
+        }
+        if (!(scores[own] > scores[rival])) return {p, scores[own] - scores[rival], rival};
+    }
+    return {end, 0, 0};
+}
+
+template <class Rows>
+void add(const Rows& rows, Index i, double scale, double* w) {
+    axpy(scale, rows.row(i), w);
+}
+
+template <class Rows>
+double score(const Rows& rows, Index i, const double* w) {
+    return row_score(rows.row(i), w);
+}
+
+template <class Rows>
+double norm(const Rows& rows, Index i) {
+    return squared_norm(rows.row(i));
+}
+
+double read(const float* values, Index size) {
+    Quad sum[8] = {};
+    const double half[4] = {0.5, 0.5, 0.5, 0.5};
+    const Quad factor = load(half);
+    Index j = 0;
+    for (; j + 64 <= size; j += 64) {
+        for (int k = 0; k < 8; ++k) add_product(sum[k], load(reinterpret_cast<const double*>(values + j + 8 * k)), factor);
+    }
+    double out = 0;
+    for (int k = 0; k < 8; ++k) out += total(sum[k], sum[k]);
+    return out;
+}
+
+template <class Rows>
+constexpr PerceptronKernels<Rows> made = {find, find_among<Rows>, add<Rows>, score<Rows>, norm<Rows>};
+
+}  // namespace
+
+extern const PerceptronTable perceptron_table;
+const PerceptronTable perceptron_table = {
+    SEPARATRIX_QUOTE(SEPARATRIX_ISA),
+    made<DenseRows<float>>,
+    made<DenseRows<double>>,
+    made<SparseRows<float, std::int32_t>>,
+    made<SparseRows<float, std::int64_t>>,
+    made<SparseRows<double, std::int32_t>>,
+    made<SparseRows<double, std::int64_t>>,
+    read,
+};
+
+}  // namespace separatrix::SEPARATRIX_ISA
