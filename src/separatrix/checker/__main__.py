@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Sequence
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
     if options.json:
-        print(json.dumps({"proved": verification.proved, **verification.__dict__}))
+        print(json.dumps(dataclasses.asdict(verification)))
     else:
         print(verification.reason if verification else f"Rejected: {verification.reason}")
     return PROVED if verification else REJECTED

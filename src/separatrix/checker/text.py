@@ -8,14 +8,14 @@ import gzip
 import lzma
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TextIO
+from typing import Any, TextIO
 
 from separatrix.checker.rows import StoredRows
 
-_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _CSV_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 

@@ -24,7 +24,7 @@ def bias_interval(f: Vector, y: Vector, C: Vector, loss: Loss) -> tuple[float, f
     >>> bias_interval(f, y, C, HINGE)
     (-1.0, 1.0)
     """
-    order = np.argsort(y - f, kind="stable")
+    order = np.argsort(y - f)  # rows that share a breakpoint may come in any order
     breaks, positive, cost = (y - f)[order], y[order] > 0, C[order]
     if loss.squared:
         return _squared_interval(breaks, positive, cost)

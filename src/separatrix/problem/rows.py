@@ -28,12 +28,17 @@ def row_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
             yield rows, np.asarray(X[rows], dtype=np.float64)
             continue
         begin, end = X.indptr[rows.start], X.indptr[rows.stop]
-        parts = (
-            X.data[begin:end].astype(np.float64, copy=False),
-            X.indices[begin:end],
-            X.indptr[rows.start : rows.stop + 1] - begin,
-        )
-        yield rows, sparse.csr_array(parts, shape=(rows.stop - rows.start, X.shape[1]))
+        block = sparse.csr_array((rows.stop - rows.start, X.shape[1]), dtype=np.float64)
+        # Set directly: the constructor would read all indices again to choose their type.
+        block.data = X.data[begin:end].astype(np.float64, copy=False)
+        block.indices = X.indices[begin:end]
+        block.indptr = X.indptr[rows.start : rows.stop + 1] - begin
+        yield rows, block
+
+
+def _is_wide_csr(X: Any) -> bool:
+    """Whether X is CSR in float64, which SciPy multiplies in one sweep without a copy."""
+    return bool(sparse.issparse(X)) and X.dtype == np.float64
 
 
 def scores(X: Any, w: Vector) -> Vector:
@@ -42,6 +47,8 @@ def scores(X: Any, w: Vector) -> Vector:
     >>> scores(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]))
     array([21., 43.])
     """
+    if _is_wide_csr(X):
+        return np.asarray(X @ w, dtype=np.float64)
     out = np.empty(X.shape[0])
     for rows, block in row_blocks(X):
         out[rows] = block @ w
@@ -54,6 +61,8 @@ def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     >>> weighted_sum(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]))
     array([31., 42.])
     """
+    if _is_wide_csr(X):
+        return np.asarray(X.T @ coefficients, dtype=np.float64)
     out = np.zeros(X.shape[1])
     for rows, block in row_blocks(X):
         out += block.T @ coefficients[rows]

@@ -60,7 +60,7 @@ def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vect
     free = (alpha > 0) & (alpha < upper)
     wanted = abs(residual)
     order = np.flatnonzero(free & (room > 0))
-    order = order[np.argsort(cost[order], kind="stable")]
+    order = order[np.argsort(cost[order])]
     moved = np.zeros(len(alpha))
     # Half of the room leaves the rows free; the cheapest rows that offer eight times the residual share it.
     if (half := np.minimum(0.5 * room[order], wanted)).sum() >= wanted:
@@ -71,7 +71,7 @@ def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vect
         rest = np.flatnonzero((room > 0) & ~free)
         if not np.any(cost):  # nothing is known of the cost: keep zeros zero
             rest = rest[falls[rest]]
-        rest = rest[np.argsort(cost[rest], kind="stable")]
+        rest = rest[np.argsort(cost[rest])]
         order = np.concatenate([order, rest])
         filled = np.cumsum(np.minimum(room[order], wanted))
         before = np.concatenate([[0.0], filled[:-1]])
@@ -83,7 +83,7 @@ def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vect
 def _absorb(alpha: Vector, y: Vector, upper: Vector, exact: Fraction) -> Fraction:
     """Let free rows take up the residual, one after another, in place; returns what is left."""
     free = np.flatnonzero((alpha > 0) & (alpha < upper))
-    free = free[np.argsort(alpha[free], kind="stable")]
+    free = free[np.argsort(alpha[free])]
     while exact and len(free):
         residual = float(exact)
         # Rows of at least four times the residual stay free. The smallest has the finest grid of floats.
