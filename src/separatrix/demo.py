@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,11 +44,12 @@ def read_wdbc(text: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def change_a_digit(document: dict[str, Any]) -> str:
-    """Raise one digit of the largest stored alpha that has digits to change; returns old and new in words."""
+    """Raise one digit of the largest stored alpha below its bound C = 1; returns old and new in words."""
     values = document["proof"]["alpha"]["values"]
-    place = max((i for i, text in enumerate(values) if "." in text), key=lambda i: float.fromhex(values[i]))
+    inside = [i for i, text in enumerate(values) if float.fromhex(text) < 1.0]
+    place = max(inside, key=lambda i: float.fromhex(values[i]))
     old = values[place]
-    at = old.index(".") + 1
+    at = old.index("p") - 4
     digit = f"{(int(old[at], 16) + 1) % 16:x}"
     values[place] = old[:at] + digit + old[at + 1 :]
     return f"{old} -> {values[place]}"
@@ -71,7 +73,7 @@ def _fit(X: NDArray[np.float64], y: NDArray[np.int64]) -> SVC:
         "1. fit",
         f"{model.status_} in {seconds:.2f} s, {model.n_iter_} steps of {model.history_[-1].solver}",
         f"objective   {model.primal_:.10g}; no hyperplane can be below {model.dual_:.10g}",
-        f"gap         {model.gap_:.1e} of the objective, recomputed from the data",
+        f"gap         {max(0.0, model.gap_):.1e} of the objective, from the data; at most 1e-06 was asked for",
         f"margin      {model.margin_:.4f} on each side of the boundary",
         f"support     {kinds[0]} rows on the margin, {kinds[1]} using slack; the other "
         f"{len(y) - sum(kinds)} could be left out",
@@ -160,11 +162,8 @@ def main(arguments: list[str] | None = None) -> int:
         model = _fit(X, y)
         certificate, path = model.certificate_, folder / "certificate.json"
         certificate.save(path)
-        _say(
-            "2. prove",
-            f"certificate saved to {path} ({path.stat().st_size / 1000:.0f} kB)",
-            certificate.claim,
-        )
+        saved = f"certificate saved to {path} ({path.stat().st_size / 1000:.0f} kB); it claims:"
+        _say("2. prove", saved, *textwrap.wrap(certificate.claim, 95))
         good = _verify(certificate, path, X, y, data) and _tamper(certificate, X, y, folder, data)
     print(
         "\nnext         from separatrix import SVC, verify"
