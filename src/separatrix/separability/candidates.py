@@ -1,0 +1,122 @@
+"""Candidates in floating point: a direction or a dependence among rows, by growing a set of rows.
+
+On the working set a dual active-set method finds the least-norm z with a_i.z >= c_i, or a circuit of rows
+that forbids one. All rows are then scanned and the worst join the set. Nothing found here is believed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix._active_set import ActiveSet
+from separatrix.separability.rows import Index, Rows, Vector
+
+_ALL_AT_ONCE = 1 << 17  # entries: up to this size the whole set is handed over
+_OPTIMAL, _INFEASIBLE = 0, 1
+
+
+@dataclass(frozen=True)
+class Direction:
+    """z (D,) in scaled coordinates, and the rows that hold it (a_i.z at its bound)."""
+
+    z: Vector
+    active: Index
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Independent rows but for one: sum weights_i a_i + target = 0 in floats, weights > 0."""
+
+    rows: Index
+    weights: Vector
+
+
+def strict_direction(rows: Rows, live: Index) -> Direction | Dependence | None:
+    """z with a_i.z > 0 for the live rows, or a dependence with positive weights; None when floats give up."""
+    start = _ridge(rows, live)
+    p = rows.products(start, live)
+    if np.all(p > rows.error(start)):
+        return Direction(start, live[:0])
+    return _Search(rows, live, None).run(p)
+
+
+def weak_direction(rows: Rows, live: Index, total: Vector) -> Direction | Dependence | None:
+    """z with a_i.z >= 0 for the live rows and total.z > 0, or weights >= 0 with sum weights_i a_i = -total.
+
+    total (D,) is the sum of the live rows in scaled coordinates.
+    """
+    unit = total / np.linalg.norm(total)
+    return _Search(rows, live, unit).run(rows.products(unit, live))
+
+
+def _ridge(rows: Rows, live: Index) -> Vector:
+    """The least-squares direction V z = 1 on a sample of rows, barely regularised."""
+    count = min(len(live), max(256, 8 * rows.D))
+    sample = live[np.linspace(0, len(live) - 1, count).astype(np.intp)]
+    V = rows.take(sample)
+    if rows.D > count:
+        K = V @ V.T
+        K.flat[:: count + 1] += 1e-6
+        return np.asarray(V.T @ np.linalg.solve(K, np.ones(count)))
+    H = V.T @ V
+    H.flat[:: rows.D + 1] += 1e-6 * max(1.0, float(np.trace(H)) / rows.D)
+    return np.asarray(np.linalg.solve(H, V.sum(axis=0)))
+
+
+class _Search:
+    """The working set of one search; row 0 of the engine is the target when there is one."""
+
+    def __init__(self, rows: Rows, live: Index, target: Vector | None) -> None:
+        self.rows, self.live = rows, live
+        self.engine = ActiveSet(rows.D, False)
+        self.rhs = 0.0 if target is not None else 1.0
+        self.offset = 0 if target is None else 1
+        self.members: list[int] = []  # positions within live
+        self.joined = np.zeros(len(live), dtype=bool)
+        if target is not None:
+            self.engine.add(np.ascontiguousarray(target[None, :]), np.ones(1))
+
+    def run(self, p: Vector) -> Direction | Dependence | None:
+        everything = len(self.live) * self.rows.D <= _ALL_AT_ONCE
+        self._join(np.arange(len(self.live)) if everything else np.argsort(p)[: 3 * self.rows.D])
+        for _ in range(200):
+            outcome = self.engine.solve(50 * self.rows.D + 1000)
+            if outcome == _INFEASIBLE:
+                return self._dependence()
+            if outcome != _OPTIMAL:
+                return None
+            z = self.engine.point
+            if not np.all(np.isfinite(z)) or not np.any(z):
+                return None
+            z = z / np.max(np.abs(z))
+            p, error = self.rows.products(z, self.live), self.rows.error(z)
+            # A strict direction is wanted as soon as it is strict; a weak one may rest on its active rows.
+            short = p <= error if self.offset == 0 else p < -64 * error
+            worst = np.flatnonzero(short & ~self.joined)
+            if not len(worst):
+                return Direction(z, self._active())
+            self._join(worst[np.argsort(p[worst])[: max(32, self.rows.D)]])
+        return None
+
+    def _join(self, positions: Index) -> None:
+        self.members += positions.tolist()
+        self.joined[positions] = True
+        self.engine.add(self.rows.take(self.live[positions]), np.full(len(positions), self.rhs))
+
+    def _active(self) -> Index:
+        return self._rows_of(np.asarray(self.engine.active))
+
+    def _rows_of(self, engine_rows: Index) -> Index:
+        own = engine_rows[engine_rows >= self.offset] - self.offset
+        return self.live[np.array(self.members, dtype=np.intp)[own]]
+
+    def _dependence(self) -> Dependence | None:
+        index, weights = np.asarray(self.engine.dependent), np.asarray(self.engine.dependence)
+        if self.offset:
+            if 0 not in index:
+                return None
+            weights = weights / weights[index == 0][0]
+        own = index >= self.offset
+        return Dependence(self._rows_of(index), weights[own])

@@ -1,0 +1,140 @@
+"""The decision: which rows can be made strict together, and which are tied.
+
+Live rows are peeled in layers until every live row is settled, or every live row is proved tied:
+    one-sign columns; a strict direction for all; else a circuit (two rows with equal x, or a dependence);
+    then, with g the sum of the live rows, either -g lies in their cone (all tied), or a direction settles some.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.separability import candidates, exact, finite
+from separatrix.separability.candidates import Dependence, Direction
+from separatrix.separability.duplicates import opposite_pair
+from separatrix.separability.exact import Balance, Cover, Support
+from separatrix.separability.integers import Ints, common_scale, nearest_floats
+from separatrix.separability.layers import Layer, combine, one_sign_layers
+from separatrix.separability.rows import Index, Rows
+
+_WIDE = 400  # bits: with exponents this far apart, floats propose nothing of use
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided, all of it exact.
+
+    z (D,) integers with a_i.z > 0 off `tied` and 0 on it; circuit and cover where some rows are tied.
+    """
+
+    z: list[int]
+    tied: Index
+    circuit: Balance | None
+    cover: Cover | None
+
+
+def decide(rows: Rows) -> Decision:
+    """Peel layers until nothing is live or everything live is tied."""
+    live = np.arange(rows.n)
+    layers: list[Layer] = []
+    circuit: Balance | None = None
+    proof: Cover | None = None
+    while len(live):
+        for layer in one_sign_layers(rows, live):
+            layers.append(layer)
+            live = np.setdiff1d(live, layer.settled, assume_unique=True)
+        if not len(live):
+            break
+        if circuit is None:
+            found = _strict_or_balance(rows, live)
+            if not isinstance(found, Balance):
+                layers.append(_layer(found, live))
+                live = live[:0]
+                break
+            circuit = found
+        answer = _weak_or_cover(rows, live, circuit)
+        if isinstance(answer, Cover):
+            proof = answer
+            break
+        settled = live[rows.signs(answer, live) > 0]
+        layers.append(_layer(answer, settled))
+        live = np.setdiff1d(live, settled, assume_unique=True)
+    z = combine(rows, layers)
+    _check(rows, z, live)
+    return Decision(z, live, circuit if len(live) else None, proof)
+
+
+def _layer(z: list[int], settled: Index) -> Layer:
+    return Layer({j: a for j, a in enumerate(z) if a}, settled)
+
+
+def _check(rows: Rows, z: list[int], tied: Index) -> None:
+    expected = np.ones(rows.n, dtype=np.int8)
+    expected[tied] = 0
+    if not np.array_equal(rows.signs(z), expected):
+        raise AssertionError("the combined witness failed its exact check; please report this")
+
+
+def _strict_or_balance(rows: Rows, live: Index) -> list[int] | Balance:
+    pair = opposite_pair(rows, live)
+    if pair is not None:
+        return Balance(np.array(sorted(pair), dtype=np.intp), [1, 1])
+    candidate = candidates.strict_direction(rows, live)
+    start = live[:0]
+    if isinstance(candidate, Direction):
+        z = rows.unscaled(candidate.z)
+        if np.all(rows.signs(z, live) > 0):
+            return z
+        start = candidate.active
+    elif isinstance(candidate, Dependence):
+        start = candidate.rows
+        found = _exact_balance(rows, candidate.rows)
+        if found is not None:
+            return found
+    return finite.strict_or_balance(rows, live, start)
+
+
+def _exact_balance(rows: Rows, index: Index) -> Balance | None:
+    support = Support(rows, index)
+    if _too_wide(support):
+        return None
+    return exact.balance(support)
+
+
+def _weak_or_cover(rows: Rows, live: Index, circuit: Balance) -> list[int] | Cover:
+    total = rows.total(live)
+    if not any(total[0]):
+        return Cover(live[:0], [], 1)
+    support = Support(rows, circuit.rows)
+    if not _too_wide(support) and (found := exact.cover_by(support, circuit, total)) is not None:
+        return found
+    scaled = nearest_floats(common_scale(total[0], total[1] + rows.scale))
+    candidate = candidates.weak_direction(rows, live, scaled)
+    start = circuit.rows
+    if isinstance(candidate, Dependence):
+        support = Support(rows, candidate.rows)
+        if not _too_wide(support) and (found := exact.cover(support, total)) is not None:
+            return found
+        start = candidate.rows
+    elif isinstance(candidate, Direction):
+        start = candidate.active
+        direction = _exact_direction(rows, live, candidate.active, total)
+        if direction is not None:
+            return direction
+    return finite.weak_or_cover(rows, live, start, total)
+
+
+def _exact_direction(rows: Rows, live: Index, active: Index, total: tuple[list[int], Ints]) -> list[int] | None:
+    if len(active) and _too_wide(Support(rows, active)):
+        return None
+    z = exact.projected_direction(rows, active, total)
+    if z is None or not any(z):
+        return None
+    signs = rows.signs(z, live)
+    return z if np.all(signs >= 0) and np.any(signs > 0) else None
+
+
+def _too_wide(support: Support) -> bool:
+    return support.N.dtype == object and max(abs(a).bit_length() for a in support.N.ravel().tolist()) > _WIDE
