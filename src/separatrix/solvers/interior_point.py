@@ -24,6 +24,7 @@ from separatrix.problem import Point, Problem, row_blocks, scores, weighted_sum
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.central_path import CentralPath
+from separatrix.solvers.crossover import crossover, undecided
 from separatrix.solvers.normal_equations import GramSide, PrimalSide, smaller_side
 from separatrix.solvers.protocol import Progress, Verdict
 from separatrix.solvers.sampling import sample_rows
@@ -32,6 +33,7 @@ from separatrix.solvers.signed_rows import SignedRows
 Rows = NDArray[np.intp]
 _PATIENCE = 6  # steps without a better gap before giving up
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing
+_FEW_FREE = 600  # undecided rows that are few enough to be settled exactly
 _LOOSE = (1e-2, 1e-3, 1e-5)  # relative gap at which each round looks at all rows
 
 
@@ -220,12 +222,35 @@ class InteriorPoint:
         return Verdict.GO_ON
 
     def point(self, problem: Problem, state: _State) -> Point:
-        """The iterate as it is."""
-        d = problem.n_columns
-        b = 0.0 if problem.bias == "none" else float(state.z[-1])
-        alpha = state.held.copy()
+        """The iterate with its rows at their bounds where that does not widen the gap."""
+        if state.cached is None:
+            state.cached = self._finish(problem, state)
+        return state.cached
+
+    def _finish(self, problem: Problem, state: _State) -> Point:
+        plain = self._assemble(problem, state, state.path.alpha, state.z)
+        if state.sampled or problem.loss.squared:
+            return plain
+        path = state.path
+        free = undecided(path)
+        alpha = np.where(free | (path.s < path.xi), path.C, 0.0)
+        rows = np.flatnonzero(free)
+        if 0 < len(rows) <= max(_FEW_FREE, 4 * len(state.z)):
+            bounds = self._assemble(problem, state, alpha, state.z).alpha
+            corner = crossover(problem, bounds, state.z, rows if state.rows is None else state.rows[rows])
+            if corner is not None and corner.gap <= max(0.0, state.primal - state.dual):
+                z = corner.z if corner.primal <= state.primal else state.z
+                return self._point(problem, corner.alpha, z)
+        return plain
+
+    def _assemble(self, problem: Problem, state: _State, alpha: Vector, z: Vector) -> Point:
+        whole = state.held.copy()
         if state.rows is None:
-            alpha[:] = state.path.alpha
+            whole[:] = alpha
         elif not state.sampled:
-            alpha[state.rows] = state.path.alpha
-        return Point(alpha=alpha, w=state.z[:d].copy(), b=b)
+            whole[state.rows] = alpha
+        return self._point(problem, whole, z)
+
+    def _point(self, problem: Problem, alpha: Vector, z: Vector) -> Point:
+        d = problem.n_columns
+        return Point(alpha=alpha, w=z[:d].copy(), b=0.0 if problem.bias == "none" else float(z[-1]))

@@ -19,6 +19,7 @@ from separatrix.problem.problem import relative_gap
 from separatrix.solvers.interrupt import InterruptFlag
 from separatrix.solvers.pace import Pace
 from separatrix.solvers.protocol import Solver, Verdict
+from separatrix.solvers.threads import blas_threads
 
 #: Recomputes a proposal from the data: feasible alpha, best bias, primal, dual, gap.
 Certify = Callable[[Problem, Point], Solution]
@@ -104,7 +105,7 @@ class _Run:
         self.stop_asked = False
 
     def drive(self, stages: Sequence[Stage], start: Point | None) -> Solution:
-        with InterruptFlag() as interrupt:
+        with InterruptFlag() as interrupt, blas_threads(self.limits.n_threads):
             for position, stage in enumerate(stages):
                 status = self._stage(stage, self.best.point() or start, position + 1 < len(stages), interrupt)
                 if status is not None:

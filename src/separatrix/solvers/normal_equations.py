@@ -22,6 +22,7 @@ from separatrix.problem.losses import Vector
 from separatrix.solvers.signed_rows import SignedRows
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 
 class LinearAlgebra(Protocol):
@@ -71,7 +72,7 @@ class PrimalSide:
     def solve(self, p: Vector, g: Vector) -> tuple[Vector, Vector, Vector]:
         """Two passes over the rows."""
         rhs = p + self.rows.pull(self._theta * g)
-        dz = _back_substitute(self._factor, self._scale, rhs)
+        dz = back_substitute(self._factor, self._scale, rhs)
         Adz = self.rows.margins(dz)
         return dz, Adz, self._theta * (g - Adz)
 
@@ -96,7 +97,7 @@ class GramSide:
         M[np.diag_indices_from(M)] += 1.0 / theta
         self._factor, self._scale = scaled_cholesky(M)
         if self.rows.free_bias:
-            self._towards_bias = _back_substitute(self._factor, self._scale, self.rows.y)
+            self._towards_bias = back_substitute(self._factor, self._scale, self.rows.y)
 
     def solve(self, p: Vector, g: Vector) -> tuple[Vector, Vector, Vector]:
         """Three passes over the rows."""
@@ -104,7 +105,7 @@ class GramSide:
         inner = p.copy()
         if rows.free_bias:
             inner[-1] = 0.0
-        da = _back_substitute(self._factor, self._scale, g - rows.margins(inner))
+        da = back_substitute(self._factor, self._scale, g - rows.margins(inner))
         db = 0.0
         if rows.free_bias:
             # y.da = -p_b closes the system: da = da_0 - db (Q + Theta^-1)^-1 y
@@ -118,6 +119,18 @@ class GramSide:
     def variances(self) -> Vector:
         """Bounded by the penalty alone."""
         return np.ones(self.rows.D)
+
+
+def weighted_gram(rows: SignedRows, index: Rows, weights: Vector, sign: float, M: Array) -> Array:
+    """M + sign * sum over i in index of weights_i a_i a_i^T; the lower triangle of M is updated."""
+    root = np.sqrt(weights)
+    height = len(rows.scratch)
+    for begin in range(0, len(index), height):
+        span = slice(begin, begin + height)
+        block = rows.take(index[span])
+        block *= root[span, None]
+        M = linalg.blas.dsyrk(sign, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
+    return M
 
 
 def scaled_cholesky(M: Array) -> tuple[Array, Vector]:
@@ -145,7 +158,8 @@ def scaled_cholesky(M: Array) -> tuple[Array, Vector]:
             raise np.linalg.LinAlgError("the normal matrix is not finite")
 
 
-def _back_substitute(factor: Array, scale: Vector, rhs: Vector) -> Vector:
+def back_substitute(factor: Array, scale: Vector, rhs: Vector) -> Vector:
+    """M^-1 rhs from the factors of `scaled_cholesky`."""
     solution: Any = linalg.lapack.dpotrs(factor, scale * rhs, lower=1)[0]
     result: Vector = scale * solution
     return result

@@ -41,7 +41,7 @@ class SignedRows:
         else:
             self._X = problem.X if rows is None else problem.X[rows]
         height = max(1, min(self.n, _BLOCK_BYTES // (8 * self.D)))
-        self._scratch = np.empty((height, self.D))
+        self.scratch = np.empty((height, self.D))
 
     def _dense(self, X: NDArray[np.floating] | sparse.csr_array) -> Array:
         A = np.empty((self.n, self.D))
@@ -87,10 +87,10 @@ class SignedRows:
 
     def blocks(self) -> Iterator[tuple[slice, Array, Array]]:
         """Consecutive blocks of A up to the signs of rows, each with scratch memory of its shape."""
-        height = len(self._scratch)
+        height = len(self.scratch)
         for begin in range(0, self.n, height):
             span = slice(begin, min(self.n, begin + height))
-            scratch = self._scratch[: span.stop - begin]
+            scratch = self.scratch[: span.stop - begin]
             if self._A is not None:
                 yield span, self._A[span], scratch
                 continue

@@ -7,6 +7,7 @@ restores it. The count and the limit are kept under one lock.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,8 +30,7 @@ def blas_threads(limit: int) -> Iterator[None]:
     limit = max(1, limit)
     with _lock:
         if not _asked:
-            libraries = ThreadpoolController().select(user_api="blas").lib_controllers
-            _found[:] = [(library, library.get_num_threads()) for library in libraries]
+            _found[:] = [(library, library.get_num_threads()) for library in _libraries()]
         _asked.append(limit)
         _apply()
     try:
@@ -41,6 +41,12 @@ def blas_threads(limit: int) -> Iterator[None]:
             _apply()
             if not _asked:
                 _found.clear()
+
+
+@functools.cache
+def _libraries() -> list[Any]:
+    """The BLAS libraries of this process: NumPy's and SciPy's, loaded by the time anything is solved."""
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def _apply() -> None:
