@@ -86,13 +86,12 @@ def _absorb(alpha: Vector, y: Vector, upper: Vector, exact: Fraction) -> Fractio
     free = free[np.argsort(alpha[free])]
     while exact and len(free):
         residual = float(exact)
-        # Rows of at least four times the residual stay free. The smallest has the finest grid of floats.
-        start = int(np.searchsorted(alpha[free], 4.0 * abs(residual)))
-        candidates = free[start : start + 64]
-        candidates = candidates[upper[candidates] - alpha[candidates] > 4.0 * abs(residual)]
+        # With twice the room it needs a row stays free. The smallest has the finest grid of floats.
+        room = np.where(y[free] == np.sign(residual), alpha[free], upper[free] - alpha[free])
+        candidates = np.flatnonzero(room >= 2.0 * abs(residual))
         if not len(candidates):
             break
-        row = int(candidates[0])
+        row = int(free[candidates[0]])
         old = float(alpha[row])
         new = old - float(y[row]) * residual
         left = exact + Fraction(float(y[row])) * (Fraction(new) - Fraction(old))

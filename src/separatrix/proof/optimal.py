@@ -29,6 +29,7 @@ from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.sums import rounded_sum
 
 _CLAIM_SLACK = 4.0
+_LEAST_COST = 1e-290  # dividing by less could magnify what underflow took
 
 
 def optimal(
@@ -122,8 +123,8 @@ def bounds(problem: Problem, w: Vector, b: float, alpha: Vector, slack: float) -
     with np.errstate(all="ignore"):
         primal = _primal_above(problem, w, b, slack)
         dual = _dual_below(problem, alpha, slack)
-    if not all(map(math.isfinite, (*primal, *dual))):
-        raise Rejected("The numbers are too large for floating point; use exact=True.")
+    if not all(map(math.isfinite, (*primal, *dual))) or np.any((problem.C > 0) & (problem.C < _LEAST_COST)):
+        raise Rejected("The numbers leave the range of floating point; use exact=True.")
     return sum(map(Fraction, primal), Fraction()), sum(map(Fraction, dual), Fraction())
 
 
@@ -162,7 +163,8 @@ def _dual_below(problem: Problem, alpha: Vector, slack: float) -> Sequence[float
         penalty += rigorous.upper_half_square(np.array([imbalance])) * grow
     if problem.loss.squared:
         a, C = alpha[alpha > 0], problem.C[alpha > 0]
-        curvature = rounded_sum((a / (2.0 * C)) * (0.5 * a)) * grow
+        half = 0.5 * a
+        curvature = rounded_sum((half / C) * half) * grow
         penalty += curvature + (len(a) + 2.0 * linear) * slack * rigorous.TINY
     return [linear * (1.0 - 2 * u * slack), -_up(float(penalty) * grow)]
 

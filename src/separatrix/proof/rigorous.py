@@ -80,11 +80,10 @@ def bounded_weighted_sum(X: Any, coefficients: Vector) -> tuple[Vector, Vector]:
     if blocks > 1 << 24:
         raise Rejected("Too many rows for this check; use exact=True.")
     result = total + lost
-    return result, factor(height + 4) * size + (4 * UNIT) * np.abs(result) + _underflow(X.shape[0], size)
-
-
-def _underflow(terms: int, size: Vector) -> Vector:
-    return np.where(size > 0, (terms + 1) * TINY, TINY if terms else 0.0)
+    if not blocks:
+        return result, size
+    vanished = (X.shape[0] + 1) * TINY  # a product may vanish without leaving a trace in the size
+    return result, factor(height + 4) * size + (4 * UNIT) * np.abs(result) + vanished
 
 
 def _short_blocks(X: Any) -> Iterator[tuple[slice, Any]]:

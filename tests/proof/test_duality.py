@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from small_problems import exact_values, make, solve
+
+from separatrix.problem import HINGE, LOSSES, Point, Problem
+from separatrix.proof.duality import certify, kkt_residuals
+
+BIASES = ["free", "augmented", "none"]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_certified_values_are_those_of_the_formulas(loss, bias, form):
+    problem, _ = make(loss, bias, weighted=True, form=form)
+    solution = solve(problem)
+    primal, dual = exact_values(problem, solution.w, solution.b, solution.alpha)
+    assert solution.primal == pytest.approx(float(primal), rel=1e-13)
+    assert solution.dual == pytest.approx(float(dual), rel=1e-12)
+    assert primal >= dual
+    assert solution.gap == pytest.approx((solution.primal - solution.dual) / solution.primal)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_residuals_add_up_to_the_gap(loss, bias):
+    problem, _ = make(loss, bias, weighted=True)
+    solution = solve(problem, rounds=20)
+    w, b = solution.w + 0.1, solution.b + (0.2 if bias != "none" else 0.0)
+    residuals = kkt_residuals(problem, w, b, solution.alpha)
+    assert np.all(residuals.slackness >= 0)
+    total = residuals.slackness.sum() + 0.5 * residuals.stationarity @ residuals.stationarity
+    total += 0.5 * residuals.bias**2 if bias == "augmented" else 0.0
+    assert total == pytest.approx(problem.primal(w, b) - problem.dual(solution.alpha), rel=1e-12)
+
+
+def test_residuals_vanish_at_a_known_optimum():
+    # x = -1, +1: w = 1, b = 0, both rows on the margin with alpha = 1/2.
+    problem = Problem(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), np.ones(2), HINGE, "free")
+    residuals = kkt_residuals(problem, np.array([1.0]), 0.0, np.array([0.5, 0.5]))
+    assert residuals.slackness.tolist() == [0.0, 0.0]
+    assert residuals.stationarity.tolist() == [0.0]
+    assert residuals.bias == 0.0
+
+
+def test_a_wild_proposal_is_made_feasible():
+    problem, _ = make("hinge", "free")
+    alpha = np.full(problem.n_rows, np.nan)
+    alpha[:6] = -1.0, np.inf, 5.0, 0.01, 0.02, -np.inf
+    solution = certify(problem, Point(alpha))
+    assert np.all((solution.alpha >= 0) & (solution.alpha <= problem.C))
+    primal, dual = exact_values(problem, solution.w, solution.b, solution.alpha)
+    assert primal >= dual
+    assert solution.dual == pytest.approx(float(dual), rel=1e-12)
+
+
+def test_balancing_many_rows_keeps_the_dual_value_true():
+    problem, _ = make("squared_hinge", "free", n=60)
+    solution = certify(problem, Point(np.linspace(0, 1, 60)))
+    _, dual = exact_values(problem, solution.w, solution.b, solution.alpha)
+    assert solution.dual == pytest.approx(float(dual), rel=1e-12)
+
+
+def test_the_proposed_point_is_kept():
+    problem, _ = make("hinge", "augmented")
+    w = np.array([0.1, -0.2, 0.3])
+    solution = certify(problem, Point(np.zeros(problem.n_rows), w, 0.25))
+    assert solution.w is w
+    assert solution.b == 0.25
+    assert solution.primal == pytest.approx(problem.primal(w, 0.25), rel=1e-15)
+    assert solution.dual == 0.0
