@@ -120,9 +120,8 @@ def _read_csv(stream: TextIO, path: str, layout: Layout) -> tuple[StoredRows, li
     first = next(lines, None)
     if first is None:
         raise DataError(f"{path} is empty.")
-    name = layout.label_column
-    header = (name is not None and name in first) or not _is_numeric(first, _place(name, first, path))
-    place = _place(name, first, path)
+    place = _place(layout.label_column, first, path)
+    header = not _is_numeric(first, place)
     table, labels = StoredRows(len(first) - 1), []
     for number, line in enumerate(lines if header else _again(first, lines), 2 if header else 1):
         if len(line) != len(first):
@@ -142,14 +141,12 @@ def _again(first: list[str], lines: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def _place(name: str | None, first: Sequence[str], path: str) -> int:
-    """The position of the label column."""
-    if name is None:
-        return len(first) - 1
-    if name in first:
-        return first.index(name)
+    """The position of the label column: a number counts from 0, or from the end where negative."""
     try:
-        place = int(name)
+        place = len(first) - 1 if name is None else int(name)
     except ValueError:
+        if name in first:
+            return first.index(str(name))
         raise DataError(f"{path} has no column {name!r}; its columns are {', '.join(first[:20])}.") from None
     if not -len(first) <= place < len(first):
         raise DataError(f"{path} has {len(first)} columns; there is no column {place}.")

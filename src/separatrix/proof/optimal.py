@@ -170,7 +170,7 @@ def _dual_below(problem: Problem, alpha: Vector, slack: float) -> Sequence[float
 
 
 def _up(value: float) -> float:
-    return math.nextafter(value, math.inf)
+    return math.nextafter(value, math.inf) if value else value  # nothing was added up: zero is exact
 
 
 def _costs(C: tuple[float, float] | SparseVector, side: NDArray[np.int8]) -> Vector:

@@ -1,0 +1,88 @@
+"""Proved bounds on the maximum geometric margin, from a direction w and from weights alpha.
+
+    lower^2 = (min_+ w.x - max_- w.x)^2 / (4 ||w||^2)       for any w (with a bias)
+    upper^2 = ||mean_mu x_+ - mean_nu x_-||^2 / 4           for any weights mu, nu >= 0
+    (without a bias: min_i y_i w.x_i / ||w||  and  ||sum_i alpha_i y_i x_i|| / sum_i alpha_i)
+
+All of it in integers; only the square roots are rounded, outwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from separatrix.checker.separation import root_down, root_up
+from separatrix.proof.signed_rows import Index, SignedRows, Vector
+
+
+def lower_bound(rows: SignedRows, w: Sequence[int]) -> float:
+    """A float that the maximum margin is at least; 0 where w (d,) does not separate."""
+    least, _ = half_width(rows, w)
+    return root_down(least * least / sum(a * a for a in w)) if least > 0 else 0.0
+
+
+def half_width(rows: SignedRows, w: Sequence[int]) -> tuple[Fraction, list[int]]:
+    """Half the width of the slab along w, times ||w||, exactly; and the rows that limit it."""
+    z = [*w, 0] if rows.bias else list(w)
+    near, power = rows.scaled(z)
+    f = rows.products(near) * rows.y
+    # Where rows were scaled one by one, their products do not compare: all are computed exactly.
+    error = rows.error(near) if rows.shift is None else inf
+    ends = [_least(rows, f, error, side, w) for side in (1.0, -1.0) if np.any(rows.y == side)]
+    if not rows.bias:
+        return min(ends)[0], [min(ends)[1]]
+    return (ends[0][0] + ends[1][0]) / 2, [ends[0][1], ends[1][1]]
+
+
+def _least(
+    rows: SignedRows, f: Vector, error: float, side: float, w: Sequence[int]
+) -> tuple[Fraction, int]:
+    """min over the rows of one side of side * (x_i.w), exactly, and the row where it is reached."""
+    index = np.flatnonzero(rows.y == side)
+    signed = side * f[index]
+    near = index[signed <= signed.min() + 2.0 * error]
+    best: tuple[Fraction, int] | None = None
+    height = max(1, (1 << 18) // max(1, rows.D))
+    for start in range(0, len(near), height):
+        some = near[start : start + height]
+        values = _signed_values(rows, some, w)
+        least = min(values)
+        if best is None or least < best[0]:
+            best = least, int(some[values.index(least)])
+    assert best is not None
+    return best
+
+
+def _signed_values(rows: SignedRows, index: Index, w: Sequence[int]) -> list[Fraction]:
+    """y_i x_i.w for the given rows, exactly."""
+    N, e = rows.integers(index)
+    low = int(e[: rows.d].min(initial=0))
+    moved = [a << int(k - low) for a, k in zip(w, e[: rows.d].tolist(), strict=True)]
+    totals = N[:, : rows.d].astype(object) @ np.array(moved, dtype=object)
+    unit = Fraction(2) ** low
+    return [int(total) * unit for total in totals]
+
+
+def upper_bound(rows: SignedRows, index: Index, alpha: Sequence[int]) -> float:
+    """A float that the maximum margin is at most, from integer weights alpha >= 0 on the given rows."""
+    N, e = rows.integers(index)
+    signs = rows.y[index].tolist()
+    totals = {s: sum(a for a, y in zip(alpha, signs, strict=True) if y == s) for s in (1.0, -1.0)}
+    if rows.bias:
+        if not (totals[1.0] and totals[-1.0]):
+            return inf
+        # Each class is weighted by the other's total, so that both sum to one over the product.
+        weights = [a * totals[-y] for a, y in zip(alpha, signs, strict=True)]
+        divisor = 2 * totals[1.0] * totals[-1.0]
+    else:
+        weights, divisor = list(alpha), sum(alpha)
+        if not divisor:
+            return inf
+    sums = np.array(weights, dtype=object) @ N[:, : rows.d].astype(object)
+    low = int(e[: rows.d].min(initial=0))
+    v = [int(s) << int(k - low) for s, k in zip(sums, e[: rows.d].tolist(), strict=True)]
+    return root_up(Fraction(sum(a * a for a in v), divisor * divisor) * Fraction(4) ** low)

@@ -1,0 +1,191 @@
+"""The signed rows a_i = y_i (x_i, 1), seen two ways: a scaled float view that proposes, integers that decide.
+
+The float view multiplies column j by 2^(c_j) (and, when exponents are extreme, row i by 2^(r_i)), which
+changes neither signs nor zeros of products with z as long as z is scaled back. D = d + 1 with a bias, whose
+column is the last; D = d without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.problem import scores
+from separatrix.proof.integers import Ints, column_integers, dot_signs, float_integers, nearest_floats
+
+Index = NDArray[np.intp]
+Vector = NDArray[np.float64]
+
+_SAFE_EXPONENT = 200  # beyond 2^200 products and sums of squares could leave the range of float64
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class SignedRows:
+    """Signed rows of X (n, d), dense or CSR, with labels y of -1.0 and +1.0."""
+
+    def __init__(self, X: Any, y: Vector, bias: bool) -> None:
+        self.X, self.y, self.bias = X, y, bias
+        self.n, self.d = int(X.shape[0]), int(X.shape[1])
+        self.D = self.d + int(bias)
+        self.is_sparse = bool(sparse.issparse(X))
+        self.scale, extreme = _column_exponents(X, self.D)
+        self.view, self.shift = _scaled_copy(X, self.scale[: self.d], bias) if extreme else (X, None)
+
+    # -- the float view ---------------------------------------------------------------------------------
+
+    def take(self, rows: Index) -> Vector:
+        """Rows of the float view as a dense (k, D) array, signed and divided by their norms."""
+        block = self.view[rows]
+        block = np.asarray(block.toarray() if self.is_sparse else block, dtype=np.float64)
+        out = np.empty((len(rows), self.D))
+        out[:, : self.d] = block if self.shift is not None else np.ldexp(block, self.scale[: self.d])
+        if self.bias:
+            out[:, self.d] = 1.0 if self.shift is None else np.ldexp(1.0, self.shift[rows])
+        norms = np.linalg.norm(out, axis=1)
+        out *= (self.y[rows] / np.where(norms > 0, norms, 1.0))[:, None]
+        return out
+
+    def products(self, z: Vector, rows: Index | None = None) -> Vector:
+        """a_i.z for z (D,) in scaled coordinates, each within `error(z)` of the truth (times 2^(r_i))."""
+        w = z[: self.d] if self.shift is not None else np.ldexp(z[: self.d], self.scale[: self.d])
+        X, y = (self.view, self.y) if rows is None else (self.view[rows], self.y[rows])
+        f = scores(X, w)
+        if self.bias:
+            shift = 0 if self.shift is None else self.shift if rows is None else self.shift[rows]
+            f += np.ldexp(z[self.d], shift)
+        return f * y
+
+    def error(self, z: Vector) -> float:
+        """A bound on the rounding of `products(z)`: scaled entries are at most 1, so ||z||_1 bounds the sum.
+
+        gamma_(D+4) also covers a z whose entries were themselves rounded once. The last term covers
+        underflow.
+        """
+        return (self.D + 8) * _EPS * float(np.sum(np.abs(z))) * 1.01 + self.D * 2.0**-900
+
+    # -- the exact view ---------------------------------------------------------------------------------
+
+    def dense(self, rows: Index) -> Vector:
+        """The original rows, signed, with the bias column: exact, (k, D)."""
+        block = self.X[rows]
+        block = np.asarray(block.toarray() if self.is_sparse else block, dtype=np.float64)
+        out = np.ones((len(rows), self.D))
+        out[:, : self.d] = block
+        return out * self.y[rows][:, None]
+
+    def integers(self, rows: Index) -> tuple[NDArray[Any], Ints]:
+        """(N, e) with a_ij = N_ij 2^(e_j) for the given rows, exactly."""
+        return column_integers(self.dense(rows))
+
+    def total(self, rows: Index) -> tuple[list[int], Ints]:
+        """(G, e): the exact sum of the given rows is G_j 2^(e_j)."""
+        height = max(1, (1 << 20) // max(1, self.D))
+        parts = [self.integers(rows[start : start + height]) for start in range(0, len(rows), height)]
+        low = np.min([e for _, e in parts], axis=0)
+        total = [0] * self.D
+        for N, e in parts:
+            # Halves of 31 bits: a sum of up to 2^31 of them fits 64 bits.
+            sums = N.sum(axis=0) if N.dtype == object else _wide_sum(N)
+            total = [t + (int(a) << int(k)) for t, a, k in zip(total, sums, e - low, strict=True)]
+        return total, low
+
+    def signs(self, z: Sequence[int], rows: Index | None = None) -> NDArray[np.int8]:
+        """sign(a_i.z) for an integer z (D,), exactly: a float filter first, integers for what it leaves."""
+        every = np.arange(self.n) if rows is None else rows
+        if not any(z):
+            return np.zeros(len(every), dtype=np.int8)
+        near, _ = self.scaled(z)
+        p, error = self.products(near, rows), self.error(near)
+        out = np.sign(p).astype(np.int8)
+        left = np.flatnonzero(~(np.abs(p) > error))
+        for start in range(0, len(left), self._block):
+            some = left[start : start + self._block]
+            out[some] = self._exact_signs(every[some], z)
+        return out
+
+    def scaled(self, z: Sequence[int]) -> tuple[Vector, int]:
+        """(f, k): an integer z in scaled coordinates is f 2^k, f rounded once, its largest entry about 1."""
+        used = [int(s) for a, s in zip(z, self.scale, strict=True) if a]
+        top = max(used, default=0)
+        moved = [a << (top - int(s)) if a else 0 for a, s in zip(z, self.scale, strict=True)]
+        return nearest_floats(moved), max((abs(a).bit_length() for a in moved), default=0) - top
+
+    def unscaled(self, z: Vector) -> list[int]:
+        """Integers proportional to the z of the original columns, from a float z in scaled coordinates."""
+        return float_integers(z, self.scale)
+
+    @property
+    def _block(self) -> int:
+        return max(1, (1 << 22) // max(1, self.D))
+
+    def _exact_signs(self, rows: Index, z: Sequence[int]) -> NDArray[np.int8]:
+        used = np.flatnonzero([bool(a) for a in z])
+        block = self.X[rows]
+        if self.is_sparse:
+            block = block[:, used[used < self.d]].toarray()
+        else:
+            block = block[:, used[used < self.d]]
+        block = np.asarray(block, dtype=np.float64)
+        if self.bias and z[self.d]:
+            block = np.column_stack([block, np.ones(len(rows))])
+        N, e = column_integers(block)
+        low = int(e.min()) if len(e) else 0
+        moved = [z[j] << (int(k) - low) for j, k in zip(used.tolist(), e, strict=True)]
+        return (dot_signs(N, moved) * self.y[rows]).astype(np.int8)
+
+
+def _wide_sum(N: Ints) -> list[int]:
+    high, low = N >> 31, N & 0x7FFFFFFF
+    return [(int(h) << 31) + int(l) for h, l in zip(high.sum(axis=0), low.sum(axis=0), strict=True)]
+
+
+def _column_exponents(X: Any, D: int) -> tuple[NDArray[np.int32], bool]:
+    """(c, extreme): c_j with max_i |x_ij| 2^(c_j) in [1/2, 1), and whether exponents risk over- or underflow."""
+    d = X.shape[1]
+    largest = np.ones(D)
+    smallest = np.inf
+    if sparse.issparse(X):
+        largest[:d] = abs(X).max(axis=0).toarray().ravel() if X.nnz else 0.0
+        entries = np.abs(X.data[X.data != 0])
+        smallest = float(entries.min()) if entries.size else np.inf
+    elif X.size:
+        largest[:d] = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        smallest = _smallest_nonzero(X)
+    c = np.where(largest > 0, -np.frexp(largest)[1], 0).astype(np.int32)
+    c[d:] = 0  # the bias column is 1 as it is
+    # Small columns are harmless unless an entry, scaled with its column, would vanish.
+    extreme = bool(np.abs(c).max(initial=0) > _SAFE_EXPONENT) or smallest < 2.0**-_SAFE_EXPONENT
+    return c, extreme
+
+
+def _smallest_nonzero(X: NDArray[Any]) -> float:
+    smallest = np.inf
+    height = max(1, (1 << 18) // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], height):
+        block = np.abs(X[start : start + height])
+        smallest = min(smallest, float(np.min(block, initial=np.inf, where=block > 0)))
+    return smallest
+
+
+def _scaled_copy(X: Any, c: NDArray[np.int32], bias: bool) -> tuple[Any, NDArray[np.int32]]:
+    """(V, r): V_ij = x_ij 2^(c_j + r_i) with every row's largest entry (bias included) in [1/2, 1)."""
+    n = X.shape[0]
+    if sparse.issparse(X):
+        row = np.repeat(np.arange(n), np.diff(X.indptr))
+        fraction, exponent = np.frexp(X.data.astype(np.float64))
+        exponent = exponent + c[X.indices]
+        top = np.full(n, 1 if bias else -(1 << 20), dtype=np.int64)
+        np.maximum.at(top, row[fraction != 0], exponent[fraction != 0])
+        top[top == -(1 << 20)] = 0
+        data = np.ldexp(fraction, np.maximum(exponent - top[row], -1100).astype(np.int32))
+        return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape), -top.astype(np.int32)
+    fraction, exponent = np.frexp(np.asarray(X, dtype=np.float64))
+    exponent = np.where(fraction == 0, -(1 << 20), exponent + c)
+    top = np.max(exponent, axis=1, initial=1 if bias else -(1 << 20))
+    top = np.where(top == -(1 << 20), 0, top)
+    V = np.ldexp(fraction, np.maximum(exponent - top[:, None], -1100).astype(np.int32))
+    return V, -top.astype(np.int32)
