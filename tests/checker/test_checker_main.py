@@ -100,7 +100,6 @@ def test_a_changed_certificate_is_rejected(case, tmp_path):
         ["numbers.json"],
         ["numbers.json", "absent.txt"],
         ["absent.json", "data.txt"],
-        ["numbers.json", "data.txt", "--format", "csv"],
         ["numbers.json", "data.csv", "--label-column", "zeal"],
         ["numbers.json", "data.txt", "--format", "xml"],
     ],
