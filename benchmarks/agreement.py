@@ -100,10 +100,11 @@ class Outcome:
 
     def __str__(self) -> str:
         mark = "FAILED: " + "; ".join(self.failures) if self.failures else "ok"
+        known = np.isfinite(self.reference)
+        compared = f"{self.above:+.1e} ({self.reference_solver})" if known else "no reference in time"
         return (
             f"| {self.problem} | {self.C:g} | {self.bias} | {self.loss} | {self.status} | {self.gap:.1e} | "
-            f"{self.above:+.1e} ({self.reference_solver}) | {self.seconds:.2f} + {self.verify_seconds:.2f} | "
-            f"{mark} |"
+            f"{compared} | {self.seconds:.2f} + {self.verify_seconds:.2f} | {mark} |"
         )
 
 
@@ -174,7 +175,7 @@ def main() -> int:
     RESULTS.parent.mkdir(exist_ok=True)
     if options.fresh:
         RESULTS.unlink(missing_ok=True)
-    before, failed, counted = done_before(), 0, 0
+    before, failed, counted, alone = done_before(), 0, 0, 0
     print("| problem | C | bias | loss | status | gap | ours above reference | fit + verify, s | |")
     print("|" + "---|" * 9)
     for name in ORDER:
@@ -188,10 +189,14 @@ def main() -> int:
                         continue
                     outcome = examine(X, y, problem, Case("", name, C, options.loss, bias), options)
                     counted, failed = counted + 1, failed + bool(outcome.failures)
+                    alone += not np.isfinite(outcome.reference)
                     print(outcome, flush=True)
                     with RESULTS.open("a") as stream:
                         stream.write(json.dumps(vars(outcome)) + "\n")
-    print(f"{counted} problems, {failed} failed, {len(before)} done before", file=sys.stderr)
+    print(
+        f"{counted} problems, {failed} failed, {alone} without a reference, {len(before)} done before",
+        file=sys.stderr,
+    )
     return 1 if failed else 0
 
 
