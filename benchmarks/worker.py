@@ -1,7 +1,7 @@
 """Measures one method on one problem in a process of its own; one JSON line for each setting that ends.
 
-It ends when its CPU time is up, in the middle of a fit if need be: the lines printed so far count. Threads are limited to one
-through the environment that the parent sets before this process starts.
+It ends when its CPU time is up, in the middle of a fit if need be: the lines printed so far count.
+Threads are limited to one through the environment that the parent sets before this process starts.
 """
 
 from __future__ import annotations
