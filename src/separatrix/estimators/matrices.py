@@ -96,7 +96,7 @@ def _not_finite(X: Matrix, values: NDArray[Any], where: tuple[int, ...]) -> str:
 def _explain(error: Exception, X: Any) -> Exception:
     """The same kind of error with the cell that caused it, where that can be found."""
     text = str(error)
-    if "could not convert" not in text and "argument must be" not in text:
+    if not any(part in text for part in ("could not convert", "argument must be", "bytes/strings")):
         return error
     try:
         cells = np.asarray(X, dtype=object)

@@ -26,9 +26,12 @@ from separatrix.estimators.progress import ProgressLine
 from separatrix.estimators.proofs import prove
 from separatrix.estimators.training import TrainingData
 from separatrix.problem import Problem
+from separatrix.solvers.choose import stages
 from separatrix.solvers.interrupt import InterruptFlag
+from separatrix.solvers.threads import blas_threads
 
-_WORTH_A_THREAD = 100_000  # entries of X below which threads cost more than they save
+_WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
+_WORTH_MORE = 1_000_000  # entries of X below which several threads for one problem do
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +101,7 @@ class Fit:
 
     def run(self, todo: list[Task]) -> Problems:
         """Every task's result. Ctrl-C ends all of them with what they have."""
-        workers = self._workers(len(todo))
+        workers = self._workers(todo)
         self.reporter.begin(len(todo), sequential=workers == 1)
         names = ["" if len(todo) == 1 else f"{task.key!r}" for task in todo]
         reporters = [
@@ -111,7 +114,8 @@ class Fit:
             def solve_one(i: int) -> BinaryResult:
                 settings = self._share(len(todo) - started[0], workers, time.perf_counter() - began)
                 started[0] += 1
-                return self._solve(todo[i], settings, i, names[i], reporters[i], interrupt)
+                with blas_threads(settings.n_threads):
+                    return self._solve(todo[i], settings, i, names[i], reporters[i], interrupt)
 
             if workers == 1:
                 results = [solve_one(i) for i in range(len(todo))]
@@ -120,14 +124,26 @@ class Fit:
                     results = list(pool.map(solve_one, range(len(todo))))
         return Problems(dict(zip([task.key for task in todo], results, strict=True)))
 
-    def _workers(self, n_problems: int) -> int:
+    def _workers(self, todo: list[Task]) -> int:
+        """How many problems to solve at a time: several only where the solver is compiled and holds no lock.
+
+        Interior points spend their time in BLAS, which has threads of its own and, called from two Python
+        threads on a busy machine, waits for its own locks.
+        """
+        settings, several = self.settings, min(self.settings.n_threads, len(todo))
+        if several == 1 or self._entries() < _WORTH_A_THREAD:
+            return 1
+        problem, _ = todo[0].problem(self.data, settings)
+        first = stages(problem, settings.solver, settings.tol, 1, self.seed)[0]
+        return several if first.solver.name == "coordinate-descent" else 1
+
+    def _entries(self) -> int:
         X = self.data.X
-        entries = X.nnz if sparse.issparse(X) else X.size
-        return min(self.settings.n_threads, n_problems) if entries >= _WORTH_A_THREAD else 1
+        return int(X.nnz if sparse.issparse(X) else X.size)
 
     def _share(self, left: int, workers: int, elapsed: float) -> Settings:
         """The threads and the time that one of the problems still to be solved may take."""
-        threads = max(1, self.settings.n_threads // workers)
+        threads = max(1, self.settings.n_threads // workers) if self._entries() >= _WORTH_MORE else 1
         if self.settings.max_time is None:
             return replace(self.settings, n_threads=threads)
         rounds = math.ceil(left / workers)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy import sparse
 
 from separatrix.problem import Matrix, row_blocks
 from separatrix.problem.losses import Vector
@@ -15,8 +18,11 @@ def raw_scores(X: Matrix, coef: Vector, intercept: Vector) -> Vector:
     array([[3.5, 2. ]])
     """
     out = np.empty((X.shape[0], len(coef)))
+    block: Any
     for rows, block in row_blocks(X):
-        out[rows] = block @ coef.T
+        # BLAS rounds differently for other numbers of rows, which would settle ties between classes by the
+        # size of the batch; einsum adds each row up on its own.
+        out[rows] = block @ coef.T if sparse.issparse(block) else np.einsum("ij,kj->ik", block, coef)
     out += intercept
     return out
 

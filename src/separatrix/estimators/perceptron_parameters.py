@@ -1,0 +1,152 @@
+"""The parameters of Perceptron, checked: each has a rule and the words that describe it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from separatrix.errors import ParameterError
+from separatrix.estimators.parameters import available_threads
+from separatrix.solvers.passes import Settings
+
+_KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a fit needs to know of the parameters of Perceptron."""
+
+    algorithm: str
+    bias: str
+    dual: bool
+    multi_class: str
+    settings: Settings
+    max_epochs: int
+    max_time: float | None
+    n_threads: int
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, Real) and not _is_bool(value) and 0 < value < math.inf
+
+
+def _count(value: Any, least: int) -> bool:
+    return isinstance(value, Integral) and not _is_bool(value) and int(value) >= least
+
+
+def _one_of(*names: str) -> tuple[Callable[[Any], bool], str]:
+    words = "one of " + ", ".join(repr(name) for name in names)
+    return (lambda value: isinstance(value, str) and value in names), words
+
+
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "algorithm": _one_of("perceptron", "gradient"),
+    "bias": _one_of("unit", "radius", "none"),
+    "step": (
+        lambda v: _positive(v) or (isinstance(v, str) and v in ("decreasing", "line-search")),
+        "a number above 0, 'decreasing' or 'line-search'",
+    ),
+    "start": (
+        lambda v: (isinstance(v, str) and v == "zero") or _count(v, 0),
+        "'zero' or the number of the row j whose y_j x_j the run starts at",
+    ),
+    "kernel": (
+        lambda v: callable(v) or (isinstance(v, str) and v in _KERNELS),
+        _one_of(*_KERNELS)[1] + " or a function",
+    ),
+    "degree": (lambda v: _count(v, 0), "an integer of at least 0"),
+    "gamma": (
+        lambda v: (isinstance(v, str) and v in ("scale", "auto")) or _positive(v),
+        "'scale', 'auto' or a number above 0",
+    ),
+    "coef0": (
+        lambda v: isinstance(v, Real) and not _is_bool(v) and math.isfinite(v),
+        "a finite number",
+    ),
+    "form": _one_of("auto", "primal", "dual"),
+    "output": _one_of("last", "averaged", "voted", "pocket"),
+    "order": _one_of("cyclic", "shuffle"),
+    "multi_class": _one_of("auto", "kesler", "ovr"),
+    "max_epochs": (lambda v: _count(v, 1), "an integer of at least 1"),
+    "max_time": (lambda v: v is None or _positive(v), "None or a number of seconds above 0"),
+    "n_threads": (lambda v: v is None or _count(v, 1), "None (all that are available) or an integer above 0"),
+    "random_state": (
+        lambda v: v is None or _count(v, 0) or isinstance(v, np.random.RandomState),
+        "None, an integer of at least 0 or a numpy RandomState",
+    ),
+    "warm_start": (_is_bool, "True or False"),
+    "verbose": (lambda v: _is_bool(v) or _count(v, 0), "True or False"),
+}
+
+
+def check_choice(parameters: Mapping[str, Any], seed: int = 0) -> Choice:
+    """Raise a sentence for the first parameter that cannot be; else what a fit needs to know.
+
+    >>> check_choice({"algorithm": "sgd"})
+    Traceback (most recent call last):
+    separatrix.errors.ParameterError: algorithm must be one of 'perceptron', 'gradient'; got 'sgd'.
+    """
+    for name, value in parameters.items():
+        allowed, words = _RULES[name]
+        try:
+            fits = bool(allowed(value))
+        except (TypeError, ValueError):  # a value that cannot even be compared, such as an array
+            fits = False
+        if not fits:
+            raise ParameterError(f"{name} must be {words}; got {value!r}.")
+    _check_together(parameters)
+    p, gradient = parameters, parameters["algorithm"] == "gradient"
+    step = p["step"] if isinstance(p["step"], str) else float(p["step"])
+    return Choice(
+        algorithm=p["algorithm"],
+        bias=p["bias"],
+        dual=p["form"] == "dual" or p["kernel"] != "linear",
+        multi_class="ovr" if gradient or p["multi_class"] == "ovr" else "kesler",
+        settings=Settings(
+            step=step,
+            shuffle=p["order"] == "shuffle",
+            seed=seed,
+            start=None if p["start"] == "zero" else int(p["start"]),
+            extra=None if p["output"] == "last" else p["output"],
+        ),
+        max_epochs=int(p["max_epochs"]),
+        max_time=None if p["max_time"] is None else float(p["max_time"]),
+        n_threads=p["n_threads"] or available_threads(),
+    )
+
+
+def _check_together(p: Mapping[str, Any]) -> None:
+    """Say plainly which values exclude each other."""
+    gradient = p["algorithm"] == "gradient"
+    if p["step"] == "line-search" and not gradient:
+        raise ParameterError(
+            "step='line-search' looks for the lowest risk along the gradient; the perceptron algorithm has one row "
+            "at a time and no such search. Hint: algorithm='gradient'."
+        )
+    if p["form"] == "primal" and p["kernel"] != "linear":
+        raise ParameterError(
+            f"form='primal' keeps the weights w, which only kernel='linear' has; got kernel={p['kernel']!r}. "
+            "Hint: form='auto'."
+        )
+    if gradient and p["output"] == "voted":
+        raise ParameterError(
+            "output='voted' counts how long each weight vector survives row after row; gradient descent sees all "
+            "rows at once. Hint: output='averaged'."
+        )
+    if gradient and p["multi_class"] == "kesler":
+        raise ParameterError(
+            "multi_class='kesler' belongs to algorithm='perceptron'; gradient descent has 'ovr'."
+        )
+    if p["warm_start"] and (gradient or p["form"] == "dual" or p["kernel"] != "linear"):
+        raise ParameterError(
+            "warm_start=True goes on from the weights w; it needs algorithm='perceptron' and form='primal'."
+        )

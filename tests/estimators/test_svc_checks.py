@@ -1,0 +1,33 @@
+"""scikit-learn's own checks, for several configurations, none expected to fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import (
+    check_class_weight_balanced_linear_classifier,
+    parametrize_with_checks,
+)
+
+from separatrix import SVC
+
+CONFIGURATIONS = [
+    SVC(),
+    SVC(loss="squared_hinge"),
+    SVC(bias="augmented"),
+    SVC(bias="none"),
+    SVC(multi_class="ovo"),
+    SVC(loss="squared_hinge", bias="augmented", multi_class="ovo"),
+    SVC(C=100.0, n_threads=1),
+]
+
+
+@parametrize_with_checks(CONFIGURATIONS)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("model", CONFIGURATIONS, ids=repr)
+def test_balanced_class_weights(model: Any) -> None:
+    check_class_weight_balanced_linear_classifier("SVC", model)

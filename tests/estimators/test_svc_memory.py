@@ -1,0 +1,34 @@
+"""float32 data stay float32: the memory a fit needs beside the data is bounded by a part of the data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+MEASURE = """
+import resource
+import numpy as np
+from separatrix import SVC
+
+rng = np.random.default_rng(0)
+SVC({parameters}).fit(rng.normal(size=(5000, 100)), np.arange(5000) % 2)  # loads everything
+X = np.empty((200_000, 100), dtype=np.float32)
+for start in range(0, len(X), 1000):
+    X[start : start + 1000] = rng.normal(size=(1000, 100))
+y = (X[:, 0] + X[:, 1] + rng.normal(size=len(X)) > 0).astype(int)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model = SVC({parameters}).fit(X, y)
+extra = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+assert model.status_ == "converged"
+print(extra / X.nbytes)
+"""
+
+
+@pytest.mark.parametrize("parameters", ["tol=1e-3", "tol=1e-3, loss='squared_hinge', bias='augmented'"])
+def test_peak_memory_of_a_fit(parameters: str) -> None:
+    code = MEASURE.format(parameters=parameters)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) <= 1.3

@@ -1,0 +1,49 @@
+"""What importing costs, and what it must not bring in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_brings_in_nothing_heavy() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import separatrix; "
+        "print(sorted({m.split('.')[0] for m in set(sys.modules) - before}))"
+    )
+    loaded = run(code)
+    for name in ("numpy", "scipy", "sklearn", "pandas", "threadpoolctl"):
+        assert f"'{name}'" not in loaded
+
+
+def test_import_adds_little_to_scikit_learn() -> None:
+    code = (
+        "import time, sklearn.svm; t = time.perf_counter(); import separatrix; print(time.perf_counter() - t)"
+    )
+    assert min(float(run(code)) for _ in range(3)) <= 0.050
+
+
+def test_public_names_load_on_first_use() -> None:
+    import separatrix
+
+    for name in separatrix.__all__:
+        assert getattr(separatrix, name) is not None
+    assert set(separatrix.__all__) <= set(dir(separatrix))
+    from separatrix.estimators.svc import SVC
+
+    assert separatrix.SVC is SVC
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    import separatrix
+
+    with pytest.raises(AttributeError, match="no attribute 'Typo'"):
+        _ = separatrix.Typo
