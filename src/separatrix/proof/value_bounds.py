@@ -1,0 +1,106 @@
+"""Rigorous bounds on primal and dual values in double precision.
+
+    primal(w, b) <= upper,   dual(alpha) >= lower,   whatever the rounding and the order of summation
+
+The quick bounds cost two products with X and two with |X|. Where they are too wide (many columns,
+cancellation, a large C that magnifies the error of a margin), the sharp ones redo the products by slices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from separatrix.checker.verdict import Rejected
+from separatrix.problem import Problem
+from separatrix.problem.losses import Vector
+from separatrix.proof.rigorous import (
+    TINY,
+    UNIT,
+    bounded_scores,
+    bounded_weighted_sum,
+    upper_half_square,
+)
+from separatrix.proof.sliced import sliced_scores, sliced_weighted_sum, two_sum
+from separatrix.proof.sums import rounded_sum
+
+_LEAST_COST = 1e-290  # dividing by less could magnify what underflow took
+
+
+def bounds(
+    problem: Problem, w: Vector, b: float, alpha: Vector, slack: float = 1.0, sharp: bool = False
+) -> tuple[Fraction, Fraction]:
+    """(at least primal(w, b), at most dual(alpha)); error bounds are taken ``slack`` >= 1 times.
+
+    Rows with C = 0 take no part. Raises `Rejected` where a bound is not finite, or alpha is not balanced.
+    """
+    with np.errstate(all="ignore"):
+        primal = _primal_above(problem, w, b, slack, sharp)
+        dual = _dual_below(problem, alpha, slack, sharp)
+    if not all(map(math.isfinite, (*primal, *dual))) or np.any((problem.C > 0) & (problem.C < _LEAST_COST)):
+        raise Rejected("The numbers leave the range of floating point; use exact=True.")
+    return sum(map(Fraction, primal), Fraction()), sum(map(Fraction, dual), Fraction())
+
+
+def _primal_above(problem: Problem, w: Vector, b: float, slack: float, sharp: bool) -> Sequence[float]:
+    """Numbers whose exact sum is at least primal(w, b)."""
+    f, error = bounded_scores(problem.X, w)
+    t = f + b
+    if b != 0 and np.any(w):  # otherwise nothing was rounded
+        error += 4 * UNIT * np.abs(t)
+    s = 1.0 - problem.y * t
+    xi = np.maximum(0.0, s + slack * (error + 4 * UNIT * np.abs(s)))
+    if sharp:
+        rows = np.flatnonzero((xi > 0) & (problem.C > 0))
+        xi[rows] = _sharp_slack(problem.take(rows), w, b, slack)
+    xi *= 1.0 + 4 * UNIT * slack
+    terms = problem.C * (xi * xi if problem.loss.squared else xi)
+    grow = 1.0 + 16 * UNIT * slack
+    vanished = np.count_nonzero(xi) * (slack + float(problem.C.max())) * TINY
+    losses = rounded_sum(terms) * grow + vanished
+    penalty = upper_half_square(w) * grow
+    if problem.bias == "augmented":
+        penalty += upper_half_square(np.array([b])) * grow
+    return [_up(float(losses)), _up(float(penalty))]
+
+
+def _sharp_slack(problem: Problem, w: Vector, b: float, slack: float) -> Vector:
+    """At least max(0, 1 - y_i (w.x_i + b)), with 1 - y f cancelled before anything is rounded away."""
+    hi, lo, error = sliced_scores(problem.X, w)
+    t, t_lost = two_sum(hi, b)
+    s, s_lost = two_sum(-problem.y * t, 1.0)
+    small = s_lost - problem.y * (t_lost + lo)
+    error += 8 * UNIT * (np.abs(s_lost) + np.abs(t_lost) + np.abs(lo))
+    s = s + small
+    return np.maximum(0.0, s + slack * (error + 4 * UNIT * np.abs(s)))
+
+
+def _dual_below(problem: Problem, alpha: Vector, slack: float, sharp: bool) -> Sequence[float]:
+    """Numbers whose exact sum is at most dual(alpha)."""
+    grow = 1.0 + 16 * UNIT * slack
+    signed = alpha * problem.y
+    imbalance = rounded_sum(signed)
+    if problem.bias == "free" and imbalance != 0:
+        raise Rejected(f"The bias is free, yet sum alpha_i y_i is {imbalance}, not zero.")
+    if sharp:
+        hi, lo, error = sliced_weighted_sum(problem.X, signed)
+        v = hi + lo
+        error += 4 * UNIT * np.abs(v)
+    else:
+        v, error = bounded_weighted_sum(problem.X, signed)
+    linear = rounded_sum(alpha)
+    penalty = upper_half_square(v, slack * error) * grow
+    if problem.bias == "augmented":
+        penalty += upper_half_square(np.array([imbalance])) * grow
+    if problem.loss.squared:
+        half, C = 0.5 * alpha[alpha > 0], problem.C[alpha > 0]
+        curvature = rounded_sum((half / C) * half) * grow
+        penalty += curvature + (len(half) + 2.0 * linear) * slack * TINY
+    return [linear * (1.0 - 2 * UNIT * slack), -_up(float(penalty) * grow)]
+
+
+def _up(value: float) -> float:
+    return math.nextafter(value, math.inf) if value else value  # nothing was added up: zero is exact
