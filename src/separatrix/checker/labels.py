@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from separatrix.checker.verdict import Rejected
 
@@ -74,11 +73,12 @@ def sides(classes: Sequence[str], positive: Sequence[str], negative: Sequence[st
     return [(label in plus) - (label in minus) for label in classes]
 
 
-def describe(labels: Sequence[Any]) -> str:
+def describe(labels: Sequence[str], kind: str = "text") -> str:
     """A side in words, shortened where it has many labels.
 
-    >>> describe(["a"]), describe(["a", "b"])
-    ("'a'", "{'a', 'b'}")
+    >>> describe(["a"]), describe(["a", "b"]), describe(["1"], "number")
+    ("'a'", "{'a', 'b'}", '1')
     """
-    shown = [repr(label) for label in labels[:4]] + (["..."] if len(labels) > 4 else [])
+    shown = [repr(label) if kind == "text" else label for label in labels[:4]]
+    shown += ["..."] if len(labels) > 4 else []
     return shown[0] if len(labels) == 1 else "{" + ", ".join(shown) + "}"

@@ -66,7 +66,7 @@ def optimal(
         kind="optimal",
         claim=(
             f"The soft-margin SVM ({problem.loss.name} loss, {problem.bias} bias) of "
-            f"{describe(source.positive)} against {describe(source.negative)} "
+            f"{describe(source.positive, source.labels)} against {describe(source.negative, source.labels)} "
             f"has its optimum between {lower!r} and {upper!r}: "
             f"(w, b) is within a relative gap of {gap:.3g}."
         ),
