@@ -66,7 +66,7 @@ def crossover(problem: Problem, alpha: Vector, z: Vector, few: NDArray[np.intp])
             alpha[few], z = _solve(rows, problem, few, h, z)
         if not (np.all(np.isfinite(z)) and np.all(np.isfinite(alpha[few]))):
             return best
-        margins, z, primal = _look(problem, z)
+        margins, z, primal = look(problem, z)
         v = rows.pull(alpha[few]) + h
         missed = float(np.sum(np.abs(v[rows.R == 0.0]))) * (1.0 + abs(float(z[-1])))
         dual = float(np.sum(alpha)) - 0.5 * float(v @ (rows.R * v)) - missed
@@ -103,7 +103,8 @@ def _solve(
         if idle >= 3:
             break
     alpha, exact = _on_the_margin(path)
-    if _gap(path, alpha, exact) < _gap(path, path.alpha, path.z):
+    rounding = 1e-14 * abs(path.primal() + float(h @ z))
+    if _gap(path, alpha, exact) <= _gap(path, path.alpha, path.z) + rounding:
         return alpha, exact
     return path.alpha, path.z
 
@@ -157,7 +158,7 @@ def _primal(path: CentralPath, alpha: Vector, b: float) -> tuple[Vector, float]:
     return z, missed
 
 
-def _look(problem: Problem, z: Vector) -> tuple[Vector, Vector, float]:
+def look(problem: Problem, z: Vector) -> tuple[Vector, Vector, float]:
     """Margins of all rows, z, and the primal value; z is lengthened by rounding where that pays.
 
     Rows on the margin miss it by rounding, which a large C turns into loss: z / (1 - rounding) has none.

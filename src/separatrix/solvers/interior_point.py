@@ -24,7 +24,7 @@ from separatrix.problem import Point, Problem, row_blocks, scores, weighted_sum
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.central_path import CentralPath
-from separatrix.solvers.crossover import crossover, undecided
+from separatrix.solvers.crossover import crossover, look, undecided
 from separatrix.solvers.normal_equations import GramSide, PrimalSide, smaller_side
 from separatrix.solvers.protocol import Progress, Verdict
 from separatrix.solvers.sampling import sample_rows
@@ -33,6 +33,7 @@ from separatrix.solvers.signed_rows import SignedRows
 Rows = NDArray[np.intp]
 _PATIENCE = 6  # steps without a better gap before giving up
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing
+_CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
 _FEW_FREE = 600  # undecided rows that are few enough to be settled exactly
 _LOOSE = (1e-2, 1e-3, 1e-5)  # relative gap at which each round looks at all rows
 
@@ -50,6 +51,8 @@ class _State:
     primal: float = math.inf
     dual: float = 0.0
     crossed: float = 0.0  # what held rows on the wrong side add to the primal value
+    alpha: Vector | None = None  # of the best dual value, once the path has all rows
+    n_checks: int = 0
     best_gap: float = math.inf
     idle: int = 0
     broken: bool = False
@@ -105,8 +108,10 @@ class InteriorPoint:
             state.cached = None
             primal, dual = state.path.primal(), state.path.dual()
         if state.rows is None:
-            state.primal, state.dual = primal, dual
-            state.z = state.path.z
+            if primal < state.primal or not math.isfinite(state.primal):
+                state.primal, state.z = primal, state.path.z
+            if dual > state.dual or state.alpha is None:
+                state.dual, state.alpha = dual, state.path.alpha
         elif not state.sampled:
             state.dual = dual + state.held_dual
         scale = abs(primal + state.held_dual)
@@ -197,7 +202,7 @@ class InteriorPoint:
             reach = reach * float(np.partition(order, least)[least])
         rows = np.flatnonzero((t <= reach) | also)
         if len(rows) >= n // 2:
-            state.rows, state.held_dual, state.held = None, 0.0, np.zeros(n)
+            state.rows, state.held_dual, state.held, state.dual = None, 0.0, np.zeros(n), -math.inf
             state.note = "all rows"
             state.path = self._path(problem, None, problem.C, np.zeros(D), state.z, reach)
             return
@@ -216,7 +221,8 @@ class InteriorPoint:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
         state.tol = tol
         if relative_gap(state.primal, state.dual) <= tol:
-            return Verdict.CHECK
+            state.n_checks += 1
+            return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
         if state.rows is None and (state.broken or state.idle >= _PATIENCE):
             return Verdict.STALLED
         return Verdict.GO_ON
@@ -228,10 +234,12 @@ class InteriorPoint:
         return state.cached
 
     def _finish(self, problem: Problem, state: _State) -> Point:
-        plain = self._assemble(problem, state, state.path.alpha, state.z)
-        if state.sampled or problem.loss.squared:
-            return plain
         path = state.path
+        plain = self._assemble(problem, state, path.alpha if state.alpha is None else state.alpha, state.z)
+        if problem.loss.squared:
+            return self._point(problem, plain.alpha, look(problem, state.z)[1])
+        if state.sampled:
+            return plain
         free = undecided(path)
         alpha = np.where(free | (path.s < path.xi), path.C, 0.0)
         rows = np.flatnonzero(free)
