@@ -81,6 +81,7 @@ def test_other_data_are_rejected(case, tmp_path):
     done = run(case / "numbers.json", tmp_path / "data.txt")
     assert done.returncode == 3
     assert done.stdout.startswith("Rejected: ")
+    assert done.stderr.startswith("hint: ")
     (tmp_path / "words.txt").write_text("\n".join("maybe" + line[2:] for line in lines))
     assert "'maybe'" in run(case / "numbers.json", tmp_path / "words.txt").stdout
 

@@ -55,6 +55,15 @@ def test_a_wild_proposal_is_made_feasible():
     assert solution.dual == pytest.approx(float(dual), rel=1e-12)
 
 
+@pytest.mark.parametrize("bias", BIASES)
+def test_a_primal_point_that_is_not_finite_is_replaced(bias):
+    problem, _ = make("hinge", bias)
+    alpha = np.full(problem.n_rows, 0.1)
+    solution = certify(problem, Point(alpha, np.array([np.nan, 0.0, np.inf]), np.nan))
+    assert np.isfinite(solution.primal)
+    np.testing.assert_array_equal(solution.w, certify(problem, Point(alpha)).w)
+
+
 def test_balancing_many_rows_keeps_the_dual_value_true():
     problem, _ = make("squared_hinge", "free", n=60)
     solution = certify(problem, Point(np.linspace(0, 1, 60)))

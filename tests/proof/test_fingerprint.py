@@ -119,6 +119,7 @@ def test_labels_of_any_text_type_agree_and_differ_from_numbers():
     X = np.zeros((3, 1))
     texts = [
         np.array(["1", "0", "1"]),
+        np.array([b"1", b"0", b"1"]),
         pd.Series(["1", "0", "1"]),
         pd.Series(["1", "0", "1"], dtype="category"),
     ]

@@ -6,9 +6,10 @@ import pytest
 from scipy import sparse
 from small_problems import certified, exact_values, solve
 
+from separatrix.checker import certificate as documents
 from separatrix.checker.codec import write_real
 from separatrix.problem import HINGE, LOSSES, SQUARED_HINGE, Point, Problem
-from separatrix.proof.certificate import fingerprint, optimal
+from separatrix.proof.certificate import Certificate, CertificateError, fingerprint, optimal
 from separatrix.proof.duality import certify
 from separatrix.proof.verify import verify
 
@@ -92,6 +93,80 @@ def test_every_hidden_change_of_the_proof_is_rejected_or_still_true(exact):
                     primal, _ = exact_values(problem, w, solution.b, solution.alpha)
                     assert primal <= Fraction(float.fromhex(certificate.proof["primal"]))
     assert rejected > 20
+
+
+JUNK = [None, True, -1, 2**70, "", "0x1p+0", "-0x1.8p+1000", [], {}, [[]], {"length": 3}, ["0x1p+0"] * 3]
+
+
+def places(node, path=()):
+    """The path of every value in a document, lists and objects included."""
+    yield path
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, child in children:
+        yield from places(child, (*path, name))
+
+
+def replaced(node, path, value):
+    if not path:
+        return value
+    copy = dict(node) if isinstance(node, dict) else list(node)
+    copy[path[0]] = replaced(node[path[0]], path[1:], value)
+    return copy
+
+
+@BOTH
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_content_raises(weighted, exact):
+    """Any junk anywhere, signed anew, is refused on reading or gets a verdict; never another exception."""
+    problem, labels, _, certificate = certified(n=4, d=2, weighted=weighted, bias="augmented")
+    document, refused, rejected = certificate.to_dict(), 0, 0
+    del document["digest"]
+    for path in places(document):
+        for junk in JUNK:
+            body = replaced(document, path, junk)
+            if isinstance(body, dict):
+                body = {**body, "digest": documents._digest(body)}
+            try:
+                changed = Certificate.from_dict(body)
+            except CertificateError:
+                refused += 1
+                continue
+            verdict = verify(changed, problem.X, labels, exact)
+            rejected += not verdict
+            assert verdict.reason.endswith(".")
+    assert refused > 50
+    assert rejected > 150
+
+
+@BOTH
+@pytest.mark.parametrize("shape", [(0, 2), (3, 0)])
+def test_data_without_rows_or_columns(shape, exact):
+    X, y = np.zeros(shape), np.ones(shape[0])
+    source = fingerprint(X, y).source([1], [0])
+    zero, one = write_real(0.0), write_real(1.0)
+    w, alpha = ({"length": length, "values": [zero] * length} for length in reversed(shape))
+    proof = {
+        "w": w,
+        "b": zero,
+        "alpha": alpha,
+        "primal": write_real(shape[0] + 1e-9),
+        "dual": zero,
+        "gap": one,
+    }
+    problem = {
+        "loss": "hinge",
+        "bias": "augmented",
+        "kernel": "linear",
+        "C": {"positive": one, "negative": one},
+    }
+    assert verify(Certificate("optimal", "", source, problem, proof), X, y, exact)
+
+
+@BOTH
+def test_values_beyond_the_largest_float_are_rejected(exact):
+    problem, labels, _, certificate = certified(n=6, d=2, bias="augmented")
+    huge = {"length": 2, "values": ["0x1p+1000", "0x1p+1000"]}
+    assert not verify(restated(certificate, w=huge), problem.X, labels, exact)
 
 
 def entry(certificate, name, position, value):

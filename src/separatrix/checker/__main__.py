@@ -31,6 +31,10 @@ examples:
   python -m separatrix.checker cert.json rcv1.txt --float32     (the model was fitted to float32 values)
 """
 
+_HINT = (
+    "hint: if the fit saw single-precision values give --float32; if LIBSVM indices start at 0, --zero-based"
+)
+
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
@@ -80,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(json.dumps(dataclasses.asdict(verification)))
     else:
         print(verification.reason if verification else f"Rejected: {verification.reason}")
+    if "X are not those" in verification.reason:
+        print(_HINT, file=sys.stderr)
     return PROVED if verification else REJECTED
 
 

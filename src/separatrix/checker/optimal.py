@@ -35,11 +35,11 @@ def conclude(claim: OptimalClaim, primal: Fraction, dual: Fraction) -> Proved:
     """Compare proved bounds with the claimed ones."""
     if primal > Fraction(claim.primal):
         raise Rejected(
-            f"The primal value of (w, b) is above the claimed {claim.primal!r}: proved {float(primal)!r}."
+            f"(w, b) does not prove the claimed primal value {claim.primal!r}: it gives {round_up(primal)!r}."
         )
     if dual < Fraction(claim.dual):
         raise Rejected(
-            f"The dual value of alpha is below the claimed {claim.dual!r}: proved {float(dual)!r}."
+            f"alpha does not prove the claimed dual value {claim.dual!r}: it gives {round_down(dual)!r}."
         )
     gap = round_up((primal - dual) / primal if primal else primal - dual)
     upper, lower = round_up(primal), round_down(dual)
@@ -78,7 +78,7 @@ def values(
 
     imbalance = fraction(sum(map(mul, side, alpha)), alpha_scale)
     if claim.bias == "free" and imbalance:
-        raise Rejected(f"The bias is free, yet sum alpha_i y_i is {float(imbalance)}, not zero.")
+        raise Rejected(f"The bias is free, yet sum alpha_i y_i is {round_up(imbalance)}, not zero.")
     primal = _half_square(w, w_scale) + fraction(loss, cost_scale + (2 if squared else 1) * f_scale)
     dual = fraction(sum(alpha), alpha_scale) - _half_square(v, alpha_scale + x_scale)
     if squared:

@@ -6,6 +6,7 @@ Weak duality: for every feasible alpha, dual(alpha) <= optimum <= primal(w, b) f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
@@ -20,14 +21,14 @@ _FEW = 8  # a correction by fewer than n / 8 rows is cheaper than another pass o
 def certify(problem: Problem, point: Point) -> Solution:
     """Make a proposal feasible, choose its best bias, and compute primal, dual and gap from the data.
 
-    alpha is clipped to its bounds and, with a free bias, balanced so that sum_i alpha_i y_i is exactly zero.
-    Costs two passes over the data.
+    alpha is clipped to its bounds and, with a free bias, balanced so that sum_i alpha_i y_i is exactly zero;
+    a w or b that is not finite counts as not proposed. Costs two passes over the data.
     """
     alpha = np.clip(np.nan_to_num(point.alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
     v = problem.weighted_sum(alpha)
-    w = v if point.w is None else point.w
+    w = v if point.w is None or not np.all(np.isfinite(point.w)) else point.w
     f = problem.scores(w, 0.0)
-    b = _bias(problem, f, alpha, point.b)
+    b = _bias(problem, f, alpha, None if point.b is None or not isfinite(point.b) else point.b)
     f += b
     if problem.bias == "free":
         # Balanced only now, because the margins tell which rows are cheap to move.

@@ -44,7 +44,7 @@ def read_labels(y: Any) -> Labels:
     place = np.empty(len(values), dtype=np.uint32)
     place[order] = np.arange(len(values), dtype=np.uint32)
     items = values[order].tolist()
-    kind = "text" if array.dtype.kind in "US" else "number"
+    kind = "text" if items and isinstance(items[0], str | bytes) else "number"
     return Labels(kind, [label_text(item) for item in items], place[codes])
 
 

@@ -59,7 +59,7 @@ def _primal_above(problem: Problem, w: Vector, b: float, slack: float, sharp: bo
     xi *= 1.0 + 4 * UNIT * slack
     terms = problem.C * (xi * xi if problem.loss.squared else xi)
     grow = 1.0 + 16 * UNIT * slack
-    vanished = np.count_nonzero(xi) * (slack + float(problem.C.max())) * TINY
+    vanished = np.count_nonzero(xi) * (slack + float(np.max(problem.C, initial=0.0))) * TINY
     losses = rounded_sum(terms) * grow + vanished
     penalty = upper_half_square(w) * grow
     if problem.bias == "augmented":
