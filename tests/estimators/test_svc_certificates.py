@@ -99,9 +99,10 @@ def test_clone_forgets_the_fit() -> None:
     assert not hasattr(twin, "certificate_")
 
 
-def test_pipelines_searches_and_processes() -> None:
+def test_pipelines_and_searches_in_threads() -> None:
     search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 1.0]}, n_jobs=2, cv=3)
-    search.fit(X, Y)
+    with joblib.parallel_config(backend="threading"):
+        search.fit(X, Y)
     assert search.best_score_ > 0.5
     model = search.best_estimator_[-1]
     assert verify(model.certificate_, StandardScaler().fit_transform(X), Y)

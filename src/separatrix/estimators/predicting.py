@@ -22,7 +22,7 @@ def raw_scores(X: Matrix, coef: Vector, intercept: Vector) -> Vector:
     for rows, block in row_blocks(X):
         # BLAS rounds differently for other numbers of rows, which would settle ties between classes by the
         # size of the batch; einsum adds each row up on its own.
-        out[rows] = block @ coef.T if sparse.issparse(block) else np.einsum("ij,kj->ik", block, coef)
+        out[rows] = block @ coef.T if bool(sparse.issparse(block)) else np.einsum("ij,kj->ik", block, coef)
     out += intercept
     return out
 

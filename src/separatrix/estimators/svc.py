@@ -213,4 +213,6 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        # A boundary through the origin cannot put all rows on one side, however the classes are weighted.
+        tags.classifier_tags.poor_score = self.bias == "none"
         return tags
