@@ -59,14 +59,7 @@ class PrimalSide:
 
     def factor(self, theta: Vector) -> None:
         """One pass over the rows, D^2 n flops, and one Cholesky factorisation."""
-        rows, D = self.rows, self.rows.D
-        root = np.sqrt(theta)
-        M = np.zeros((D, D), order="F")
-        for span, block, scratch in rows.blocks():
-            np.multiply(block, root[span, None], out=scratch)
-            M = linalg.blas.dsyrk(1.0, scratch.T, beta=1.0, c=M, overwrite_c=1, lower=1)
-        M[np.diag_indices(D)] += rows.R
-        self._factor, self._scale = scaled_cholesky(M)
+        self._factor, self._scale = scaled_cholesky(self.rows.normal_matrix(theta))
         self._theta = theta
 
     def solve(self, p: Vector, g: Vector) -> tuple[Vector, Vector, Vector]:

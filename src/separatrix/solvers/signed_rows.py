@@ -1,14 +1,15 @@
 """The rows a_i = y_i (x_i, 1) of a problem, or of some of them, as a second-order solver reads them.
 
-    margins  A z = y (X w + b)          pull  A^T c = sum_i c_i y_i (x_i, 1)
+    margins  A z = y (X w + b)          pull  A^T c = sum_i c_i y_i (x_i, 1)          normal  A^T Theta A
 
-Few rows are copied into one dense float64 array. Many are read from the data block by block and widened there, so
-that the extra memory stays a fraction of the data.
+Few rows are copied once into the form that is fastest to multiply: a dense float64 array, or, where entries are few,
+CSR. Many are read from the data block by block and widened there, so that the extra memory stays a fraction of
+the data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +17,19 @@ from scipy import linalg, sparse
 
 from separatrix.problem import Problem, row_blocks, scores, weighted_sum
 from separatrix.problem.losses import Vector
+from separatrix.solvers.pairs import PairProducts, pair_count
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 _BLOCK_BYTES = 1 << 18  # a block and its scaled copy share the second-level cache
 _ALWAYS_COPY = 1 << 25  # bytes that may be copied whatever the size of the data
+_PAIR_COST = 40.0  # multiply-adds of SYRK in the time of one scattered product
 
 
 class SignedRows:
     """A (n, D), y (n,), R (D,): D = d without a bias, d + 1 with one."""
 
-    def __init__(self, problem: Problem, rows: NDArray[np.intp] | None = None) -> None:
+    def __init__(self, problem: Problem, rows: Rows | None = None) -> None:
         self.d = problem.n_columns
         self.has_bias, self.free_bias = problem.bias != "none", problem.bias == "free"
         self.D = self.d + self.has_bias
@@ -34,24 +38,39 @@ class SignedRows:
             self.R[-1] = 0.0
         self.y = problem.y if rows is None else problem.y[rows]
         self.n = len(self.y)
-        size = problem.X.data.nbytes + problem.X.indices.nbytes if problem.is_sparse else problem.X.nbytes
-        self._A: Array | None = None
-        if 8 * self.n * self.D <= max(_ALWAYS_COPY, 0.4 * size):
-            self._A = self._dense(problem.X if rows is None else problem.X[rows])
-        else:
-            self._X = problem.X if rows is None else problem.X[rows]
+        self._X: Any = problem.X if rows is None else problem.X[rows]  # as given, without signs or bias
+        self._A: Array | sparse.csr_array | None = None
+        self._pairs: PairProducts | None = None
         height = max(1, min(self.n, _BLOCK_BYTES // (8 * self.D)))
         self.scratch = np.empty((height, self.D))
+        allowed = max(_ALWAYS_COPY, 0.4 * _bytes(problem.X))
+        if isinstance(self._X, np.ndarray):
+            if 8 * self.n * self.D <= allowed:
+                self._A = self._dense(self._X)
+        elif 12 * pair_count(self._X.indptr) <= allowed and self._has_few_pairs():
+            self._A = self._signed_csr(self._X)
+            self._pairs = PairProducts(self._A)
+        elif 8 * self.n * self.D <= allowed:
+            self._A = self._dense(self._X)
 
-    def _dense(self, X: NDArray[np.floating] | sparse.csr_array) -> Array:
-        A = np.empty((self.n, self.D))
-        if isinstance(X, np.ndarray):
-            np.multiply(X, self.y[:, None], out=A[:, : self.d])
-        else:
-            for span, block in row_blocks(X):
-                np.multiply(block.toarray(), self.y[span, None], out=A[span, : self.d])
-        if self.has_bias:
-            A[:, self.d] = self.y
+    def _has_few_pairs(self) -> bool:
+        pairs = pair_count(self._X.indptr) + self.n * self.has_bias
+        return _PAIR_COST * pairs <= self.n * self.D**2 and self.n > self.D
+
+    def _dense(self, X: Any) -> Array:
+        A = np.empty((X.shape[0], self.D))
+        for span, block in row_blocks(X):
+            A[span, : self.d] = block.toarray() if sparse.issparse(block) else block
+        A[:, self.d :] = 1.0
+        A *= self.y[:, None]
+        return A
+
+    def _signed_csr(self, X: sparse.csr_array) -> sparse.csr_array:
+        X = X.astype(np.float64)
+        if not X.has_sorted_indices:
+            X.sort_indices()
+        A = sparse.csr_array(sparse.hstack([X, np.ones((self.n, 1))], format="csr")) if self.has_bias else X
+        A.data *= np.repeat(self.y, np.diff(A.indptr))
         return A
 
     def margins(self, z: Vector) -> Vector:
@@ -68,15 +87,15 @@ class SignedRows:
     def pull(self, c: Vector) -> Vector:
         """A^T c, shape (D,)."""
         if self._A is not None:
-            product: Vector = c @ self._A
+            product: Vector = self._A.T @ c
             return product
         yc = self.y * c
         v = weighted_sum(self._X, yc)
         return np.append(v, np.sum(yc)) if self.has_bias else v
 
-    def take(self, rows: NDArray[np.intp]) -> Array:
+    def take(self, rows: Rows) -> Array:
         """Some rows of A as a dense array."""
-        if self._A is not None:
+        if isinstance(self._A, np.ndarray):
             return self._A[rows]
         X = self._X[rows]
         A = np.empty((len(rows), self.D))
@@ -85,26 +104,38 @@ class SignedRows:
         A *= self.y[rows, None]
         return A
 
-    def blocks(self) -> Iterator[tuple[slice, Array, Array]]:
-        """Consecutive blocks of A up to the signs of rows, each with scratch memory of its shape."""
-        height = len(self.scratch)
-        for begin in range(0, self.n, height):
-            span = slice(begin, min(self.n, begin + height))
-            scratch = self.scratch[: span.stop - begin]
-            if self._A is not None:
-                yield span, self._A[span], scratch
-                continue
-            X = self._X[span]
-            scratch[:, : self.d] = X.toarray() if sparse.issparse(X) else X
-            scratch[:, self.d :] = 1.0
-            yield span, scratch, scratch
+    def normal_matrix(self, theta: Vector) -> Array:
+        """R + A^T Theta A, lower triangle, Fortran order, shape (D, D)."""
+        if self._pairs is not None:
+            M = np.asfortranarray(self._pairs.weighted(theta))
+        else:
+            M = np.zeros((self.D, self.D), order="F")
+            root = np.sqrt(theta)
+            for begin in range(0, self.n, len(self.scratch)):
+                span = slice(begin, min(self.n, begin + len(self.scratch)))
+                block = self._scaled(span, root)
+                M = linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
+        M[np.diag_indices(self.D)] += self.R
+        return M
+
+    def _scaled(self, span: slice, root: Vector) -> Array:
+        """A block of A, up to the signs of its rows, with row i times root_i."""
+        block = self.scratch[: span.stop - span.start]
+        if isinstance(self._A, np.ndarray):
+            np.multiply(self._A[span], root[span, None], out=block)
+            return block
+        X = self._X[span]
+        block[:, : self.d] = X.toarray() if sparse.issparse(X) else X
+        block[:, self.d :] = 1.0
+        block *= root[span, None]
+        return block
 
     def gram(self) -> Array:
         """Q = A_w A_w^T, with the column of the bias unless it is free; shape (n, n), both triangles."""
-        Q = np.zeros((self.n, self.n), order="F")
-        if self._A is not None:
+        if isinstance(self._A, np.ndarray):
             part = self._A[:, : self.d] if self.free_bias else self._A
             return np.asarray(part @ part.T, order="F")
+        Q = np.zeros((self.n, self.n), order="F")
         if sparse.issparse(self._X):
             for span, block in row_blocks(self._X):
                 Q[:, span] = (self._X @ block.T).toarray()
@@ -118,3 +149,8 @@ class SignedRows:
             Q += 1.0
         Q *= self.y[:, None] * self.y
         return Q
+
+
+def _bytes(X: Any) -> int:
+    """Bytes of a dense or CSR matrix."""
+    return int(X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes)
