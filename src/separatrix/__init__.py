@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from separatrix.errors import NotConvergedError as NotConvergedError
     from separatrix.errors import ParameterError as ParameterError
+    from separatrix.estimators.perceptron import Perceptron as Perceptron
     from separatrix.estimators.svc import SVC as SVC
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
@@ -19,6 +20,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "SVC": "separatrix.estimators.svc",
+    "Perceptron": "separatrix.estimators.perceptron",
+    "stream": "separatrix.stream",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
     "NotConvergedError": "separatrix.errors",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -26,6 +29,24 @@ CONFIGURATIONS = [
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def test_no_check_is_skipped() -> None:
+    # SciPy reads this variable when it is imported; without it scikit-learn skips one check.
+    code = (
+        "from sklearn.utils.estimator_checks import check_estimator\n"
+        "from separatrix import SVC\n"
+        "results = check_estimator(SVC(), on_fail=None, on_skip=None)\n"
+        "print({result['status'] for result in results})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "{'passed'}\n", done.stderr
 
 
 @pytest.mark.parametrize("model", CONFIGURATIONS, ids=repr)

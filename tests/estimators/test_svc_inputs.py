@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 
 from separatrix import SVC
-from separatrix.estimators.matrices import canonical_csr, contiguous
+from separatrix.estimators.matrices import canonical_csr, check_matrix, contiguous
 
 X64, Y = make_classification(60, 4, flip_y=0.1, random_state=0)
 X64 = np.round(X64 * 8) / 8  # exact in float16 and float32
@@ -103,6 +103,16 @@ def test_arrays_that_fit_are_not_copied() -> None:
     assert contiguous(np.asfortranarray(X64.astype(np.float32))).dtype == np.float32
     assert contiguous(X64.astype(np.float16)).dtype == np.float32
     assert contiguous(X64.astype(np.int64)).dtype == np.float64
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_whole_check_copies_nothing_that_fits(dtype: Any, tmp_path: Path) -> None:
+    stored = np.memmap(tmp_path / "X", dtype, "w+", shape=X64.shape)
+    stored[:] = X64
+    for X in (X64.astype(dtype), stored):
+        assert np.shares_memory(check_matrix(SVC(), X, reset=True), X)
+    csr = sparse.csr_matrix(X64.astype(dtype))
+    assert np.shares_memory(check_matrix(SVC(), csr, reset=True).data, csr.data)
 
 
 def test_csr_with_long_indices() -> None:

@@ -91,6 +91,13 @@ def test_a_name_that_is_no_problem_gets_a_sentence() -> None:
         model.problems_["rose"]
 
 
+def test_a_fitted_model_keeps_its_kind_of_problems() -> None:
+    model = SVC(multi_class="ovo").fit(X, Y)
+    expected = model.decision_function(X)
+    model.set_params(multi_class="ovr")
+    np.testing.assert_array_equal(model.decision_function(X), expected)
+
+
 def test_two_classes_have_one_problem() -> None:
     two = Y < 2
     ovr = SVC().fit(X[two], NAMES[Y[two]])

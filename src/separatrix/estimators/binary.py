@@ -60,8 +60,12 @@ class BinaryResult:
 
     @property
     def support_kind(self) -> NDArray[np.str_]:
-        """For each of ``support``: "slack" if alpha_i = C_i, else "margin"; see `support_kinds`."""
-        return support_kinds(self)[self.alpha > 0]
+        """For each of ``support``: "slack" if alpha_i = C_i, else "margin".
+
+        The squared hinge has alpha_i = 2 C_i slack_i at the optimum: every support vector uses slack.
+        """
+        slack = self.squared | (self.alpha >= self.cost)
+        return np.where(slack, "slack", "margin")[self.alpha > 0]
 
     @property
     def margin(self) -> float:
@@ -73,15 +77,6 @@ class BinaryResult:
     def certificate(self) -> Certificate:
         """The proof of ``gap``; built when first asked for."""
         return self.deferred.get()
-
-
-def support_kinds(result: BinaryResult) -> NDArray[np.str_]:
-    """ "" (alpha = 0), "margin" or "slack" for each row of the problem.
-
-    The squared hinge has alpha_i = 2 C_i slack_i at the optimum: every support vector uses slack.
-    """
-    slack = result.alpha > 0 if result.squared else result.alpha >= result.cost
-    return np.where(result.alpha > 0, np.where(slack, "slack", "margin"), "")
 
 
 def solve(

@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.estimators.binary import BinaryResult, support_kinds
+from separatrix.estimators.binary import BinaryResult
 from separatrix.estimators.multiclass import Task
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.proofs import check_value
 from separatrix.estimators.training import TrainingData
 from separatrix.problem import Status
+from separatrix.problem.losses import Vector
 
 _SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPARABLE, Status.CONVERGED]
 
@@ -32,9 +33,13 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
     """Every fitted attribute that is an array or a number, by name."""
     results = list(problems.values())
     binary = len(results) == 1
-    alpha, slack, dual_coef, kind = _by_row(data, todo, results)
+    pairwise = not binary and todo[0].negative is not None
+    alpha, slack = _by_row(data, todo, results, pairwise)
     support = _support(data, alpha)
     codes = np.searchsorted(data.kept, data.codes[support])
+    columns = alpha[:, support]
+    slacking = columns > 0 if results[0].squared else columns >= data.cost[support]
+    kind = np.where(columns > 0, np.where(slacking, "slack", "margin"), "")
     one = results[0]
     return {
         "classes_": data.classes[data.kept],
@@ -45,42 +50,48 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
         ),
         "alpha_": alpha[0] if binary else alpha,
         "slack_": slack[0] if binary else slack,
-        "dual_coef_": dual_coef[:, support],
+        "dual_coef_": columns * _signs(todo, data.kept, codes, pairwise),
         "support_": support,
         "n_support_": np.bincount(codes, minlength=len(data.kept)).astype(np.int32),
-        "support_kind_": kind[0, support] if binary else kind[:, support],
+        "support_kind_": kind[0] if binary else kind,
         "margin_": one.margin if binary else np.array([result.margin for result in results]),
         "primal_": float(sum(result.primal for result in results)),
         "dual_": float(sum(result.dual for result in results)),
         "gap_": float(max(result.gap for result in results)),
         "status_": min((result.status for result in results), key=_SEVERITY.index),
         "n_iter_": max(result.n_iter for result in results),
+        "_pairwise": pairwise,
         "history_": one.history if binary else {key: problems[key].history for key in problems},
     }
 
 
-def _by_row(data: TrainingData, todo: list[Task], results: list[BinaryResult]) -> tuple[NDArray[Any], ...]:
-    """alpha, slack, y alpha and kind of support for all n training rows, zero where a row takes no part."""
-    place = {int(code): i for i, code in enumerate(data.kept)}
-    pairwise = len(results) > 1 and todo[0].negative is not None
-    shape = (len(place) - 1 if pairwise else len(results), data.X.shape[0])
-    alpha, slack, signed = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    kind = np.zeros(shape, dtype="<U6")
+def _by_row(
+    data: TrainingData, todo: list[Task], results: list[BinaryResult], pairwise: bool
+) -> tuple[Vector, Vector]:
+    """alpha and slack of all n training rows, zero where a row takes no part."""
+    shape = (len(data.kept) - 1 if pairwise else len(results), data.X.shape[0])
+    alpha, slack = np.zeros(shape), np.zeros(shape)
     for index, (task, result) in enumerate(zip(todo, results, strict=True)):
-        positive = data.codes[result.rows] == task.positive
         line: Any = index
         if pairwise:
             # A row of class i keeps its alpha against class j in line j, or j - 1 where j > i.
-            i, j = place[task.positive], place[task.negative]  # type: ignore[index]
-            line = np.where(positive, j - 1, i)
+            i, j = np.searchsorted(data.kept, [task.positive, task.negative or 0])
+            line = np.where(data.codes[result.rows] == task.positive, j - 1, i)
         alpha[line, result.rows] = result.alpha
         slack[line, result.rows] = result.slack
-        signed[line, result.rows] = np.where(positive, result.alpha, -result.alpha)
-        kind[line, result.rows] = support_kinds(result)
-    return alpha, slack, signed, kind
+    return alpha, slack
 
 
-def _support(data: TrainingData, alpha: NDArray[np.float64]) -> NDArray[np.intp]:
+def _signs(todo: list[Task], kept: NDArray[np.intp], codes: NDArray[np.intp], pairwise: bool) -> Vector:
+    """y of each support vector in each line of alpha: +1 on the positive side, else -1."""
+    if pairwise:
+        positive = np.arange(len(kept) - 1)[:, np.newaxis] >= codes
+    else:
+        positive = np.array([[task.positive] for task in todo]) == kept[codes]
+    return np.where(positive, 1.0, -1.0)
+
+
+def _support(data: TrainingData, alpha: Vector) -> NDArray[np.intp]:
     """The rows with an alpha above zero in some problem, class by class."""
     rows = np.flatnonzero((alpha > 0).any(axis=0))
     return rows[np.argsort(data.codes[rows], kind="stable")]

@@ -201,7 +201,7 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         scores = raw_scores(check_matrix(self, X, reset=False), self.coef_, self.intercept_)
         if len(self.classes_) == 2:
             return scores[:, 0]
-        return scores if self.multi_class == "ovr" else pair_votes(scores, len(self.classes_))
+        return pair_votes(scores, len(self.classes_)) if self._pairwise else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row, shape (n,)."""
