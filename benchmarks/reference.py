@@ -10,6 +10,7 @@ import multiprocessing
 import time
 import warnings
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def _solutions(X: Any, y: np.ndarray, case: Case) -> Iterator[tuple[str, np.ndar
     entries = X.nnz if sparse.issparse(X) else X.size
     if case.bias != "free":
         yield "LinearSVC", *_linear_svc(X, y, case, 1_000)
-    if case.loss == "hinge" and entries <= _LARGEST_QP:
+    if case.loss == "hinge" and entries <= _LARGEST_QP and find_spec("piqp"):
         yield "piqp", *_piqp(X, y, case)
     if case.bias != "free":
         yield "LinearSVC", *_linear_svc(X, y, case, 10_000_000)
