@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from separatrix.checker import optimal
+from separatrix.checker import mistakes, optimal, separation
 from separatrix.checker.certificate import Certificate
 from separatrix.checker.rows import Rows
 from separatrix.checker.verdict import Proved
 
 ExactCheck: TypeAlias = Callable[[Certificate, Rows, Sequence[int]], Proved]
 
-EXACT_CHECKS: dict[str, ExactCheck] = {"optimal": optimal.check}
+EXACT_CHECKS: dict[str, ExactCheck] = {
+    "optimal": optimal.check,
+    "separating": separation.check_separating,
+    "inseparable": separation.check_inseparable,
+    "quasi-separable": separation.check_quasi,
+    "mistakes": mistakes.check,
+}

@@ -35,7 +35,7 @@ from separatrix.checker.verdict import Proved, Rejected
 def check_separating(certificate: Certificate, rows: Rows, side: Sequence[int]) -> Proved:
     """Prove that (w, b) separates strictly, and the claimed bounds on the margin."""
     claim = read_separating(certificate)
-    x_scale = scale_for(rows.smallest())
+    x_scale = max(0, scale_for(rows.smallest()))
     b = claim.b << x_scale
     ends: dict[int, int] = {}
     wanted = claim.alpha.table() if claim.alpha else {}
@@ -87,7 +87,7 @@ def check_lower(claim: SeparatingClaim, half: Fraction) -> None:
 def check_inseparable(certificate: Certificate, rows: Rows, side: Sequence[int]) -> Proved:
     """Prove that no (w, b) other than those with all products zero has every product >= 0."""
     claim = read_inseparable(certificate)
-    x_scale = scale_for(rows.smallest())
+    x_scale = max(0, scale_for(rows.smallest()))
     tied = {i for i, y in enumerate(side) if y}
     _contradiction(claim, rows, side, x_scale, tied)
     return Proved(
@@ -98,7 +98,7 @@ def check_inseparable(certificate: Certificate, rows: Rows, side: Sequence[int])
 def check_quasi(certificate: Certificate, rows: Rows, side: Sequence[int]) -> Proved:
     """Prove that (w, b) has every product >= 0, and that the rows with product 0 can never be strict."""
     claim = read_quasi(certificate)
-    x_scale = scale_for(rows.smallest())
+    x_scale = max(0, scale_for(rows.smallest()))
     b, tied, count = claim.b << x_scale, set[int](), 0
     for row in _signed(rows, side, x_scale):
         value = row.dot(claim.w) + row.y * b

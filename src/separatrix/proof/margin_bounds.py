@@ -27,15 +27,25 @@ def lower_bound(rows: SignedRows, w: Sequence[int]) -> float:
 
 def half_width(rows: SignedRows, w: Sequence[int]) -> tuple[Fraction, list[int]]:
     """Half the width of the slab along w, times ||w||, exactly; and the rows that limit it."""
-    z = [*w, 0] if rows.bias else list(w)
-    near, power = rows.scaled(z)
-    f = rows.products(near) * rows.y
-    # Where rows were scaled one by one, their products do not compare: all are computed exactly.
-    error = rows.error(near) if rows.shift is None else inf
-    ends = [_least(rows, f, error, side, w) for side in (1.0, -1.0) if np.any(rows.y == side)]
+    ends = _ends(rows, w)
     if not rows.bias:
         return min(ends)[0], [min(ends)[1]]
     return (ends[0][0] + ends[1][0]) / 2, [ends[0][1], ends[1][1]]
+
+
+def slab(rows: SignedRows, w: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """(min over y = +1 of w.x, max over y = -1 of w.x), exactly. Both sides must have rows."""
+    plus, minus = _ends(rows, w)
+    return plus[0], -minus[0]
+
+
+def _ends(rows: SignedRows, w: Sequence[int]) -> list[tuple[Fraction, int]]:
+    """The least y_i w.x_i of each side that has rows, with its row; y = +1 first."""
+    near, _ = rows.scaled([*w, 0] if rows.bias else list(w))
+    f = rows.products(near) * rows.y
+    # Where rows were scaled one by one, their products do not compare: all are computed exactly.
+    error = rows.error(near) if rows.shift is None else inf
+    return [_least(rows, f, error, side, w) for side in (1.0, -1.0) if np.any(rows.y == side)]
 
 
 def _least(
@@ -49,7 +59,7 @@ def _least(
     height = max(1, (1 << 18) // max(1, rows.D))
     for start in range(0, len(near), height):
         some = near[start : start + height]
-        values = _signed_values(rows, some, w)
+        values = signed_values(rows, some, w)
         least = min(values)
         if best is None or least < best[0]:
             best = least, int(some[values.index(least)])
@@ -57,7 +67,7 @@ def _least(
     return best
 
 
-def _signed_values(rows: SignedRows, index: Index, w: Sequence[int]) -> list[Fraction]:
+def signed_values(rows: SignedRows, index: Index, w: Sequence[int]) -> list[Fraction]:
     """y_i x_i.w for the given rows, exactly."""
     N, e = rows.integers(index)
     low = int(e[: rows.d].min(initial=0))
@@ -69,20 +79,23 @@ def _signed_values(rows: SignedRows, index: Index, w: Sequence[int]) -> list[Fra
 
 def upper_bound(rows: SignedRows, index: Index, alpha: Sequence[int]) -> float:
     """A float that the maximum margin is at most, from integer weights alpha >= 0 on the given rows."""
-    N, e = rows.integers(index)
+    square = upper_square(rows, index, alpha)
+    return inf if square is None else root_up(square)
+
+
+def upper_square(rows: SignedRows, index: Index, alpha: Sequence[int]) -> Fraction | None:
+    """The square of the upper bound, exactly; None where alpha leaves a side without weight."""
     signs = rows.y[index].tolist()
     totals = {s: sum(a for a, y in zip(alpha, signs, strict=True) if y == s) for s in (1.0, -1.0)}
     if rows.bias:
-        if not (totals[1.0] and totals[-1.0]):
-            return inf
         # Each class is weighted by the other's total, so that both sum to one over the product.
         weights = [a * totals[-y] for a, y in zip(alpha, signs, strict=True)]
         divisor = 2 * totals[1.0] * totals[-1.0]
     else:
         weights, divisor = list(alpha), sum(alpha)
-        if not divisor:
-            return inf
-    sums = np.array(weights, dtype=object) @ N[:, : rows.d].astype(object)
+    if not divisor:
+        return None
+    sums, e = rows.weighted(index, weights)
     low = int(e[: rows.d].min(initial=0))
-    v = [int(s) << int(k - low) for s, k in zip(sums, e[: rows.d].tolist(), strict=True)]
-    return root_up(Fraction(sum(a * a for a in v), divisor * divisor) * Fraction(4) ** low)
+    v = [s << (k - low) for s, k in zip(sums[: rows.d], e[: rows.d].tolist(), strict=True)]
+    return Fraction(sum(a * a for a in v), divisor * divisor) * Fraction(4) ** low

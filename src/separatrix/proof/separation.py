@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from separatrix.checker.separation_claim import (
     write_weights,
 )
 from separatrix.checker.verdict import Proved, Rejected
-from separatrix.proof.margin_bounds import half_width, upper_bound
+from separatrix.proof.margin_bounds import half_width, upper_square
 from separatrix.proof.signed_rows import Index, SignedRows
 
 
@@ -113,7 +114,8 @@ def check_separating(certificate: Certificate, X: Any, side: NDArray[np.int8]) -
     if claim.alpha:
         check_lower(claim, half_width(rows, claim.w)[0])
         index = _places(claim.alpha, place, "alpha")
-        if upper_bound(rows, index, claim.alpha.values) > np.nextafter(claim.upper, np.inf):
+        square = upper_square(rows, index, claim.alpha.values)
+        if square is None or Fraction(claim.upper) ** 2 < square:
             raise Rejected("alpha does not prove the claimed upper bound on the margin.")
     return Proved(conclusion(claim))
 
@@ -165,19 +167,11 @@ def _contradiction(claim: InseparableClaim, rows: SignedRows, tied: Index, place
     for index, name in ((circuit, "circuit"), (cover, "cover")):
         if not np.all(is_tied[index]):
             raise Rejected(f"The {name} uses a row that is not tied or takes no part.")
-    if any(_weighted(rows, circuit, claim.circuit.values)[0]):
+    if any(rows.weighted(circuit, claim.circuit.values)[0]):
         raise Rejected("The weights of the circuit do not balance its rows.")
     sums, e = rows.total(tied)
-    more, f = _weighted(rows, cover, claim.cover.values)
+    more, f = rows.weighted(cover, claim.cover.values)
     for s, k, m, j in zip(sums, e.tolist(), more, f.tolist(), strict=True):
         low = min(k, j)
         if (claim.denominator * s << (k - low)) + (m << (j - low)):
             raise Rejected("The cover does not balance the tied rows.")
-
-
-def _weighted(rows: SignedRows, index: Index, weights: Sequence[int]) -> tuple[list[int], Any]:
-    """(S, e): sum_k weights_k a_index[k] is S_j 2^(e_j)."""
-    if not len(index):
-        return [0] * rows.D, np.zeros(rows.D, dtype=np.int64)
-    N, e = rows.integers(index)
-    return (np.array(weights, dtype=object) @ N.astype(object)).tolist(), e

@@ -93,6 +93,13 @@ class SignedRows:
             total = [t + (int(a) << int(k)) for t, a, k in zip(total, sums, e - low, strict=True)]
         return total, low
 
+    def weighted(self, rows: Index, weights: Sequence[int]) -> tuple[list[int], Ints]:
+        """(S, e): sum_k weights_k a_rows[k] is S_j 2^(e_j), exactly."""
+        if not len(rows):
+            return [0] * self.D, np.zeros(self.D, dtype=np.int64)
+        N, e = self.integers(rows)
+        return (np.array(weights, dtype=object) @ N.astype(object)).tolist(), e
+
     def signs(self, z: Sequence[int], rows: Index | None = None) -> NDArray[np.int8]:
         """sign(a_i.z) for an integer z (D,), exactly: a float filter first, integers for what it leaves."""
         every = np.arange(self.n) if rows is None else rows

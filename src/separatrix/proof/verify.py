@@ -13,7 +13,7 @@ from separatrix.checker.check import compare_digests, compare_shape, conclude, k
 from separatrix.checker.kinds import EXACT_CHECKS
 from separatrix.checker.labels import sides
 from separatrix.checker.verdict import Proved, Rejected, Verification
-from separatrix.proof import optimal
+from separatrix.proof import mistakes, optimal, separation
 from separatrix.proof.arrays import ArrayRows, read_rows
 from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows
 from separatrix.proof.labels import read_labels
@@ -21,7 +21,13 @@ from separatrix.proof.labels import read_labels
 #: Gets the certificate, X (dense or CSR, finite) and each row's side; a kind without one is checked exactly.
 RigorousCheck: TypeAlias = Callable[[Certificate, Any, NDArray[np.int8]], Proved]
 
-RIGOROUS_CHECKS: dict[str, RigorousCheck] = {"optimal": optimal.check}
+RIGOROUS_CHECKS: dict[str, RigorousCheck] = {
+    "optimal": optimal.check,
+    "separating": separation.check_separating,
+    "inseparable": separation.check_inseparable,
+    "quasi-separable": separation.check_quasi,
+    "mistakes": mistakes.check,
+}
 
 
 def verify(certificate: Certificate, X: Any, y: Any, exact: bool = False) -> Verification:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix._active_set import ActiveSet
-from separatrix.separability.rows import Index, Rows, Vector
+from separatrix.proof.signed_rows import Index, SignedRows, Vector
 
 _ALL_AT_ONCE = 1 << 17  # entries: up to this size the whole set is handed over
 _OPTIMAL, _INFEASIBLE = 0, 1
@@ -33,7 +33,7 @@ class Dependence:
     weights: Vector
 
 
-def strict_direction(rows: Rows, live: Index) -> Direction | Dependence | None:
+def strict_direction(rows: SignedRows, live: Index) -> Direction | Dependence | None:
     """z with a_i.z > 0 for the live rows, or a dependence with positive weights; None when floats give up."""
     start = _ridge(rows, live)
     p = rows.products(start, live)
@@ -42,7 +42,7 @@ def strict_direction(rows: Rows, live: Index) -> Direction | Dependence | None:
     return _Search(rows, live, None).run(p)
 
 
-def weak_direction(rows: Rows, live: Index, total: Vector) -> Direction | Dependence | None:
+def weak_direction(rows: SignedRows, live: Index, total: Vector) -> Direction | Dependence | None:
     """z with a_i.z >= 0 for the live rows and total.z > 0, or weights >= 0 with sum weights_i a_i = -total.
 
     total (D,) is the sum of the live rows in scaled coordinates.
@@ -51,7 +51,7 @@ def weak_direction(rows: Rows, live: Index, total: Vector) -> Direction | Depend
     return _Search(rows, live, unit).run(rows.products(unit, live))
 
 
-def _ridge(rows: Rows, live: Index) -> Vector:
+def _ridge(rows: SignedRows, live: Index) -> Vector:
     """The least-squares direction V z = 1 on a sample of rows, barely regularised."""
     count = min(len(live), max(256, 8 * rows.D))
     sample = live[np.linspace(0, len(live) - 1, count).astype(np.intp)]
@@ -68,7 +68,7 @@ def _ridge(rows: Rows, live: Index) -> Vector:
 class _Search:
     """The working set of one search; row 0 of the engine is the target when there is one."""
 
-    def __init__(self, rows: Rows, live: Index, target: Vector | None) -> None:
+    def __init__(self, rows: SignedRows, live: Index, target: Vector | None) -> None:
         self.rows, self.live = rows, live
         self.engine = ActiveSet(rows.D, False)
         self.rhs = 0.0 if target is not None else 1.0

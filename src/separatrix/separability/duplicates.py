@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.separability.rows import Index, Rows
+from separatrix.proof.signed_rows import Index, SignedRows
 
 
-def opposite_pair(rows: Rows, live: Index) -> tuple[int, int] | None:
+def opposite_pair(rows: SignedRows, live: Index) -> tuple[int, int] | None:
     """Two live rows with equal x and opposite labels, or None where hashing sees none.
 
     Equality of the pair returned is checked entry by entry, so a pair is a fact.
@@ -26,7 +26,7 @@ def opposite_pair(rows: Rows, live: Index) -> tuple[int, int] | None:
     return None
 
 
-def _hashes(rows: Rows) -> NDArray[np.uint64]:
+def _hashes(rows: SignedRows) -> NDArray[np.uint64]:
     """A 64-bit hash of each row of X: a random linear form of the bit patterns, modulo 2^64."""
     weights = np.random.default_rng(0).integers(1, 1 << 63, size=rows.d, dtype=np.uint64) | np.uint64(1)
     X: Any = rows.X

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.separability import modular
-from separatrix.separability.integers import Ints, common_scale
+from separatrix.proof.integers import Ints, common_scale, narrowest
 from separatrix.separability.lifting import Lifter
-from separatrix.separability.rows import Index, Rows
+from separatrix.proof.signed_rows import Index, SignedRows
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,26 @@ class Cover:
 
 
 class Support:
-    """A few rows in integers, reduced modulo a prime, with one lifter shared by all solves on them."""
+    """A few rows in integers, reduced modulo a prime, with one lifter shared by all solves on them.
 
-    def __init__(self, rows: Rows, index: Index) -> None:
+    `order` picks and orders the columns (all by default); `columns` are then positions within it.
+    """
+
+    def __init__(
+        self, rows: SignedRows, index: Index, order: Index | None = None, p: int = modular.PRIMES[0]
+    ) -> None:
         self.index = index
         self.N, self.e = rows.integers(index)
-        p = modular.PRIMES[0]
-        echelon = modular.reduce_rows(modular.residues(self.N, p).T.copy(), p)
-        self.independent, self.columns = echelon.columns, echelon.rows
+        if order is not None:
+            self.N, self.e = self.N[:, order], self.e[order]
+        table = modular.residues(self.N, p)
+        if order is None:
+            # Pivots by rows: the dependent rows are the last ones.
+            echelon = modular.reduce_rows(table.T.copy(), p)
+            self.independent, self.columns = echelon.columns, echelon.rows
+        else:
+            echelon = modular.reduce_rows(table, p)
+            self.independent, self.columns = echelon.rows, echelon.columns
         self._lifter: Lifter | None = None
 
     @property
@@ -59,19 +71,27 @@ class Support:
         if self.rank == 0:
             return None if any(target) else ([], 1)
         if self._lifter is None:
-            self._lifter = Lifter(np.ascontiguousarray(self.N[np.ix_(self.independent, self.columns)].T))
+            self._lifter = Lifter(np.ascontiguousarray(self._block().T))
         found = self._lifter.solve([target[j] for j in self.columns])
-        if found is None or not self.holds(found[0], found[1], target):
+        if found is None or not self._holds(found[0], found[1], target):
             return None
         return found
 
-    def holds(self, x: Sequence[int], denominator: int, target: Sequence[int]) -> bool:
+    def solve_columns(self, j: int) -> tuple[list[int], int] | None:
+        """x on the pivot columns with sum_c x_c N_c = N_j on the independent rows."""
+        if self.rank == 0:
+            return [], 1
+        if self._lifter is None:
+            self._lifter = Lifter(np.ascontiguousarray(self._block()))
+        return self._lifter.solve([int(a) for a in self.N[self.independent, j]])
+
+    def _block(self) -> NDArray[Any]:
+        return self.N[np.ix_(self.independent, self.columns)]
+
+    def _holds(self, x: Sequence[int], denominator: int, target: Sequence[int]) -> bool:
         """Whether sum x_i N_i = denominator * target in every column."""
-        columns = zip(*self.N[self.independent].tolist(), strict=True)
-        return all(
-            sum(a * b for a, b in zip(column, x, strict=True) if a) == denominator * t
-            for column, t in zip(columns, target, strict=True)
-        )
+        sums = np.array(x, dtype=object) @ self.N[self.independent].astype(object)
+        return all(s == denominator * t for s, t in zip(sums.tolist(), target, strict=True))
 
 
 def balance(support: Support) -> Balance | None:
@@ -129,16 +149,11 @@ def align(support: Support, total: tuple[list[int], Ints]) -> list[int] | None:
         shift = (support.e - finer).tolist()
         wide = np.empty(support.N.shape, dtype=object)
         wide[...] = [[a << k for a, k in zip(row, shift, strict=True)] for row in support.N.tolist()]
-        support.N, support.e, support._lifter = _narrowest(wide), finer, None
+        support.N, support.e, support._lifter = narrowest(wide), finer, None
     return [s << int(k - f) if s else 0 for s, k, f in zip(sums, exponents, support.e, strict=True)]
 
 
-def _narrowest(N: NDArray[Any]) -> NDArray[Any]:
-    small = max((abs(a).bit_length() for a in N.ravel().tolist()), default=0) <= 62
-    return N.astype(np.int64) if small else N
-
-
-def projected_direction(rows: Rows, active: Index, total: tuple[list[int], Ints]) -> list[int] | None:
+def projected_direction(rows: SignedRows, active: Index, total: tuple[list[int], Ints]) -> list[int] | None:
     """The total without its part in the span of the active rows: an exact z with a_i.z = 0 on those.
 
     In scaled coordinates, z = g - A^T (A A^T)^-1 A g. Returned in the original coordinates.
@@ -147,7 +162,7 @@ def projected_direction(rows: Rows, active: Index, total: tuple[list[int], Ints]
     if len(active):
         N, e = rows.integers(active)
         shift = e + rows.scale - int((e + rows.scale).min())
-        A = _narrowest(N.astype(object) << shift.astype(object))
+        A = narrowest(N.astype(object) << shift.astype(object))
         right = A.astype(object) @ np.array(g, dtype=object)
         found = Lifter(_gram(A)).solve(right.tolist())
         if found is None:
@@ -166,4 +181,4 @@ def _gram(A: NDArray[Any]) -> NDArray[Any]:
         if bits <= 62:
             return np.asarray(A @ A.T)
     wide = A.astype(object)
-    return _narrowest(wide @ wide.T)
+    return narrowest(wide @ wide.T)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.separability.exact import Balance, Cover
-from separatrix.separability.integers import Ints, common_scale
-from separatrix.separability.rows import Index, Rows
+from separatrix.proof.integers import Ints, common_scale
+from separatrix.proof.signed_rows import Index, SignedRows
 from separatrix.separability.simplex import Feasible, feasibility
 
 
-def strict_or_balance(rows: Rows, live: Index, start: Index) -> list[int] | Balance:
+def strict_or_balance(rows: SignedRows, live: Index, start: Index) -> list[int] | Balance:
     """z with a_i.z > 0 for every live row, or a circuit that forbids it."""
     work = _beginning(rows, live, start)
     while True:
@@ -29,7 +29,7 @@ def strict_or_balance(rows: Rows, live: Index, start: Index) -> list[int] | Bala
         work = _grown(rows, live, work, np.flatnonzero(signs <= 0), z)
 
 
-def weak_or_cover(rows: Rows, live: Index, start: Index, total: tuple[list[int], Ints]) -> list[int] | Cover:
+def weak_or_cover(rows: SignedRows, live: Index, start: Index, total: tuple[list[int], Ints]) -> list[int] | Cover:
     """z with a_i.z >= 0 for every live row and total.z > 0, or a cover that forbids it."""
     work = _beginning(rows, live, start)
     sums, exponents = total
@@ -50,14 +50,14 @@ def weak_or_cover(rows: Rows, live: Index, start: Index, total: tuple[list[int],
         work = _grown(rows, live, work, np.flatnonzero(signs < 0), z)
 
 
-def _beginning(rows: Rows, live: Index, start: Index) -> Index:
+def _beginning(rows: SignedRows, live: Index, start: Index) -> Index:
     if len(live) <= 4 * rows.D + 16:
         return live
     spread = live[np.linspace(0, len(live) - 1, 2 * rows.D + 8).astype(np.intp)]
     return np.union1d(start, spread)
 
 
-def _grown(rows: Rows, live: Index, work: Index, wrong: Index, z: list[int]) -> Index:
+def _grown(rows: SignedRows, live: Index, work: Index, wrong: Index, z: list[int]) -> Index:
     p = rows.products(rows.scaled(z)[0], live[wrong])
     worst = live[wrong[np.argsort(p)[: rows.D + 4]]]
     return np.union1d(work, worst)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.separability.rows import Index, Rows
+from separatrix.proof.signed_rows import Index, SignedRows
 
 _SAMPLE = 2048
 
@@ -36,20 +36,20 @@ class Layer:
         return out
 
 
-def one_sign_layers(rows: Rows, live: Index) -> Iterator[Layer]:
+def one_sign_layers(rows: SignedRows, live: Index) -> Iterator[Layer]:
     """Layers of one-sign columns until none is left; each yielded layer has at least one settled row."""
     find = _sparse_columns(rows, live) if rows.is_sparse else _dense_columns(rows, live)
     yield from find
 
 
-def _direction(rows: Rows, columns: NDArray[np.intp], signs: NDArray[np.int8]) -> dict[int, int]:
+def _direction(rows: SignedRows, columns: NDArray[np.intp], signs: NDArray[np.int8]) -> dict[int, int]:
     # Powers of two that undo the scale of the columns, so that no column's touch is lost among the others.
     scale = rows.scale[columns].astype(int)
     low = int(scale.min())
     return {int(j): int(s) << int(k - low) for j, s, k in zip(columns, signs, scale, strict=True)}
 
 
-def _dense_columns(rows: Rows, live: Index) -> Iterator[Layer]:
+def _dense_columns(rows: SignedRows, live: Index) -> Iterator[Layer]:
     while len(live):
         columns, signs = _one_sign(rows, live)
         if not len(columns):
@@ -61,7 +61,7 @@ def _dense_columns(rows: Rows, live: Index) -> Iterator[Layer]:
         live = live[~touched]
 
 
-def _one_sign(rows: Rows, live: Index) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+def _one_sign(rows: SignedRows, live: Index) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     """Columns whose live entries of y_i x_ij have one sign and are not all zero, with that sign."""
     stride = max(1, len(live) // _SAMPLE)
     sample = live[::stride]
@@ -80,7 +80,7 @@ def _one_sign(rows: Rows, live: Index) -> tuple[NDArray[np.intp], NDArray[np.int
 
 
 def _with_bias(
-    rows: Rows, live: Index, columns: NDArray[np.intp], signs: NDArray[np.int_]
+    rows: SignedRows, live: Index, columns: NDArray[np.intp], signs: NDArray[np.int_]
 ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     if rows.bias and np.all(rows.y[live] == rows.y[live[0]]):
         columns = np.append(columns, rows.d)
@@ -88,7 +88,7 @@ def _with_bias(
     return columns, signs.astype(np.int8)
 
 
-def _sparse_columns(rows: Rows, live: Index) -> Iterator[Layer]:
+def _sparse_columns(rows: SignedRows, live: Index) -> Iterator[Layer]:
     part = rows.X[live]
     entry_row = np.repeat(np.arange(len(live)), np.diff(part.indptr))
     sign = np.sign(part.data * rows.y[live][entry_row]).astype(np.int8)
@@ -116,7 +116,7 @@ def _sparse_columns(rows: Rows, live: Index) -> Iterator[Layer]:
         below -= np.bincount(part.indices[lost & (sign < 0)], minlength=rows.d)
 
 
-def combine(rows: Rows, layers: Sequence[Layer]) -> list[int]:
+def combine(rows: SignedRows, layers: Sequence[Layer]) -> list[int]:
     """z = sum_l M_l d_l in integers, with a_i.z > 0 for every settled row and a_i.z = 0 for the others."""
     z = [0] * rows.D
     for layer in reversed(layers):
@@ -128,7 +128,7 @@ def combine(rows: Rows, layers: Sequence[Layer]) -> list[int]:
     return z
 
 
-def _weight(rows: Rows, settled: Index, d: list[int], z: list[int]) -> int:
+def _weight(rows: SignedRows, settled: Index, d: list[int], z: list[int]) -> int:
     """k with 2^k a_i.d + a_i.z > 0 for every settled row."""
     df, d_power = rows.scaled(d)
     zf, z_power = rows.scaled(z)
@@ -144,7 +144,7 @@ def _weight(rows: Rows, settled: Index, d: list[int], z: list[int]) -> int:
     return max(power, -_bits(d))
 
 
-def _exact_weight(rows: Rows, i: int, d: list[int], z: list[int]) -> int:
+def _exact_weight(rows: SignedRows, i: int, d: list[int], z: list[int]) -> int:
     N, e = rows.integers(np.array([i]))
     low = int(e.min())
     values = [int(a) << int(k - low) for a, k in zip(N[0], e, strict=True)]

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.separability import modular
+from separatrix.separability.elimination import eliminate
 
+_FEW, _LONG = 12, 400  # rows up to which, and bits beyond which, elimination is faster
 _LIMB = 20  # bits of an entry of B that one exact float64 product takes
 
 
@@ -31,21 +33,22 @@ class Lifter:
         self.B = B
         self.k = B.shape[0]
         self.p, self.inverse = 0, np.zeros((0, 0))
+        self.bits = _bits(B)
+        self.direct = self.k <= _FEW or self.bits > _LONG
+        if self.direct:
+            return
         for p in modular.PRIMES[:3]:
             found = modular.inverse(modular.residues(B, p), p)
             if found is not None:
                 self.p, self.inverse = p, found
                 break
-        self.limbs, self.bits = _limbs(B)
-
-    @property
-    def regular(self) -> bool:
-        """Whether B was seen to be invertible (a fact: it is so modulo a prime)."""
-        return self.p > 0
+        self.limbs = _limbs(B, self.bits)
 
     def solve(self, t: Sequence[int]) -> tuple[list[int], int] | None:
         """(numerators, denominator) of the exact solution, denominator > 0; None where B looked singular."""
-        if not self.regular:
+        if self.direct:
+            return eliminate(self.B.tolist(), t)
+        if not self.p:
             return None
         if not any(t):
             return [0] * self.k, 1
@@ -109,17 +112,19 @@ class Lifter:
         )
 
 
-def _limbs(B: NDArray[Any]) -> tuple[list[NDArray[np.float64]], int]:
-    """B = sum_l limbs[l] 2^(20 l), each limb signed and below 2^20, as float64; and the bits of B."""
+def _bits(B: NDArray[Any]) -> int:
     if B.dtype == object:
-        bits = max((abs(a).bit_length() for a in B.ravel().tolist()), default=1)
-    else:
-        bits = int(np.max(np.abs(B), initial=1)).bit_length()
+        return max((abs(a).bit_length() for a in B.ravel().tolist()), default=1)
+    return int(np.max(np.abs(B), initial=1)).bit_length()
+
+
+def _limbs(B: NDArray[Any], bits: int) -> list[NDArray[np.float64]]:
+    """B = sum_l limbs[l] 2^(20 l), each limb signed and below 2^20, as float64."""
     sign = np.sign(B).astype(np.float64)
     magnitude = np.abs(B)
     mask = (1 << _LIMB) - 1
     count = max(1, -(-bits // _LIMB))
-    return [((magnitude >> (_LIMB * k)) & mask).astype(np.float64) * sign for k in range(count)], bits
+    return [((magnitude >> (_LIMB * k)) & mask).astype(np.float64) * sign for k in range(count)]
 
 
 def _column(values: list[int], p: int) -> NDArray[np.float64]:

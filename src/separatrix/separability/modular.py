@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.separability.integers import Ints
+from separatrix.proof.signed_rows import Index, SignedRows
 
 PRIMES = (2097143, 2097133, 2097131, 2097097, 2097091, 2097083, 2097047, 2097041)
 _PANEL = 48
@@ -134,7 +134,21 @@ def null_basis(M: NDArray[np.float64], p: int) -> tuple[NDArray[np.float64], Ech
     return basis, echelon
 
 
-def column_residues(N: NDArray[Any], e: Ints, p: int) -> NDArray[np.float64]:
-    """Residues of N_ij 2^(e_j): the exact entries, where 2 has an inverse."""
-    powers = np.array([pow(2, int(k), p) for k in e], dtype=np.float64)
-    return np.fmod(residues(N, p) * powers, p)
+def exact_residues(rows: SignedRows, index: Index, order: Index, p: int) -> NDArray[np.float64]:
+    """The entries a_ij of some rows and columns modulo p, exactly: 2 has an inverse, so dyadics do too."""
+    N, e = rows.integers(index)
+    powers = np.array([pow(2, int(k), p) for k in e[order]], dtype=np.float64)
+    return np.fmod(residues(N[:, order], p) * powers, p)
+
+
+def nonzero_products(
+    rows: SignedRows, index: Index, order: Index, v: NDArray[np.float64], p: int
+) -> NDArray[np.intp]:
+    """The rows among `index` with a_i.v != 0 mod p, for residues v on the columns `order`."""
+    height = max(1, (1 << 21) // max(1, rows.D))
+    found = []
+    for start in range(0, len(index), height):
+        some = index[start : start + height]
+        table = exact_residues(rows, some, order, p)
+        found.append(some[multiply(table, v[:, None], p)[:, 0] != 0])
+    return np.concatenate(found) if found else index[:0]

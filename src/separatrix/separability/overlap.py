@@ -15,11 +15,9 @@ from separatrix.separability import candidates, exact, finite
 from separatrix.separability.candidates import Dependence, Direction
 from separatrix.separability.duplicates import opposite_pair
 from separatrix.separability.exact import Balance, Cover, Support
-from separatrix.separability.integers import Ints, common_scale, nearest_floats
+from separatrix.proof.integers import Ints, common_scale, nearest_floats
 from separatrix.separability.layers import Layer, combine, one_sign_layers
-from separatrix.separability.rows import Index, Rows
-
-_WIDE = 400  # bits: with exponents this far apart, floats propose nothing of use
+from separatrix.proof.signed_rows import Index, SignedRows
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Decision:
     cover: Cover | None
 
 
-def decide(rows: Rows) -> Decision:
+def decide(rows: SignedRows) -> Decision:
     """Peel layers until nothing is live or everything live is tied."""
     live = np.arange(rows.n)
     layers: list[Layer] = []
@@ -70,14 +68,14 @@ def _layer(z: list[int], settled: Index) -> Layer:
     return Layer({j: a for j, a in enumerate(z) if a}, settled)
 
 
-def _check(rows: Rows, z: list[int], tied: Index) -> None:
+def _check(rows: SignedRows, z: list[int], tied: Index) -> None:
     expected = np.ones(rows.n, dtype=np.int8)
     expected[tied] = 0
     if not np.array_equal(rows.signs(z), expected):
         raise AssertionError("the combined witness failed its exact check; please report this")
 
 
-def _strict_or_balance(rows: Rows, live: Index) -> list[int] | Balance:
+def _strict_or_balance(rows: SignedRows, live: Index) -> list[int] | Balance:
     pair = opposite_pair(rows, live)
     if pair is not None:
         return Balance(np.array(sorted(pair), dtype=np.intp), [1, 1])
@@ -90,32 +88,25 @@ def _strict_or_balance(rows: Rows, live: Index) -> list[int] | Balance:
         start = candidate.active
     elif isinstance(candidate, Dependence):
         start = candidate.rows
-        found = _exact_balance(rows, candidate.rows)
+        found = exact.balance(Support(rows, candidate.rows))
         if found is not None:
             return found
     return finite.strict_or_balance(rows, live, start)
 
 
-def _exact_balance(rows: Rows, index: Index) -> Balance | None:
-    support = Support(rows, index)
-    if _too_wide(support):
-        return None
-    return exact.balance(support)
-
-
-def _weak_or_cover(rows: Rows, live: Index, circuit: Balance) -> list[int] | Cover:
+def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int] | Cover:
     total = rows.total(live)
     if not any(total[0]):
         return Cover(live[:0], [], 1)
-    support = Support(rows, circuit.rows)
-    if not _too_wide(support) and (found := exact.cover_by(support, circuit, total)) is not None:
+    found = exact.cover_by(Support(rows, circuit.rows), circuit, total)
+    if found is not None:
         return found
     scaled = nearest_floats(common_scale(total[0], total[1] + rows.scale))
     candidate = candidates.weak_direction(rows, live, scaled)
     start = circuit.rows
     if isinstance(candidate, Dependence):
-        support = Support(rows, candidate.rows)
-        if not _too_wide(support) and (found := exact.cover(support, total)) is not None:
+        found = exact.cover(Support(rows, candidate.rows), total)
+        if found is not None:
             return found
         start = candidate.rows
     elif isinstance(candidate, Direction):
@@ -126,15 +117,9 @@ def _weak_or_cover(rows: Rows, live: Index, circuit: Balance) -> list[int] | Cov
     return finite.weak_or_cover(rows, live, start, total)
 
 
-def _exact_direction(rows: Rows, live: Index, active: Index, total: tuple[list[int], Ints]) -> list[int] | None:
-    if len(active) and _too_wide(Support(rows, active)):
-        return None
+def _exact_direction(rows: SignedRows, live: Index, active: Index, total: tuple[list[int], Ints]) -> list[int] | None:
     z = exact.projected_direction(rows, active, total)
     if z is None or not any(z):
         return None
     signs = rows.signs(z, live)
     return z if np.all(signs >= 0) and np.any(signs > 0) else None
-
-
-def _too_wide(support: Support) -> bool:
-    return support.N.dtype == object and max(abs(a).bit_length() for a in support.N.ravel().tolist()) > _WIDE

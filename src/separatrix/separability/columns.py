@@ -1,0 +1,95 @@
+"""What the verdict means for logistic regression: aliased columns, and columns whose estimate is infinite.
+
+A column is aliased if it is a linear combination of the bias and of the columns before it. Of the others,
+column j has an infinite maximum-likelihood estimate if and only if some z with A z >= 0 and z_j != 0 exists;
+such z span the null space of the tied rows, so: if and only if e_j is not in the row space of the tied rows.
+Albert and Anderson, On the existence of maximum likelihood estimates in logistic regression models,
+Biometrika 71 (1984).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.proof.integers import common_scale
+from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.separability import modular
+from separatrix.separability.exact import Support
+
+
+def aliased_columns(rows: SignedRows) -> Index:
+    """Columns of X that are exact combinations of the bias and of earlier columns."""
+    order = _bias_first(rows)
+    _, dependent = _dependent(rows, np.arange(rows.n), order)
+    return np.sort(dependent)
+
+
+def infinite_columns(rows: SignedRows, tied: Index, aliased: Index) -> Index:
+    """Columns of X, aliased ones left out, whose logistic estimate is infinite; none where all rows are tied."""
+    if len(tied) == rows.n:
+        return np.arange(0)
+    order = np.setdiff1d(_bias_first(rows), aliased, assume_unique=True)
+    kept = np.setdiff1d(order, [rows.d]) if rows.bias else order
+    if not len(tied):
+        return np.sort(kept)
+    basis, _ = _dependent(rows, tied, order)
+    return np.sort(np.array([j for j in kept if any(z.get(int(j), 0) for z in basis)], dtype=np.intp))
+
+
+def _bias_first(rows: SignedRows) -> Index:
+    return np.r_[rows.d, 0 : rows.d] if rows.bias else np.arange(rows.d)
+
+
+def _dependent(rows: SignedRows, index: Index, order: Index) -> tuple[list[dict[int, int]], Index]:
+    """An integer basis {column: entry} of the null space of some rows, and its free columns, both exact.
+
+    Pivots are found modulo a prime on enough rows to give the full rank; each null vector is then solved
+    for exactly and tested on every row. A vector that fails shows the rank was taken too low: try again.
+    """
+    for p in modular.PRIMES:
+        chosen = _spanning_rows(rows, index, order, p)
+        support = Support(rows, chosen, order, p)
+        free = np.setdiff1d(np.arange(len(order)), support.columns)
+        basis = [_null_vector(support, order, int(j)) for j in free]
+        if all(z is not None and _vanishes(rows, index, z) for z in basis):
+            return [z for z in basis if z is not None], order[free]
+    raise AssertionError("no prime gave the rank; please report this")
+
+
+def _spanning_rows(rows: SignedRows, index: Index, order: Index, p: int) -> Index:
+    """Rows whose rank modulo p is that of all given rows, with high probability."""
+    generator = np.random.default_rng(0)
+    count = min(len(index), 2 * len(order) + 16)
+    chosen = np.sort(generator.choice(index, size=count, replace=False))
+    while True:
+        table = modular.exact_residues(rows, chosen, order, p)
+        basis, echelon = modular.null_basis(table, p)
+        if not basis.shape[1]:
+            return chosen[_independent(table, p)]
+        # A random null vector of the chosen rows: rows that it misses are outside their span.
+        mixed = modular.multiply(basis, generator.integers(1, p, size=(basis.shape[1], 1)).astype(float), p)
+        missed = modular.nonzero_products(rows, index, order, mixed[:, 0], p)
+        if not len(missed):
+            return chosen[_independent(table, p)]
+        chosen = np.union1d(chosen[_independent(table, p)], missed[: len(order)])
+
+
+def _independent(table: NDArray[np.float64], p: int) -> Index:
+    return np.sort(modular.reduce_rows(table.T.copy(), p).columns)
+
+
+def _null_vector(support: Support, order: Index, free: int) -> dict[int, int] | None:
+    """The null vector that is nonzero at one free column and zero at the others."""
+    found = support.solve_columns(free)
+    if found is None:
+        return None
+    numerators, denominator = found
+    columns = [*support.columns.tolist(), free]
+    values = common_scale([*(-x for x in numerators), denominator], -support.e[columns])
+    return {int(order[c]): v for c, v in zip(columns, values, strict=True) if v}
+
+
+def _vanishes(rows: SignedRows, index: Index, z: dict[int, int]) -> bool:
+    full = [z.get(j, 0) for j in range(rows.D)]
+    return not np.any(rows.signs(full, index))

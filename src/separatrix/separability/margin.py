@@ -1,0 +1,69 @@
+"""The maximum geometric margin between two proved bounds, at most 1e-9 apart where that can be done.
+
+The hard margin is solved in floating point and both bounds are then proved from the data. Where double
+precision leaves them too far apart, rational arithmetic goes on from the support that it found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from math import inf
+
+import numpy as np
+
+from separatrix.proof.integers import float_integers
+from separatrix.proof.margin_bounds import lower_bound, upper_bound
+from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.separability.exact_margin import iterates
+from separatrix.solvers.hard_margin import hard_margin
+
+WIDTH = 1e-9  #: relative width that a proved interval should have
+_ROUNDS = 1000
+
+
+@dataclass(frozen=True)
+class MarginProof:
+    """lower <= margin <= upper, with what proves it: integers w and alpha (each up to a positive factor)."""
+
+    lower: float
+    upper: float
+    w: list[int]  #: (d,) proportional to the separating direction
+    rows: Index  #: rows with alpha > 0
+    alpha: list[int]  #: proportional to the dual point
+
+    @property
+    def width(self) -> float:
+        """(upper - lower) / upper."""
+        return (self.upper - self.lower) / self.upper if 0 < self.upper < inf else inf
+
+
+def margin_interval(rows: SignedRows, w: list[int]) -> MarginProof:
+    """Bounds on the widest margin of separable rows; w (d,) is a separating direction to fall back on."""
+    best = MarginProof(lower_bound(rows, w), inf, w, np.arange(0), [])
+    if rows.shift is not None:  # exponents beyond floating point
+        return _exact_rounds(rows, best, np.arange(0))
+    found = hard_margin(rows.X, rows.y, rows.bias)
+    if found.status == "infeasible" or not len(found.rows) or not np.all(np.isfinite(found.w)):
+        return _exact_rounds(rows, best, np.arange(0))
+    keep = found.alpha > 0
+    support, alpha = found.rows[keep], float_integers(found.alpha[keep])
+    direction = float_integers(found.w)
+    proof = MarginProof(lower_bound(rows, direction), upper_bound(rows, support, alpha), direction, support, alpha)
+    best = _better(best, proof)
+    return best if best.width <= WIDTH else _exact_rounds(rows, best, found.rows)
+
+
+def _exact_rounds(rows: SignedRows, best: MarginProof, start: Index) -> MarginProof:
+    """Improve the bounds in rational arithmetic until they are close enough."""
+    for w, support, alpha in islice(iterates(rows, start), _ROUNDS):
+        proof = MarginProof(lower_bound(rows, w), upper_bound(rows, support, alpha), w, support, alpha)
+        best = _better(best, proof)
+        if best.width <= WIDTH:
+            break
+    return best
+
+
+def _better(a: MarginProof, b: MarginProof) -> MarginProof:
+    low, high = (a if a.lower >= b.lower else b), (a if a.upper <= b.upper else b)
+    return MarginProof(low.lower, high.upper, low.w, high.rows, high.alpha)

@@ -1,0 +1,176 @@
+"""The record that `separability` returns: a verdict with everything that proves it.
+
+The decision is made when the record is made. The margin, the columns and the certificate need more passes over
+the data, so each is computed when first asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.proof import separation
+from separatrix.proof.certificate import Certificate, Fingerprint, fingerprint
+from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.separability import columns
+from separatrix.separability.margin import MarginProof, margin_interval
+from separatrix.separability.overlap import Decision
+from separatrix.separability.witness import as_numbers, centred
+
+Verdict = Literal["separable", "quasi-separable", "inseparable"]
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The user's data behind a verdict: X and y as given, the labels of the two sides, the rows that take part."""
+
+    X: Any
+    y: Any
+    positive: tuple[Any, ...]
+    negative: tuple[Any, ...]
+    members: Index | None  #: None: all
+
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        """SHA-256 of X and y."""
+        return fingerprint(self.X, self.y)
+
+
+@dataclass(frozen=True, eq=False)
+class Separability:
+    """Whether a hyperplane separates two classes, decided exactly.
+
+    Row numbers are those of the X that was given. `positive` and `negative` are the labels behind y = +1
+    and y = -1; (w, b) has the positive side above.
+    """
+
+    verdict: Verdict
+    positive: tuple[Any, ...]
+    negative: tuple[Any, ...]
+    bias: bool
+    #: (d,) with every y_i (w.x_i + b) > 0 (separable), or >= 0 (quasi-separable); None if inseparable.
+    #: float64 where floats hold it exactly, else `Fraction` objects.
+    w: NDArray[Any] | None
+    b: Any
+    rows: Index  #: at most d + 2 rows that contradict each other; no proper subset does. Empty if separable
+    weights: tuple[Fraction, ...]  #: lambda > 0, summing to 1, with sum lambda_i y_i (x_i, 1) exactly zero
+    tied: Index  #: the rows that no (w, b) with every product >= 0 can make strict
+    _rows: SignedRows = field(repr=False)
+    _decision: Decision = field(repr=False)
+    _data: Data = field(repr=False)
+
+    def __repr__(self) -> str:
+        n = self._rows.n
+        count = "" if self.verdict != "quasi-separable" else f", {len(self.tied)} of {n} rows tied"
+        return f"Separability({self.verdict!r}, {n} rows, {self._rows.d} columns{count})"
+
+    def __str__(self) -> str:
+        n = self._rows.n
+        if self.verdict == "separable":
+            return f"Separable: a hyperplane has all {n} rows strictly on their sides."
+        shown = ", ".join(map(str, self.rows[:8].tolist())) + (", ..." if len(self.rows) > 8 else "")
+        contradiction = f"rows {shown} contradict each other"
+        if self.verdict == "inseparable":
+            return f"Inseparable: every one of the {n} rows is tied; {contradiction}."
+        return f"Quasi-separable: {n - len(self.tied)} rows can be strict, {len(self.tied)} cannot; {contradiction}."
+
+    @cached_property
+    def _widest(self) -> MarginProof | None:
+        if self.verdict != "separable":
+            return None
+        return margin_interval(self._rows, self._decision.z[: self._rows.d])
+
+    @property
+    def margin(self) -> tuple[float, float]:
+        """Proved (lower, upper) bounds on the maximum geometric margin; (0.0, 0.0) if not separable."""
+        return (0.0, 0.0) if self._widest is None else (self._widest.lower, self._widest.upper)
+
+    @property
+    def support(self) -> Index:
+        """Rows that hold the widest slab; empty if not separable."""
+        return self._rows_given(np.arange(0) if self._widest is None else np.sort(self._widest.rows))
+
+    @cached_property
+    def aliased_columns(self) -> Index:
+        """Columns that are exact linear combinations of the bias and of earlier columns."""
+        return columns.aliased_columns(self._rows)
+
+    @cached_property
+    def infinite_columns(self) -> Index:
+        """Columns (aliased ones left out) whose maximum-likelihood estimate in logistic regression is infinite."""
+        tied = self._decision.tied
+        return columns.infinite_columns(self._rows, tied, self.aliased_columns)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The proof as a document that `separatrix.verify` and the stand-alone checker accept."""
+        source = self._data.fingerprint.source(self.positive, self.negative)
+        decision, bias = self._decision, self.bias
+        if self.verdict == "separable":
+            return separation.separating(source, bias, *self._separating_proof())
+        assert decision.circuit is not None
+        assert decision.cover is not None
+        found = separation.Contradiction(
+            self._rows_given(decision.circuit.rows).tolist(),
+            decision.circuit.weights,
+            self._rows_given(decision.cover.rows).tolist(),
+            decision.cover.weights,
+            decision.cover.denominator,
+        )
+        if self.verdict == "inseparable":
+            return separation.inseparable(source, bias, found)
+        return separation.quasi_separable(source, bias, decision.z, found)
+
+    def _separating_proof(self) -> tuple[list[int], separation.MarginClaim | None]:
+        """The witness and, where the widest slab gives one, the claim about the margin."""
+        widest = self._widest
+        if widest is None or widest.upper == inf or not widest.lower > 0:
+            return self._decision.z, None
+        z = centred(self._rows, widest.w)
+        if not np.all(self._rows.signs(z) > 0):
+            return self._decision.z, None
+        rows = self._rows_given(widest.rows).tolist()
+        return z, separation.MarginClaim(widest.lower, widest.upper, rows, widest.alpha)
+
+    def _rows_given(self, index: Index) -> Index:
+        return index if self._data.members is None else self._data.members[index]
+
+
+def record(rows: SignedRows, decision: Decision, data: Data) -> Separability:
+    """The record of a decision."""
+    n_tied = len(decision.tied)
+    verdict: Verdict = (
+        "separable" if n_tied == 0 else "inseparable" if n_tied == rows.n else "quasi-separable"
+    )
+    w: NDArray[Any] | None = None
+    b: Any = None
+    if verdict != "inseparable":
+        w, b = as_numbers(rows, decision.z, strict=verdict == "separable")
+    place = (lambda index: index) if data.members is None else data.members.__getitem__
+    circuit = decision.circuit
+    chosen = np.arange(0) if circuit is None else circuit.rows
+    weights = [] if circuit is None else circuit.weights
+    total = sum(weights)
+    return Separability(
+        verdict=verdict,
+        positive=data.positive,
+        negative=data.negative,
+        bias=rows.bias,
+        w=w,
+        b=b,
+        rows=place(chosen),
+        weights=tuple(Fraction(weight, total) for weight in weights),
+        tied=place(decision.tied),
+        _rows=rows,
+        _decision=decision,
+        _data=data,
+    )
+
+
+__all__ = ["Data", "Separability", "record"]
