@@ -98,7 +98,7 @@ NB_MODULE(_core, m) {
         .def("epoch", [](PyDescent& self) { nb::gil_scoped_release release; return self.descent->epoch(); })
         .def("refine", [](PyDescent& self, int precision) { nb::gil_scoped_release release; self.descent->refine(precision); }, "precision"_a)
         .def("unshrink", [](PyDescent& self) { self.descent->unshrink(); })
-        .def("set_centre", [](PyDescent& self, double centre, double kappa) { self.descent->set_centre(centre, kappa); }, "centre"_a, "kappa"_a)
+        .def("set_centre", [](PyDescent& self, double centre) { self.descent->set_centre(centre); }, "centre"_a)
         .def("get_alpha", [](const PyDescent& self, const Output<double>& alpha) { self.descent->get_alpha(alpha.data()); }, "alpha"_a)
         .def("set_alpha", [](PyDescent& self, const Array<double>& alpha) { nb::gil_scoped_release release; self.descent->set_alpha(alpha.data()); }, "alpha"_a)
         .def("get_w", [](const PyDescent& self, const Output<double>& w) { self.descent->get_w(w.data()); }, "w"_a)

@@ -67,7 +67,7 @@ void keep(const Pocket& pocket, const Output<Index>& state) {
 struct PassBody {
     template <class Rows>
     static Log run(const Rows& rows, const Array<Sign>& signs, const Array<Index>& order, Index begin, Index end,
-                   const Output<double>& w, const Output<double>& b, double step, double gain, int n_threads,
+                   const Output<double>& w, const Output<double>& b, double step, double gain, bool decreasing, int n_threads,
                    const Output<Index>& tally_state, const Output<Index>& counts, const Output<double>& lag,
                    const Output<double>& lag_b, const Output<double>& pocket_w, const Output<double>& pocket_b,
                    const Output<Index>& pocket_state, bool logged) {
@@ -76,7 +76,7 @@ struct PassBody {
             nb::gil_scoped_release release;
             Tally tally = read_tally(tally_state);
             Pocket pocket = pocket_of(pocket_w, pocket_b, pocket_state);
-            perceptron_pass(rows, signs.data(), Visit{pointer(order)}, begin, end, w.data(), *b.data(), {step, gain},
+            perceptron_pass(rows, signs.data(), Visit{pointer(order)}, begin, end, w.data(), *b.data(), {step, gain, decreasing},
                             n_threads, tally, pointer(counts), {pointer(lag), pointer(lag_b)}, pocket,
                             logged ? &log : nullptr);
             // A run that the end of the pass cuts short may still be the longest.
@@ -91,7 +91,7 @@ struct PassBody {
 struct KeslerBody {
     template <class Rows>
     static Log run(const Rows& rows, const Array<Code>& codes, const Array<Index>& order, Index begin, Index end,
-                   const Output<double>& W, const Output<double>& b, double step, double gain, int n_threads,
+                   const Output<double>& W, const Output<double>& b, double step, double gain, bool decreasing, int n_threads,
                    const Output<Index>& tally_state, const Output<double>& lag, const Output<double>& lag_b,
                    bool logged) {
         std::vector<Update> log;
@@ -99,7 +99,7 @@ struct KeslerBody {
             nb::gil_scoped_release release;
             Tally tally = read_tally(tally_state);
             kesler_pass(rows, codes.data(), Visit{pointer(order)}, begin, end, W.data(), b.data(),
-                        static_cast<Code>(b.size()), {step, gain}, n_threads, tally, {pointer(lag), pointer(lag_b)},
+                        static_cast<Code>(b.size()), {step, gain, decreasing}, n_threads, tally, {pointer(lag), pointer(lag_b)},
                         logged ? &log : nullptr);
             write_tally(tally, tally_state);
         }
@@ -107,29 +107,54 @@ struct KeslerBody {
     }
 };
 
+nb::ndarray<nb::numpy, Index, nb::ndim<1>> as_indices(const std::vector<Index>& values) {
+    auto data = std::make_unique<Index[]>(values.size() + 1);
+    std::copy(values.begin(), values.end(), data.get());
+    Index* raw = data.release();
+    nb::capsule owner(raw, [](void* memory) noexcept { delete[] static_cast<Index*>(memory); });
+    return nb::ndarray<nb::numpy, Index, nb::ndim<1>>(raw, {values.size()}, owner);
+}
+
+struct DoubtBody {
+    template <class Rows>
+    static nb::ndarray<nb::numpy, Index, nb::ndim<1>> run(const Rows& rows, const Array<Sign>& signs,
+                                                          const Array<double>& w, double b, double norm, int n_threads) {
+        std::vector<Index> found;
+        {
+            nb::gil_scoped_release release;
+            found = doubtful_rows(rows, signs.data(), {w.data(), b}, norm, n_threads);
+        }
+        return as_indices(found);
+    }
+};
+
 struct MeasureBody {
     template <class Rows>
-    static Index run(const Rows& rows, const Output<double>& watch) {
-        nb::gil_scoped_release release;
-        Watch trial = watch_of(watch);  // in_stretches measures again row by row; here only to find what is not finite
-        return measure(rows, trial);
+    static nb::tuple run(const Rows& rows) {
+        Watch trial{};
+        Index bad;
+        {
+            nb::gil_scoped_release release;
+            bad = measure(rows, trial);
+        }
+        return nb::make_tuple(bad, trial.largest);
     }
 };
 
 struct LearnTwoBody {
     template <class Rows>
     static nb::tuple run(const Rows& rows, const Array<Sign>& signs, const Output<double>& w, const Output<double>& b,
-                         double step, double gain, const Output<Index>& tally_state, const Output<double>& lag,
+                         double step, double gain, bool decreasing, const Output<Index>& tally_state, const Output<double>& lag,
                          const Output<double>& lag_b, const Output<double>& pocket_w, const Output<double>& pocket_b,
                          const Output<Index>& pocket_state, const Output<double>& watch, const Output<double>& u,
-                         const Output<double>& u_b) {
+                         const Output<double>& u_b, const Output<double>& row_scores) {
         std::vector<Mistake> seen;
         {
             nb::gil_scoped_release release;
             Tally tally = read_tally(tally_state);
             Pocket pocket = pocket_of(pocket_w, pocket_b, pocket_state);
-            learn_two(rows, signs.data(), w.data(), b.data(), {step, gain}, tally, {pointer(lag), pointer(lag_b)}, pocket,
-                      watch_of(watch), {u.data(), u_b.data()}, seen);
+            learn_two(rows, signs.data(), w.data(), b.data(), {step, gain, decreasing}, tally, {pointer(lag), pointer(lag_b)}, pocket,
+                      watch_of(watch), {u.data(), u_b.data()}, seen, pointer(row_scores));
             keep(pocket, pocket_state);
             write_tally(tally, tally_state);
         }
@@ -151,14 +176,14 @@ struct LearnTwoBody {
 struct LearnManyBody {
     template <class Rows>
     static Log run(const Rows& rows, const Array<Code>& codes, const Output<double>& W, const Output<double>& b,
-                   double step, double gain, const Output<Index>& tally_state, const Output<double>& lag,
+                   double step, double gain, bool decreasing, const Output<Index>& tally_state, const Output<double>& lag,
                    const Output<double>& lag_b, const Output<double>& watch, const Output<double>& u,
                    const Output<double>& u_b) {
         std::vector<Update> seen;
         {
             nb::gil_scoped_release release;
             Tally tally = read_tally(tally_state);
-            learn_many(rows, codes.data(), W.data(), b.data(), static_cast<Code>(b.size()), {step, gain}, tally,
+            learn_many(rows, codes.data(), W.data(), b.data(), static_cast<Code>(b.size()), {step, gain, decreasing}, tally,
                        {pointer(lag), pointer(lag_b)}, watch_of(watch), {u.data(), u_b.data()}, seen);
             write_tally(tally, tally_state);
         }
@@ -205,7 +230,8 @@ void bind(nb::module_& m, const char* name) {
 void bind_perceptron(nb::module_& m) {
     bind<PassBody>(m, "perceptron_pass");
     bind<KeslerBody>(m, "kesler_pass");
-    bind<MeasureBody>(m, "first_not_finite");
+    bind<DoubtBody>(m, "doubtful_rows");
+    bind<MeasureBody>(m, "measure_rows");
     bind<LearnTwoBody>(m, "learn_two");
     bind<LearnManyBody>(m, "learn_many");
     m.def("read_memory", [](const Table<float>& X) {

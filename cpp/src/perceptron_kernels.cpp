@@ -11,6 +11,7 @@ namespace separatrix::SEPARATRIX_ISA {
 namespace {
 
 constexpr Index block = 4;       // rows scored together
+constexpr Index stream_ahead = 4096;  // bytes fetched in advance where rows follow each other
 constexpr Index ahead = 3 * block;  // rows fetched in advance where the order jumps about
 
 template <class V>
@@ -34,35 +35,52 @@ SEPARATRIX_INLINE void fetch(const DenseRows<V>& rows, Index i) {
     for (Index at = 0; at < bytes && at < 1024; at += 64) SEPARATRIX_PREFETCH(from + at);
 }
 
-template <class V>
-Mistake find(const DenseRows<V>& rows, const Sign* signs, Visit visit, Index begin, Index end, Hyperplane plane) {
+template <bool ordered, class V>
+SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPARATRIX_RESTRICT signs,
+                                     const Index* SEPARATRIX_RESTRICT order, Index begin, Index end,
+                                     Hyperplane plane) {
     const Index d = rows.columns;
+    const auto row = [order](Index p) { return ordered ? order[p] : p; };
+    const auto alone = [&](Index p) { return row_score(rows.row(row(p)), plane.w) + plane.b; };
     Index p = begin;
     // Right after an update another mistake is likely: two rows alone, then blocks.
-    const Index alone = begin + 2 < end ? begin + 2 : end;
-    for (; p < alone; ++p) {
-        const Index i = visit.row(p);
-        const double score = row_score(rows.row(i), plane.w) + plane.b;
-        if (is_mistake(signs[i], score)) return {p, score, 0};
+    for (const Index until = begin + 2 < end ? begin + 2 : end; p < until; ++p) {
+        const double score = alone(p);
+        if (is_mistake(signs[row(p)], score)) return {p, score, 0};
     }
     for (; p + block <= end; p += block) {
-        const V* x[block];
-        double score[block];
-        for (Index k = 0; k < block; ++k) x[k] = rows.values + visit.row(p + k) * d;
-        if (visit.order != nullptr) {
-            for (Index k = 0; k < block && p + ahead + k < end; ++k) fetch(rows, visit.order[p + ahead + k]);
+        const V* const x[block] = {rows.values + row(p) * d, rows.values + row(p + 1) * d,
+                                   rows.values + row(p + 2) * d, rows.values + row(p + 3) * d};
+        if constexpr (ordered) {
+            for (Index k = 0; k < block && p + ahead + k < end; ++k) fetch(rows, order[p + ahead + k]);
+        } else {
+            // The hardware's own prefetch stops at each 4 KiB page; this carries the stream across.
+            const char* from = reinterpret_cast<const char*>(x[0]) + stream_ahead;
+            for (Index at = 0; at < block * d * static_cast<Index>(sizeof(V)); at += 64) SEPARATRIX_PREFETCH(from + at);
         }
+        double score[block];
         dots<block>(x, d, plane.w, score);
+        bool all_right = true;
         for (Index k = 0; k < block; ++k) {
-            if (is_mistake(signs[visit.row(p + k)], score[k] + plane.b)) return {p + k, score[k] + plane.b, 0};
+            score[k] += plane.b;
+            all_right &= !is_mistake(signs[row(p + k)], score[k]);
+        }
+        if (all_right) continue;
+        for (Index k = 0;; ++k) {
+            if (is_mistake(signs[row(p + k)], score[k])) return {p + k, score[k], 0};
         }
     }
     for (; p < end; ++p) {
-        const Index i = visit.row(p);
-        const double score = row_score(rows.row(i), plane.w) + plane.b;
-        if (is_mistake(signs[i], score)) return {p, score, 0};
+        const double score = alone(p);
+        if (is_mistake(signs[row(p)], score)) return {p, score, 0};
     }
     return {end, 0, 0};
+}
+
+template <class V>
+Mistake find(const DenseRows<V>& rows, const Sign* signs, Visit visit, Index begin, Index end, Hyperplane plane) {
+    return visit.order == nullptr ? find_dense<false>(rows, signs, nullptr, begin, end, plane)
+                                  : find_dense<true>(rows, signs, visit.order, begin, end, plane);
 }
 
 template <class V, class I>

@@ -25,8 +25,15 @@ SEPARATRIX_INLINE Quad load(const float* from) { return _mm256_cvtps_pd(_mm_load
 SEPARATRIX_INLINE void add_product(Quad& sum, Quad a, Quad b) { sum = _mm256_fmadd_pd(a, b, sum); }
 SEPARATRIX_INLINE double total(Quad low, Quad high) {
     const Quad sum = _mm256_add_pd(low, high);
-    const __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd(sum, 1));
-    return _mm_cvtsd_f64(pair) + _mm_cvtsd_f64(_mm_unpackhi_pd(pair, pair));
+    const __m128d left = _mm256_castpd256_pd128(sum), right = _mm256_extractf128_pd(sum, 1);
+    return _mm_cvtsd_f64(_mm_add_sd(_mm_hadd_pd(left, left), _mm_hadd_pd(right, right)));
+}
+// Four totals at once, each with the additions of `total`.
+SEPARATRIX_INLINE void totals(const Quad* low, const Quad* high, double* out) {
+    const Quad first = _mm256_hadd_pd(_mm256_add_pd(low[0], high[0]), _mm256_add_pd(low[1], high[1]));
+    const Quad second = _mm256_hadd_pd(_mm256_add_pd(low[2], high[2]), _mm256_add_pd(low[3], high[3]));
+    _mm256_storeu_pd(out, _mm256_add_pd(_mm256_blend_pd(first, second, 0b1100),
+                                        _mm256_permute2f128_pd(first, second, 0x21)));
 }
 
 #else
@@ -46,7 +53,10 @@ SEPARATRIX_INLINE void add_product(Quad& sum, const Quad& a, const Quad& b) {
 SEPARATRIX_INLINE double total(const Quad& low, const Quad& high) {
     double sum[4];
     for (int k = 0; k < 4; ++k) sum[k] = low.lane[k] + high.lane[k];
-    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+SEPARATRIX_INLINE void totals(const Quad* low, const Quad* high, double* out) {
+    for (int k = 0; k < 4; ++k) out[k] = total(low[k], high[k]);
 }
 
 #endif
@@ -55,7 +65,9 @@ SEPARATRIX_INLINE double total(const Quad& low, const Quad& high) {
 template <class V>
 SEPARATRIX_INLINE Quad load_part(const V* from, Index size) {
     V values[4] = {};
-    for (Index k = 0; k < size; ++k) values[k] = from[k];
+    values[0] = from[0];  // written out, or the compiler calls memcpy for three numbers
+    if (size > 1) values[1] = from[1];
+    if (size > 2) values[2] = from[2];
     return load(values);
 }
 
@@ -83,7 +95,11 @@ SEPARATRIX_INLINE void dots(const V* const* x, Index d, const double* w, double*
         const Quad w_low = load_part(w + j, d - j);
         for (int k = 0; k < N; ++k) add_product(low[k], load_part(x[k] + j, d - j), w_low);
     }
-    for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
+    if constexpr (N == 4) {
+        totals(low, high, out);
+    } else {
+        for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
+    }
 }
 
 // out[k] = x . w[k] for one dense row and N vectors: the same bits as `dots` gives.
@@ -110,7 +126,11 @@ SEPARATRIX_INLINE void dots_of_one(const V* x, Index d, const double* const* w, 
         const Quad x_low = load_part(x + j, d - j);
         for (int k = 0; k < N; ++k) add_product(low[k], x_low, load_part(w[k] + j, d - j));
     }
-    for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
+    if constexpr (N == 4) {
+        totals(low, high, out);
+    } else {
+        for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
+    }
 }
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -95,14 +95,22 @@ void in_stretches(const Rows& rows, Watch& watch, Tally& tally, const Margin& ma
     }
 }
 
+// `scores`, where wanted, gets f(x) of every row as it was when the row came.
 template <class Rows>
 void learn_two(const Rows& rows, const Sign* signs, double* w, double* b, Step step, Tally& tally, Average average,
-               Pocket& pocket, Watch& watch, Comparator comparator, std::vector<Mistake>& seen) {
+               Pocket& pocket, Watch& watch, Comparator comparator, std::vector<Mistake>& seen, double* scores) {
     const auto& kernel = perceptron_kernels().of(rows);
     const auto margin = [&](Index i) { return signs[i] * (kernel.score(rows, i, comparator.u) + comparator.b[0]); };
-    const auto learn = [&](Index begin, Index end) {
+    const auto pass = [&](Index begin, Index end) {
         perceptron_pass(rows, signs, Visit{nullptr}, begin, end, w, *b, step, 1, tally, nullptr, average, pocket,
                         nullptr, &seen);
+    };
+    const auto learn = [&](Index begin, Index end) {
+        if (scores == nullptr) return pass(begin, end);
+        for (Index i = begin; i < end; ++i) {
+            scores[i] = kernel.score(rows, i, w) + *b;
+            pass(i, i + 1);
+        }
     };
     in_stretches(rows, watch, tally, margin, learn, comparator, w, b, 1, step.gain, 1.0);
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <vector>
 
 #include "separatrix/perceptron_kernels.hpp"
@@ -19,6 +20,9 @@ namespace separatrix {
 struct Step {
     double step;
     double gain;
+    bool decreasing = false;  // divide the step of update t = 1, 2, ... by sqrt(t)
+
+    double at(Index updates) const { return decreasing ? step / std::sqrt(static_cast<double>(updates + 1)) : step; }
 };
 
 // What a run has counted so far.
@@ -148,7 +152,7 @@ Index perceptron_pass(const Rows& rows, const Sign* signs, Visit visit, Index be
     return each_mistake(rows, begin, end, n_threads, tally, find, [&](const Mistake& mistake) {
         const Index i = visit.row(mistake.position);
         offer(pocket, rows, signs, w, b, tally.run, n_threads);
-        const double scale = step.step * signs[i];
+        const double scale = step.at(tally.updates) * signs[i];
         kernel.add(rows, i, scale, w);
         b += scale * step.gain;
         if (counts != nullptr) ++counts[i];
@@ -160,6 +164,27 @@ Index perceptron_pass(const Rows& rows, const Sign* signs, Visit visit, Index be
         if (log != nullptr) log->push_back({i, tally.visits, 0});
         if (seen != nullptr) seen->push_back(mistake);
     });
+}
+
+// Rows whose sign * f(x) is at most what rounding may have added to it: |fl(w.x) - w.x| <= k u ||w|| ||x|| for k
+// terms, in whatever order they are added. Found in order, on several threads.
+template <class Rows>
+std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, Hyperplane plane, double norm, int n_threads) {
+    const auto& kernel = perceptron_kernels().of(rows);
+    const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
+    std::vector<std::vector<Index>> found(static_cast<std::size_t>(parts));
+    split(rows.rows, parts, [&](int part, Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+            const double score = kernel.score(rows, i, plane.w) + plane.b;
+            const double terms = static_cast<double>(rows.row(i).size + 16);
+            const double size = norm * std::sqrt(kernel.squared_norm(rows, i)) + std::abs(plane.b);
+            // 2^-52 is 2 u: twice the bound, because norm and size are themselves rounded.
+            if (!(signs[i] * score > terms * 0x1p-52 * size)) found[static_cast<std::size_t>(part)].push_back(i);
+        }
+    });
+    std::vector<Index> all;
+    for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+    return all;
 }
 
 // Many classes (Kesler): the row's own class gains it, the highest-scoring wrong class loses it.
@@ -174,16 +199,17 @@ Index kesler_pass(const Rows& rows, const Code* codes, Visit visit, Index begin,
     };
     return each_mistake(rows, begin, end, n_threads, tally, find, [&](const Mistake& mistake) {
         const Index i = visit.row(mistake.position), d = rows.columns;
-        const auto shift = [&](Code r, double scale) {
-            kernel.add(rows, i, scale, W + r * d);
-            b[r] += scale * step.gain;
+        const auto shift = [&](Code r, double amount) {
+            kernel.add(rows, i, amount, W + r * d);
+            b[r] += amount * step.gain;
             if (average.lag == nullptr) return;
-            const double missing = static_cast<double>(tally.visits) * scale;
+            const double missing = static_cast<double>(tally.visits) * amount;
             kernel.add(rows, i, missing, average.lag + r * d);
             average.lag_b[r] += missing * step.gain;
         };
-        shift(codes[i], step.step);
-        shift(mistake.rival, -step.step);
+        const double scale = step.at(tally.updates);
+        shift(codes[i], scale);
+        shift(mistake.rival, -scale);
         if (log != nullptr) log->push_back({i, tally.visits, mistake.rival});
     });
 }

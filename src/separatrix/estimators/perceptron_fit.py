@@ -39,6 +39,7 @@ class Found:
     counts: Counts
     rule: Rule
     state: PassState | None  #: of a primal run: where partial_fit goes on
+    pairs: Counts | None = None  #: (n, k) updates on each row against each rival, with many classes
 
 
 def find(
@@ -91,7 +92,18 @@ def _of_primal(
         rule = PlaneRule(state.pocket_w.reshape(W.shape), state.pocket_b)
     elif settings.extra == "voted":
         rule = _votes(rows, kernel, choice, classes, log, int(state.tally[0]))
-    return Found(run.status, run.epochs, _tally(state), run.history, W.copy(), b, beta, counts, rule, state)
+    pairs = _pairs(rows, classes, log)
+    return Found(
+        run.status, run.epochs, _tally(state), run.history, W.copy(), b, beta, counts, rule, state, pairs
+    )
+
+
+def _pairs(rows: LabelledRows, classes: int, log: NDArray[np.int64]) -> Counts | None:
+    if classes == 2:
+        return None
+    pairs = np.zeros((rows.n_rows, classes), dtype=np.int64)
+    np.add.at(pairs, (log[:, 0], log[:, 2]), 1)
+    return pairs
 
 
 def _coefficients(
@@ -140,8 +152,9 @@ def _of_dual(
         else _expansion(rows, kernel, beta)
     )
     w, b = _planes(rows, kernel, state.beta)
+    pairs = _pairs(rows, classes, log)
     return Found(
-        run.status, run.epochs, state.updates, run.history, w, b, state.beta, state.counts, rule, None
+        run.status, run.epochs, state.updates, run.history, w, b, state.beta, state.counts, rule, None, pairs
     )
 
 

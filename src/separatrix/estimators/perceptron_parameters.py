@@ -36,7 +36,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def _positive(value: Any) -> bool:
-    return isinstance(value, Real) and not _is_bool(value) and 0 < value < math.inf
+    return isinstance(value, Real) and not _is_bool(value) and 0 < float(value) < math.inf
 
 
 def _count(value: Any, least: int) -> bool:

@@ -52,9 +52,9 @@ class ExpansionRule:
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """sum_i beta_i (k(x_i, x) + c^2)."""
-        return kernel_block(
-            self.kernel, X, self.support, self.places
-        ) @ self.beta + self.gain * self.beta.sum(axis=0)
+        block = kernel_block(self.kernel, X, self.support, self.places)
+        total: NDArray[np.float64] = block @ self.beta
+        return np.asarray(total + self.gain * self.beta.sum(axis=0))
 
 
 def kernel_block(kernel: Kernel, X: Any, support: Any, places: NDArray[np.intp]) -> NDArray[np.float64]:
