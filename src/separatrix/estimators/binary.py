@@ -119,6 +119,8 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
             solution = replace(solution, b=b, primal=primal, gap=gap)
     margins = problem.y * (f + solution.b)
     solution = snap(problem, solution, margins, tol)
+    # At the optimum rounding may put the primal value a few units in the last place below the dual one.
+    solution = replace(solution, gap=max(0.0, solution.gap))
     return _with_last_record(solution), interval, np.maximum(0.0, 1.0 - margins)
 
 

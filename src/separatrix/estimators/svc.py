@@ -44,7 +44,7 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         b not penalised; penalised as 1/2 b^2 (LIBLINEAR's problem); or b = 0.
     kernel : "linear"
         Other kernels, with ``degree``, ``gamma``, ``coef0`` and ``cache_mb``, are not available yet.
-    solver : str, default "auto"
+    solver : "auto", "coordinate-descent", "interior-point", "gram" or "newton", default "auto"
         By name, or chosen by the shape of X and switched when progress stalls; ``history_`` says why.
     tol : float, default 1e-3
         Relative duality gap to prove. Small problems (up to 20 000 entries of X) are solved much further,
