@@ -27,8 +27,6 @@ from separatrix.proof.margin_bounds import half_width, signed_values
 from separatrix.proof.signed_rows import Index, SignedRows
 from separatrix.separability.lifting import Lifter
 
-_BITS = 160  # precision to which w is rounded: it need not be exact, only good
-
 
 def iterates(rows: SignedRows, start: Index) -> Iterator[tuple[list[int], Index, list[int]]]:
     """(w, support, alpha) in integers, each up to a positive factor, better and better; the last is optimal.
@@ -38,7 +36,7 @@ def iterates(rows: SignedRows, start: Index) -> Iterator[tuple[list[int], Index,
     state = _State.beginning(rows, start)
     while True:
         w = state.w()
-        yield _rounded(w), np.array(state.active, dtype=np.intp), _integers(state.alpha)
+        yield w, np.array(state.active, dtype=np.intp), _integers(state.alpha)
         p = state.most_violated(w)
         if p is None:
             return
@@ -157,9 +155,3 @@ class _State:
 def _integers(alpha: list[Fraction]) -> list[int]:
     common = lcm(*(a.denominator for a in alpha))
     return [int(a * common) for a in alpha]
-
-
-def _rounded(w: list[int]) -> list[int]:
-    """w with every entry cut to its leading bits."""
-    spare = [max(0, abs(a).bit_length() - _BITS) for a in w]
-    return [a >> s << s for a, s in zip(w, spare, strict=True)]

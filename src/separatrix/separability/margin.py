@@ -20,6 +20,7 @@ from separatrix.solvers.hard_margin import hard_margin
 
 WIDTH = 1e-9  #: relative width that a proved interval should have
 _ROUNDS = 1000
+_BITS = 160
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,18 @@ def margin_interval(rows: SignedRows, w: list[int]) -> MarginProof:
 def _exact_rounds(rows: SignedRows, best: MarginProof, start: Index) -> MarginProof:
     """Improve the bounds in rational arithmetic until they are close enough."""
     for w, support, alpha in islice(iterates(rows, start), _ROUNDS):
-        proof = MarginProof(lower_bound(rows, w), upper_bound(rows, support, alpha), w, support, alpha)
-        best = _better(best, proof)
-        if best.width <= WIDTH:
-            break
+        upper = upper_bound(rows, support, alpha)
+        for direction in (_rounded(w), w):  # a short direction is enough unless products cancel
+            best = _better(best, MarginProof(lower_bound(rows, direction), upper, direction, support, alpha))
+            if best.width <= WIDTH:
+                return best
     return best
+
+
+def _rounded(w: list[int]) -> list[int]:
+    """w with every entry cut to its leading bits."""
+    spare = [max(0, abs(a).bit_length() - _BITS) for a in w]
+    return [a >> s << s for a, s in zip(w, spare, strict=True)]
 
 
 def _better(a: MarginProof, b: MarginProof) -> MarginProof:
