@@ -1,4 +1,4 @@
-"""Interior point (both sides, screened or not) and Newton on every tiny problem, hard scaling and degenerate data."""
+"""Interior point (both sides, screened or not) and Newton: tiny problems, hard scaling, degenerate data."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from separatrix.solvers.newton import Newton
 from separatrix.solvers.protocol import Verdict
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from oracles import dual_ascent, primal_by_qp, signed_rows  # noqa: E402
-from problems import Known, known, make  # noqa: E402
+from oracles import dual_ascent, primal_by_qp, signed_rows
+from problems import Known, known, make
 
 BIASES = ("none", "augmented", "free")
 SOLVERS = {
@@ -84,8 +84,8 @@ def test_agrees_with_oracles(loss: object, bias: str) -> None:
 def test_any_cost_and_scaling(overlap: float, C: float, loss: object, bias: str) -> None:
     """Columns in units from 1e-8 to 1e8.
 
-    alpha_i x_ij is known to eps C |x_ij| at best, and its square enters the dual: with C = 1e10 on inseparable data
-    no dual point in float64 proves 1e-9 for a column of 1e8, so there the units end at 1e5.
+    alpha_i x_ij is known to eps C |x_ij| at best, and its square enters the dual: with C = 1e10 on inseparable
+    data no dual point in float64 proves 1e-9 for a column of 1e8, so there the units end at 1e5.
     """
     X, y = blobs(80, 5, overlap=overlap, seed=3)
     largest = 1e5 if C == 1e10 and overlap == 1.0 else 1e8

@@ -48,13 +48,13 @@ class CentralPath:
     ) -> CentralPath:
         """The central point with A z - 1 = s - xi for mu_i = width * C_i, in closed form.
 
-        With t = A z - 1 and k = width: alpha / C = 2k / (2k + t + sqrt(t^2 + 4k^2)), s = k C / alpha, and so on
-        with -t for xi. ``width`` is how far from 1 the margins that matter are believed to be.
+        With t = A z - 1 and k = width: s = k + (sqrt(t^2 + 4k^2) + t) / 2, alpha = k C / s, and the same with -t
+        for xi and beta. ``width`` (n,) is how far from 1 the margins that matter are believed to be.
         """
         margins = algebra.rows.margins(z)
         t = margins - 1.0
         if loss.squared:
-            # xi = alpha / (2 C) and s = t + xi where that is positive; elsewhere the steps close the residual.
+            # xi = alpha / (2 C), s = t + xi where that is positive; elsewhere the steps close the residual.
             xi = np.maximum(-t, 0.0) + width
             alpha, beta = 2.0 * C * xi, np.ones_like(C)
             s = np.maximum(t + xi, 0.5 * width)

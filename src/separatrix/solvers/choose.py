@@ -1,16 +1,17 @@
 """Which solver for which shape, and what to try next when it stalls or is too slow.
 
-The choice compares estimated seconds of one thread. n rows, D columns (the bias included), e stored entries,
-q = min(n, D), tol the relative gap:
+The choice compares estimated seconds of one thread. n rows, D columns (the bias included), e
+stored entries, q = min(n, D), tol the relative gap:
 
     factor(r)            r D min(r, D) / rate + q^3 / (3 rate)       rate = 4e10 q / (q + 120) flop/s (BLAS-3)
-    interior point       30 factor(n) for few rows;
-                         else 15 factor(m) + 12 factor(share n) + passes over the data, with a sample of m rows
+    interior point       30 factor(n) for few rows; for many, with a sample of m rows,
+                         15 factor(m) + 12 factor(share n) + passes over the data
     Newton               4 factor(n) + passes; squared hinge only
     coordinate descent   epochs x e x 1.5e-9,   epochs ~ (20 + 40 min(C |x|^2, 20 n / D)) log10(1 / tol) / 6
 
-C |x|^2 is the mean over the rows. The constants were fitted to measured runs (dense and sparse, D from 8 to 784) and
-are right within a factor of about three, which is enough: where two estimates are closer, either choice is good.
+C |x|^2 is the mean over the rows. The constants were fitted to measured runs (dense and sparse, D from 8 to
+784) and are right within a factor of about three, which is enough: where two estimates are closer, either
+choice is good.
 A first solver that turns out slower than the estimate of the next is left for it.
 """
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +87,8 @@ def stages(
 def estimate(problem: Problem, tol: float) -> Estimate:
     """Expected seconds of each solver; see the formulas above."""
     n, D = problem.n_rows, problem.n_columns + (problem.bias != "none")
-    entries = int(problem.X.nnz) if problem.is_sparse else n * D
+    X: Any = problem.X
+    entries = int(X.nnz) if problem.is_sparse else n * D
     side = min(n, D)
     rate = 4e10 * side / (side + 120.0)
 
@@ -111,7 +114,7 @@ def estimate(problem: Problem, tol: float) -> Estimate:
 
 
 def _mean_difficulty(problem: Problem) -> float:
-    """The mean of C_i |x_i|^2 over some of the rows: how far a row alone could drive its alpha into a bound."""
+    """The mean of C_i |x_i|^2 over some of the rows: how hard rows press on their bounds."""
     rows = np.linspace(0, problem.n_rows - 1, min(problem.n_rows, _PROBE_ROWS)).astype(np.intp)
     total = 0.0
     for span, block in row_blocks(problem.X[rows]):

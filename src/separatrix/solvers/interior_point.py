@@ -1,15 +1,15 @@
 """Interior point for the soft-margin linear SVM, on as few rows as the answer needs.
 
-Most rows end with alpha_i = 0 (margin above 1) or, for the hinge, alpha_i = C_i (margin below 1), and few with
-alpha_i between. So, when there are many rows:
+With the hinge most rows end with alpha_i = 0 (margin above 1) or alpha_i = C_i (margin below 1), and few
+between. So, when there are many rows:
 
     1. solve a weighted random sample loosely;
     2. hold the rows that are far from margin 1 at 0 or C_i, solve for the others (the band) only;
     3. look at all rows: where a held row has crossed margin 1, choose a new band around it and repeat.
 
-Each step is one predictor-corrector iteration on the current rows (`central_path`). The band grows until no
-held row is on the wrong side by more than the tolerance allows, at the latest to all rows: the answer is that of the whole
-problem, and its gap is taken over all rows.
+Each step is one predictor-corrector iteration on the current rows (`central_path`). The band changes until
+no held row is on the wrong side by more than the tolerance allows, and grows at the latest to all rows: the
+answer is that of the whole problem, and its gap is taken over all rows.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     min_z  1/2 z.R z + sum_i C_i max(0, 1 - m_i)^2,     m = A z,  z = (w, b)
 
-The gradient R z - A^T alpha with alpha_i = 2 C_i max(0, 1 - m_i) is piecewise linear. On the piece of the rows
-I with m_i < 1 its matrix is M = R + 2 A_I^T C_I A_I, so a Newton step lands on the minimiser as soon as I is
-right, and with an exact line search I is found from anywhere in a few steps. The same alpha is dual feasible
+The gradient R z - A^T alpha with alpha_i = 2 C_i max(0, 1 - m_i) is piecewise linear. On the piece of the
+rows I with m_i < 1 its matrix is M = R + 2 A_I^T C_I A_I, so a Newton step lands on the minimiser as soon as
+I is right, and with an exact line search I is found from anywhere in a few steps. The same alpha is dual feasible
 (for a free bias: at the minimiser), so every iterate has a duality gap.
 
 M changes only by the rows that enter or leave I. With many rows a weighted sample is solved first.

@@ -1,7 +1,7 @@
 """The linear algebra of an interior-point step, on the side where it is smaller.
 
-With rows a_i = y_i (x_i, 1) stacked in A (n, D), R = diag(1, ..., 1, r), r = 1 for the augmented and 0 for the
-free bias, and positive weights theta (n,), every step solves
+With rows a_i = y_i (x_i, 1) stacked in A (n, D), R = diag(1, ..., 1, r), r = 1 for the augmented and 0 for
+the free bias, and positive weights theta (n,), every step solves
 
     R dz - A^T da     = p          z = (w, b)
     A dz + da / theta = g

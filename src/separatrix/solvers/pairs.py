@@ -2,19 +2,19 @@
 
     M_jk = sum_i theta_i a_ij a_ik
 
-Row i has k_i (k_i + 1) / 2 products a_ij a_ik with j >= k. Stored as a sparse matrix P (n, D^2), they make M the
-product P^T theta: a scatter of all pairs, much less than D^2 n where rows have few entries.
+Row i has k_i (k_i + 1) / 2 products a_ij a_ik with j >= k. Stored as a sparse matrix P (n, D^2), they make M
+the product P^T theta: a scatter of all pairs, much less than D^2 n where rows have few entries.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.problem.losses import Vector
-
-_BYTES = 12  # per product: value and column
 
 
 def pair_count(indptr: NDArray[np.integer]) -> int:
@@ -35,7 +35,7 @@ class PairProducts:
     def __init__(self, A: sparse.csr_array) -> None:
         self.columns = int(A.shape[1])
         wide = max(pair_count(A.indptr), self.columns**2) > np.iinfo(np.int32).max
-        index = np.int64 if wide else np.int32
+        index: Any = np.int64 if wide else np.int32
         lengths = np.diff(A.indptr)
         starts = np.repeat(A.indptr[:-1], lengths).astype(index)
         # Entry p of a row pairs with the entries from the start of its row up to itself.

@@ -2,9 +2,9 @@
 
     margins  A z = y (X w + b)          pull  A^T c = sum_i c_i y_i (x_i, 1)          normal  A^T Theta A
 
-Few rows are copied once into the form that is fastest to multiply: a dense float64 array, or, where entries are few,
-CSR. Many are read from the data block by block and widened there, so that the extra memory stays a fraction of
-the data.
+Few rows are copied once into the form that is fastest to multiply: a dense float64 array or, where entries
+are few, CSR. Many are read from the data block by block and widened there, so that the extra memory stays a
+fraction of the data.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SignedRows:
         self.y = problem.y if rows is None else problem.y[rows]
         self.n = len(self.y)
         self._X: Any = problem.X if rows is None else problem.X[rows]  # as given, without signs or bias
-        self._A: Array | sparse.csr_array | None = None
+        self._A: Any = None  # dense or CSR; None where rows are read from the data
         self._pairs: PairProducts | None = None
         height = max(1, min(self.n, _BLOCK_BYTES // (8 * self.D)))
         self.scratch = np.empty((height, self.D))
@@ -60,16 +60,17 @@ class SignedRows:
     def _dense(self, X: Any) -> Array:
         A = np.empty((X.shape[0], self.D))
         for span, block in row_blocks(X):
-            A[span, : self.d] = block.toarray() if sparse.issparse(block) else block
+            A[span, : self.d] = block if isinstance(block, np.ndarray) else block.toarray()
         A[:, self.d :] = 1.0
         A *= self.y[:, None]
         return A
 
-    def _signed_csr(self, X: sparse.csr_array) -> sparse.csr_array:
-        X = X.astype(np.float64)
-        if not X.has_sorted_indices:
-            X.sort_indices()
-        A = sparse.csr_array(sparse.hstack([X, np.ones((self.n, 1))], format="csr")) if self.has_bias else X
+    def _signed_csr(self, X: Any) -> Any:
+        A = X.astype(np.float64)
+        if not A.has_sorted_indices:
+            A.sort_indices()
+        if self.has_bias:
+            A = sparse.hstack([A, sparse.csr_array(np.ones((self.n, 1)))], format="csr")
         A.data *= np.repeat(self.y, np.diff(A.indptr))
         return A
 
@@ -99,7 +100,7 @@ class SignedRows:
             return self._A[rows]
         X = self._X[rows]
         A = np.empty((len(rows), self.D))
-        A[:, : self.d] = X.toarray() if sparse.issparse(X) else X
+        A[:, : self.d] = X if isinstance(X, np.ndarray) else X.toarray()
         A[:, self.d :] = 1.0
         A *= self.y[rows, None]
         return A
@@ -125,7 +126,7 @@ class SignedRows:
             np.multiply(self._A[span], root[span, None], out=block)
             return block
         X = self._X[span]
-        block[:, : self.d] = X.toarray() if sparse.issparse(X) else X
+        block[:, : self.d] = X if isinstance(X, np.ndarray) else X.toarray()
         block[:, self.d :] = 1.0
         block *= root[span, None]
         return block
@@ -153,4 +154,4 @@ class SignedRows:
 
 def _bytes(X: Any) -> int:
     """Bytes of a dense or CSR matrix."""
-    return int(X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes)
+    return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes)
