@@ -44,12 +44,14 @@ def fingerprint_rows(table: Rows) -> str:
     total = hashlib.sha256(X_HEADER + struct.pack("<QQ", table.n_rows, table.n_columns))
     counts, columns, values = array(_UINT32), array(_UINT32), array("d")
     for places, entries in table.rows():
-        before = len(values)
-        for column, value in zip(places if places is not None else range(len(entries)), entries, strict=True):
-            if value:
-                columns.append(column)
-                values.append(value)
-        counts.append(len(values) - before)
+        if places is None:
+            places = range(len(entries))
+        if 0.0 in entries:
+            places = [column for column, value in zip(places, entries, strict=True) if value]
+            entries = list(filter(None, entries))
+        columns.extend(places)
+        values.extend(entries)
+        counts.append(len(entries))
         if len(counts) == BLOCK_ROWS:
             total.update(_block_digest(table.n_columns, counts, columns, values))
             counts, columns, values = array(_UINT32), array(_UINT32), array("d")

@@ -21,14 +21,15 @@ from separatrix.problem.losses import Vector
 from separatrix.proof.sums import exact_sum
 
 _ROUNDING = 64 * np.finfo(float).eps  # residuals below this part of sum |alpha| are rounding
-_SPREAD = 32  # a residual is spread over at least so many free rows: one row alone would bend the dual
+_SPREAD = 32  # a residual is spread over at least so many free rows, if there are: one would bend the dual
 
 
 def balance(alpha: Vector, y: Vector, upper: Vector, margins: Vector | None = None) -> Vector:
     """The alphas, changed as little as possible, with sum_i alpha_i y_i = 0 exactly.
 
-    alpha (n,) must lie in [0, upper]; margins (n,) are y_i f_i at a point near the optimum, and pick the rows
-    that are cheapest to move. Returns alpha itself where it is balanced already.
+    alpha (n,) must lie in [0, upper]. 1 - margins (n,) is the slope of the dual at a point near the optimum, and
+    picks the rows that are cheapest to move: margins are y_i f_i, plus alpha_i / (2 C_i) for the squared hinge.
+    Returns alpha itself where it is balanced already.
 
     >>> balance(np.array([0.3, 0.1, 0.2]), np.array([1.0, -1.0, -1.0]), np.ones(3)).tolist()
     [0.3, 0.09999999999999998, 0.2]
@@ -62,9 +63,12 @@ def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vect
     order = np.flatnonzero(free & (room > 0))
     order = order[np.argsort(cost[order])]
     moved = np.zeros(len(alpha))
-    # Half of the room leaves the rows free; the cheapest rows that offer eight times the residual share it.
+    # Half of the room leaves the rows free. Those cheaper than most share the residual, for a change of few
+    # rows bends the dual; more do if these do not offer eight times of it.
     if (half := np.minimum(0.5 * room[order], wanted)).sum() >= wanted:
-        enough = max(_SPREAD, int(np.searchsorted(np.cumsum(half), 8.0 * wanted)) + 1)
+        cheaper = cost[order[: (len(order) + 1) // 2]]
+        cheap = int(np.searchsorted(cheaper, (1 + 1e-9) * cheaper.mean(), side="right"))
+        enough = max(_SPREAD, cheap, int(np.searchsorted(np.cumsum(half), 8.0 * wanted)) + 1)
         moved[order[:enough]] = half[:enough] * min(1.0, wanted / float(half[:enough].sum()))
     else:
         # Going down always has enough room: with every such alpha at zero the residual has changed its sign.

@@ -32,7 +32,10 @@ def certify(problem: Problem, point: Point) -> Solution:
     f += b
     if problem.bias == "free":
         # Balanced only now, because the margins tell which rows are cheap to move.
-        balanced = balance(alpha, problem.y, problem.upper, problem.y * f)
+        margins = problem.y * f
+        if problem.loss.squared:
+            margins += alpha / (2.0 * problem.C)
+        balanced = balance(alpha, problem.y, problem.upper, margins)
         v = _moved(problem, v, alpha, balanced)
         alpha = balanced
     primal = problem.primal_from_scores(f, w, b)

@@ -28,7 +28,7 @@ from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.value_bounds import bounds
 
 _CLAIM_SLACK = 4.0
-_GIVEN_AWAY = 0.01  # a claimed gap may exceed the one reached by this part of it,
+_GIVEN_AWAY = 1e-3  # a claimed gap may exceed the one reached by this part of it,
 _NEGLIGIBLE = 1e-13  # or by this part of the primal value, before sharper bounds are worth their time
 
 
