@@ -67,12 +67,14 @@ void bind_rows(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_perceptron(nb::module_& m);  // bindings_perceptron.cpp
+void bind_active_set(nb::module_& m);  // bindings_active_set.cpp
 
 NB_MODULE(_core, m) {
     m.doc() = "separatrix's compiled core";
     m.def("instruction_set", [] { return kernels().name; }, "The instruction set that was chosen for this CPU.");
 
     bind_perceptron(m);
+    bind_active_set(m);
     bind_rows<DenseRows<float>>(m, "DenseRowsF32");
     bind_rows<DenseRows<double>>(m, "DenseRowsF64");
     bind_rows<SparseRows<float, std::int32_t>>(m, "SparseRowsF32I32");

@@ -68,6 +68,8 @@ class ActiveSet {
         return Outcome::stalled;
     }
 
+    Index width() const { return D; }
+    Index count() const { return static_cast<Index>(c.size()); }
     const std::vector<double>& point() const { return u; }
     const std::vector<Index>& active() const { return W; }
     const std::vector<double>& multipliers() const { return alpha; }

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix._active_set import ActiveSet
 from separatrix.proof.signed_rows import Index, SignedRows, Vector
+from separatrix.solvers.hard_margin import ActiveSet
 
 _ALL_AT_ONCE = 1 << 17  # entries: up to this size the whole set is handed over
 _OPTIMAL, _INFEASIBLE = 0, 1

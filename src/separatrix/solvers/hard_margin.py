@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix._active_set import ActiveSet
+from separatrix._core import ActiveSet
 from separatrix.problem import scores
 
 Vector = NDArray[np.float64]
