@@ -7,7 +7,7 @@ are those of integers; only the last few numbers of a check become fractions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 
@@ -53,13 +53,6 @@ def scaled(values: Sequence[float]) -> tuple[list[int], int]:
     return to_integers(values, scale), scale
 
 
-def shifted(number: int, places: int) -> int:
-    """number 2^places for places >= 0."""
-    if places < 0:
-        raise ValueError(f"places must be at least 0; got {places}.")
-    return number << places
-
-
 def fraction(number: int, scale: int) -> Fraction:
     """number 2^-scale.
 
@@ -85,8 +78,3 @@ def round_up(value: Fraction) -> float:
 def round_down(value: Fraction) -> float:
     """The largest float not above value."""
     return -round_up(-value)
-
-
-def dot(left: Iterable[int], right: Iterable[int]) -> int:
-    """sum_i left_i right_i."""
-    return sum(map(int.__mul__, left, right))
