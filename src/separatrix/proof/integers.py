@@ -137,9 +137,7 @@ def _partial_products(
     return out
 
 
-def _carried_signs(
-    products: list[tuple[int, NDArray[np.int64]]], cut: int, base: int
-) -> NDArray[np.int8]:
+def _carried_signs(products: list[tuple[int, NDArray[np.int64]]], cut: int, base: int) -> NDArray[np.int8]:
     """Signs of sum_{p,k} products[p][:, k] 2^(p cut + k base), by carrying into digits of `digit` bits."""
     digit = 16
     rows = products[0][1].shape[0]

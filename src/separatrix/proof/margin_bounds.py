@@ -48,9 +48,7 @@ def _ends(rows: SignedRows, w: Sequence[int]) -> list[tuple[Fraction, int]]:
     return [_least(rows, f, error, side, w) for side in (1.0, -1.0) if np.any(rows.y == side)]
 
 
-def _least(
-    rows: SignedRows, f: Vector, error: float, side: float, w: Sequence[int]
-) -> tuple[Fraction, int]:
+def _least(rows: SignedRows, f: Vector, error: float, side: float, w: Sequence[int]) -> tuple[Fraction, int]:
     """min over the rows of one side of side * (x_i.w), exactly, and the row where it is reached."""
     index = np.flatnonzero(rows.y == side)
     signed = side * f[index]

@@ -125,7 +125,9 @@ def check_inseparable(certificate: Certificate, X: Any, side: NDArray[np.int8]) 
     claim = read_inseparable(certificate)
     rows, place = _members(X, side, claim.bias)
     _contradiction(claim, rows, np.arange(rows.n), place)
-    return Proved(f"Proved: all {rows.n} rows are tied; {len(claim.circuit.rows)} of them contradict each other.")
+    return Proved(
+        f"Proved: all {rows.n} rows are tied; {len(claim.circuit.rows)} of them contradict each other."
+    )
 
 
 def check_quasi(certificate: Certificate, X: Any, side: NDArray[np.int8]) -> Proved:

@@ -84,7 +84,13 @@ def separability(
             members = np.flatnonzero((codes == j) | (codes == k))
             name = _plain(classes[j]), _plain(classes[k])
             out[name] = _two(
-                matrix, labels, codes == k, (classes[k],), (classes[j],), members if len(classes) > 2 else None, bias
+                matrix,
+                labels,
+                codes == k,
+                (classes[k],),
+                (classes[j],),
+                members if len(classes) > 2 else None,
+                bias,
             )
         return out
     raise ValueError(f"multi_class must be None, 'ovr' or 'ovo'; got {multi_class!r}.")

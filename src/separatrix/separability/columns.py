@@ -21,6 +21,12 @@ from separatrix.separability.exact import Support
 def aliased_columns(rows: SignedRows) -> Index:
     """Columns of X that are exact combinations of the bias and of earlier columns."""
     order = _bias_first(rows)
+    if rows.n <= rows.D:
+        # Rows that are independent modulo a prime are independent: the pivot columns then span everything.
+        p = modular.PRIMES[0]
+        echelon = modular.reduce_rows(modular.exact_residues(rows, np.arange(rows.n), order, p), p)
+        if echelon.rank == rows.n:
+            return np.sort(np.delete(order, echelon.columns))
     _, dependent = _dependent(rows, np.arange(rows.n), order)
     return np.sort(dependent)
 

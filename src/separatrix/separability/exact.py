@@ -106,7 +106,7 @@ def balance(support: Support) -> Balance | None:
     weights[odd] = found[1]
     if any(x < 0 for x in weights.values()):
         return None
-    keep = sorted(weights)
+    keep = sorted(weights, key=lambda i: int(support.index[i]))
     return Balance(support.index[keep], [weights[i] for i in keep])
 
 

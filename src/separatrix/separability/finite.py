@@ -29,7 +29,9 @@ def strict_or_balance(rows: SignedRows, live: Index, start: Index) -> list[int] 
         work = _grown(rows, live, work, np.flatnonzero(signs <= 0), z)
 
 
-def weak_or_cover(rows: SignedRows, live: Index, start: Index, total: tuple[list[int], Ints]) -> list[int] | Cover:
+def weak_or_cover(
+    rows: SignedRows, live: Index, start: Index, total: tuple[list[int], Ints]
+) -> list[int] | Cover:
     """z with a_i.z >= 0 for every live row and total.z > 0, or a cover that forbids it."""
     work = _beginning(rows, live, start)
     sums, exponents = total

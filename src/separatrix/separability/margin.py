@@ -50,7 +50,9 @@ def margin_interval(rows: SignedRows, w: list[int]) -> MarginProof:
     keep = found.alpha > 0
     support, alpha = found.rows[keep], float_integers(found.alpha[keep])
     direction = float_integers(found.w)
-    proof = MarginProof(lower_bound(rows, direction), upper_bound(rows, support, alpha), direction, support, alpha)
+    proof = MarginProof(
+        lower_bound(rows, direction), upper_bound(rows, support, alpha), direction, support, alpha
+    )
     best = _better(best, proof)
     return best if best.width <= WIDTH else _exact_rounds(rows, best, found.rows)
 

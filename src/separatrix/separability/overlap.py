@@ -78,7 +78,9 @@ def _check(rows: SignedRows, z: list[int], tied: Index) -> None:
 def _strict_or_balance(rows: SignedRows, live: Index) -> list[int] | Balance:
     pair = opposite_pair(rows, live)
     if pair is not None:
-        return Balance(np.array(sorted(pair), dtype=np.intp), [1, 1])
+        # Two rows at the origin, without a bias: each alone is a contradiction.
+        circuit = sorted(pair) if np.any(rows.dense(np.array(pair))) else [min(pair)]
+        return Balance(np.array(circuit, dtype=np.intp), [1] * len(circuit))
     candidate = candidates.strict_direction(rows, live)
     start = live[:0]
     if isinstance(candidate, Direction):
@@ -117,7 +119,9 @@ def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int]
     return finite.weak_or_cover(rows, live, start, total)
 
 
-def _exact_direction(rows: SignedRows, live: Index, active: Index, total: tuple[list[int], Ints]) -> list[int] | None:
+def _exact_direction(
+    rows: SignedRows, live: Index, active: Index, total: tuple[list[int], Ints]
+) -> list[int] | None:
     z = exact.projected_direction(rows, active, total)
     if z is None or not any(z):
         return None

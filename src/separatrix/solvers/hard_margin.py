@@ -114,7 +114,10 @@ class _Search:
 
     def _pair(self, first: Index, margins: Vector) -> tuple[int, int]:
         """Positions within the first rows of the lowest of each class."""
-        low = np.where(self.y[first] > 0, margins[first], np.inf), np.where(self.y[first] < 0, margins[first], np.inf)
+        low = (
+            np.where(self.y[first] > 0, margins[first], np.inf),
+            np.where(self.y[first] < 0, margins[first], np.inf),
+        )
         return int(np.argmin(low[0])), int(np.argmin(low[1]))
 
     def _join(self, index: Index) -> None:
