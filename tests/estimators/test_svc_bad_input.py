@@ -113,6 +113,7 @@ def test_bad_labels(labels: Any, kind: type[Exception], sentence: str) -> None:
         ([1, 1, -2, 1], "sample_weight must be at least 0; row 2 has -2.0"),
         ([1, np.nan, 1, 1], "sample_weight must be finite; row 1 has nan"),
         ([1, np.inf, 1, 1], "sample_weight must be finite; row 1 has inf"),
+        ([1, 1e308, 1, 1], "C times the weights of row 1 is too large"),
         ([0, 0, 0, 0], "sample_weight is zero for every row"),
         ([1, 1, 0, 0], r"weight zero are removed, only class .*0.* has rows left"),
         ([1, 1, 1], r"one weight for each of the 4 rows, shape \(4,\); got shape \(3,\)"),
@@ -122,7 +123,7 @@ def test_bad_labels(labels: Any, kind: type[Exception], sentence: str) -> None:
 )
 def test_bad_weights(weights: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        SVC().fit(X, Y, sample_weight=weights)
+        SVC(C=100.0).fit(X, Y, sample_weight=weights)
 
 
 @pytest.mark.parametrize(

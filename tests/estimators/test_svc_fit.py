@@ -197,3 +197,13 @@ def test_ties_go_to_the_first_class_as_in_scikit_learn() -> None:
     model.coef_[:], model.intercept_[:] = 1.0, 0.0  # so that the score of 0 is exactly 0
     assert model.decision_function([[0.0]]).tolist() == [0.0]
     assert model.predict([[0.0]]).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("solver", ["interior-point", "gram"])
+def test_interior_methods_end_with_alphas_on_their_bounds(solver: str) -> None:
+    X, y = noisy(400, 10, seed=7)
+    hinge = SVC(solver=solver).fit(X, y)
+    assert np.count_nonzero(hinge.support_kind_ == "margin") <= 11  # as many as w and b have coordinates
+    squared = SVC(solver=solver, loss="squared_hinge").fit(X, y)
+    np.testing.assert_array_equal(squared.alpha_ > 0, squared.slack_ > 1e-9)
+    np.testing.assert_allclose(squared.alpha_, 2 * squared.slack_, atol=1e-6)

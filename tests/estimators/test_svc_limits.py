@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crawl import crawling
+from crawl import Crawl, crawling
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, NotConvergedError, verify
+from separatrix.estimators import binary
+from separatrix.solvers.loop import Stage
+from separatrix.solvers.protocol import Progress
 
 X, Y = make_classification(3000, 20, flip_y=0.2, random_state=0)
 
@@ -89,7 +92,7 @@ import sys, warnings
 sys.path.insert(0, {folder!r})
 warnings.simplefilter("ignore")
 import numpy as np
-from crawl import crawling
+from crawl import Crawl, crawling
 from separatrix import SVC, verify
 from separatrix.estimators import multiclass
 
@@ -148,3 +151,24 @@ def test_verbose_writes_to_stderr_only(capfd: Any, classes: int) -> None:
     assert all(re.search(r"gap \d.\de[+-]\d+ \(goal 0.001\).*converged", line) for line in lines)
     SVC().fit(X, Y)
     assert capfd.readouterr() == ("", "")
+
+
+class Optimist(Crawl):
+    """Crawls, and believes from the first step that it has arrived."""
+
+    def step(self, problem: Any, state: Any) -> Progress:
+        super().step(problem, state)
+        return Progress(1.0, 1.0 - 1e-6)
+
+
+def test_a_belief_that_is_not_proved_does_not_end_a_small_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = binary.stages
+    plans = iter([lambda *ignored: [Stage(Optimist(), "a test")], chosen])
+    monkeypatch.setattr(binary, "stages", lambda *arguments: next(plans)(*arguments))
+    model = SVC().fit(X[:100], Y[:100])
+    assert model.status_ == "converged"
+    assert model.gap_ <= 1e-3
+    assert model.history_["solver"].tolist().count("crawl") > 100
+    assert np.all(np.diff(model.history_["time"]) >= 0)
+    assert np.all(np.diff(model.history_["iteration"]) >= 0)
+    assert model.n_iter_ == model.history_[-1].iteration

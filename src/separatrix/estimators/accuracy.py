@@ -36,11 +36,12 @@ class Enough:
 
     def __init__(self, tol: float) -> None:
         self.tol = tol
+        self.said = False
         self._steps = 0
 
     def __call__(self, record: Record) -> bool:
         """Whether to stop after this record."""
-        if record.gap > self.tol:
-            return False
-        self._steps += 1
-        return record.proved or self._steps > _FURTHER_STEPS
+        if record.gap <= self.tol:
+            self._steps += 1
+            self.said = self.said or record.proved or self._steps > _FURTHER_STEPS
+        return self.said

@@ -88,18 +88,50 @@ def solve(
     wrap: Wrap,
 ) -> Solution:
     """Run the loop; converged if and only if the gap asked for was proved."""
-    goal = target(problem, settings.tol)
-    if goal < settings.tol:
-        watchers = [*watchers, Enough(settings.tol)]
-    plan = [wrap(stage) for stage in stages(problem, settings.solver, goal, settings.n_threads, seed)]
-    limits = Limits(goal, settings.max_iter, settings.max_time, settings.n_threads)
+    tol, enough = settings.tol, Enough(settings.tol)
 
-    def on_record(record: Record) -> bool:
-        asked = [watcher(record) for watcher in watchers]  # every watcher sees every record
-        return any(asked)
+    def attempt(goal: float, limits: Limits, start: Point | None, watchers: Sequence[Watcher]) -> Solution:
+        plan = [wrap(stage) for stage in stages(problem, settings.solver, goal, settings.n_threads, seed)]
 
-    solution = run(plan, problem, limits, certify, start, on_record)
-    return replace(solution, status=Status.CONVERGED) if solution.gap <= settings.tol else solution
+        def on_record(record: Record) -> bool:
+            asked = [watcher(record) for watcher in watchers]  # every watcher sees every record
+            return any(asked)
+
+        return run(plan, problem, replace(limits, tol=goal), certify, start, on_record)
+
+    limits = Limits(tol, settings.max_iter, settings.max_time, settings.n_threads)
+    goal = target(problem, tol)
+    solution = attempt(goal, limits, start, watchers if goal == tol else [*watchers, enough])
+    if enough.said and solution.status == Status.INTERRUPTED and solution.gap > tol:
+        # A solver believed that tol was reached, and the proof found otherwise: go on, now for tol itself.
+        point = Point(solution.alpha, solution.w, solution.b)
+        solution = _joined(solution, attempt(tol, _left(limits, solution), point, watchers))
+    return replace(solution, status=Status.CONVERGED) if solution.gap <= tol else solution
+
+
+def _left(limits: Limits, spent: Solution) -> Limits:
+    """What a run leaves of its limits: at least one step."""
+    steps, seconds = limits.max_iter, limits.max_time
+    return replace(
+        limits,
+        max_iter=None if steps is None else max(1, steps - spent.n_iter),
+        max_time=None if seconds is None else max(0.0, seconds - spent.history[-1].time),
+    )
+
+
+def _joined(first: Solution, second: Solution) -> Solution:
+    """Two runs as one: the better answer, the later status, both histories."""
+    began = first.history[-1].time
+    later = [
+        replace(record, time=began + record.time, iteration=first.n_iter + record.iteration)
+        for record in second.history
+    ]
+    return replace(
+        min(first, second, key=lambda solution: solution.gap),
+        status=second.status,
+        n_iter=first.n_iter + second.n_iter,
+        history=History([*first.history, *later]),
+    )
 
 
 def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, tuple[float, float], Vector]:

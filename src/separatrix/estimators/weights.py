@@ -54,7 +54,15 @@ def row_costs(C: float, class_weight: Any, classes: NDArray[Any], codes: Codes, 
     array([0.66666667, 0.66666667, 0.66666667, 2.        ])
     """
     by_class = class_weights(class_weight, classes, codes, weights)
-    return C * (weights * by_class[codes])
+    with np.errstate(over="ignore"):
+        costs = C * (weights * by_class[codes])
+    if not np.all(np.isfinite(costs)):
+        row = int(np.argmin(np.isfinite(costs)))
+        raise ValueError(
+            f"C times the weights of row {row} is too large for a float ({C:g} * {weights[row]:g} * its class's "
+            "weight); scale the weights down."
+        )
+    return costs
 
 
 def class_weights(class_weight: Any, classes: NDArray[Any], codes: Codes, weights: Vector) -> Vector:

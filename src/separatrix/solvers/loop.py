@@ -21,6 +21,8 @@ from separatrix.solvers.pace import Pace
 from separatrix.solvers.protocol import Solver, Verdict
 from separatrix.solvers.threads import blas_threads
 
+_FAILED_CHECKS = 20  # in a row without a better gap: the stage is left as stalled
+
 #: Recomputes a proposal from the data: feasible alpha, best bias, primal, dual, gap.
 Certify = Callable[[Problem, Point], Solution]
 #: Sees each record as it is made; returning True ends the run with what there is.
@@ -119,7 +121,7 @@ class _Run:
         solver, name = stage.solver, stage.solver.name
         state = solver.init(self.problem, start, self.limits.n_threads)
         pace = Pace(self.elapsed())
-        note = stage.reason
+        note, failed_checks = stage.reason, 0
         while True:
             progress = solver.step(self.problem, state)
             self.iteration += 1
@@ -131,8 +133,11 @@ class _Run:
             slow = another_follows and pace.remaining(self.limits.tol) > stage.patience
             if verdict is Verdict.GO_ON and ended is None and not slow:
                 continue
+            before = self.best.gap
             self.best.add(self.certify(self.problem, solver.point(self.problem, state)))
-            stalled = verdict is Verdict.STALLED
+            # A solver whose own estimate is wrong would ask for checks for ever.
+            failed_checks = failed_checks + 1 if self.best.gap > 0.9 * before else 0
+            stalled = verdict is Verdict.STALLED or failed_checks >= _FAILED_CHECKS
             self._record_proved(name, "stalled" if stalled else "too slow" if slow else "")
             if self.best.gap <= self.limits.tol:
                 return Status.CONVERGED
