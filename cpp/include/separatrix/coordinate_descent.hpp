@@ -25,19 +25,19 @@ struct DescentSettings {
     double kappa = 0;
     std::uint64_t seed = 0;
     int n_threads = 1;
-    Index chunk = 32;
-    Index period = 2;
-    int memory = 5;
+    Index chunk = 32;  // rows visited in sequence
+    int memory = 5;   // moves that span the subspace step; 0 for none
 };
 
 struct DescentReport {
     double gap = 0;     // estimate: sum of the shares of the gap that the visited rows had before their updates
-    double dual = 0;    // of the current alpha, w as kept
+    double dual = 0;    // sum_i dual_term(alpha_i) - 1/2 ||w||^2
     Index active = 0;   // rows that were visited
     Index epochs = 0;
     Index steps = 0;    // accepted subspace steps
     int precision = 0;  // 0: float32 throughout; 1: float64 w; 2: float64 w and values
     double residual = 0;  // s
+    double bias = 0;      // b
 };
 
 class Descent {
@@ -46,7 +46,7 @@ public:
     virtual DescentReport epoch() = 0;
     virtual void refine(int precision) = 0;
     virtual void unshrink() = 0;
-    virtual void set_centre(double centre, double kappa) = 0;
+    virtual void set_centre(double centre) = 0;
     virtual void get_alpha(double* alpha) const = 0;
     virtual void set_alpha(const double* alpha) = 0;
     virtual double bias() const = 0;
@@ -65,7 +65,8 @@ public:
           coordinates_(static_cast<std::size_t>(n_)),
           active_(static_cast<std::size_t>(n_)),
           narrow_w_(static_cast<std::size_t>(d_)),
-          w_(static_cast<std::size_t>(d_)) {
+          w_(static_cast<std::size_t>(d_)),
+          subspace_(settings.memory) {
         for (Index id = 0; id < n_; ++id) {
             const Index i = rows_.origin(id);
             coordinates_[static_cast<std::size_t>(id)] = {0, settings.squared ? 1 / (2 * C[i]) : C[i], 0, y[i]};
@@ -79,6 +80,7 @@ public:
         if (epochs_ == 0 ) {
             pass = first_pass();
         } else {
+            if (settings_.memory > 0 && epochs_ % 2 == 0) accelerate();
             rows_.gather(active_.data(), n_active(), precision_ == 2);
             schedule_chunks();
             pass = run(Schedule{active_.data(), n_active(), chunks_.data(), static_cast<Index>(chunks_.size()), settings_.chunk});
@@ -88,16 +90,17 @@ public:
         ++epochs_;
         if (pass.shrunk > 0) compact();
         if (settings_.shrink) {
-            cuts_.high = pass.highest > 0 ? pass.highest : std::numeric_limits<double>::infinity();
-            cuts_.low = pass.lowest < 0 ? pass.lowest : -std::numeric_limits<double>::infinity();
+            cuts_.high = pass.highest > 0 ? pass.highest : infinity;
+            cuts_.low = pass.lowest < 0 ? pass.lowest : -infinity;
         }
-        if (settings_.period > 0 && epochs_ % settings_.period == 0) accelerate();
         report.gap = pass.gap;
-        report.dual = dual();
+        if (precision_ == 0) std::copy(narrow_w_.begin(), narrow_w_.end(), w_.begin());
+        report.dual = plain_dual(w_);
         report.epochs = epochs_;
         report.steps = steps_;
         report.precision = precision_;
         report.residual = residual();
+        report.bias = bias_;
         return report;
     }
 
@@ -116,12 +119,9 @@ public:
         cuts_ = no_cuts;
     }
 
-    void set_centre(double centre, double kappa) override {
-        for (auto& at : coordinates_) at.curvature += kappa - settings_.kappa;
-        settings_.kappa = kappa;
+    void set_centre(double centre) override {
         centre_ = centre;
-        bias_ = centre_ + kappa * residual();
-        forget();
+        bias_ = centre_ + settings_.kappa * residual();
     }
 
     void get_alpha(double* alpha) const override {
@@ -131,7 +131,7 @@ public:
     void set_alpha(const double* alpha) override {
         for (Index id = 0; id < n_; ++id) {
             Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
-            const double upper = settings_.squared ? std::numeric_limits<double>::infinity() : at.limit;
+            const double upper = settings_.squared ? infinity : at.limit;
             at.alpha = std::clamp(alpha[rows_.origin(id)], 0.0, upper);
         }
         rebuild();
@@ -139,7 +139,11 @@ public:
     }
 
     void get_w(double* w) const override {
-        for (std::size_t j = 0; j < static_cast<std::size_t>(d_); ++j) w[j] = precision_ > 0 ? w_[j] : narrow_w_[j];
+        if (precision_ > 0) {
+            std::copy(w_.begin(), w_.end(), w);
+        } else {
+            std::copy(narrow_w_.begin(), narrow_w_.end(), w);
+        }
     }
 
     double bias() const override { return bias_; }
@@ -200,19 +204,16 @@ private:
         return s;
     }
 
-    double dual() const {
-        double linear = 0, s = 0;
-        for (const auto& at : coordinates_) {
-            linear += at.alpha * (settings_.squared ? 1 - 0.5 * at.limit * at.alpha : 1.0);
-            s += at.alpha * at.label;
-        }
-        double norm = 0;
-        if (precision_ > 0) {
-            norm = kernels().dot(w_.data(), w_.data(), d_);
-        } else {
-            for (Index j = 0; j < d_; ++j) norm += static_cast<double>(narrow_w_[j]) * static_cast<double>(narrow_w_[j]);
-        }
-        return linear - 0.5 * norm - 0.5 * settings_.kappa * s * s - centre_ * s;
+    // sum_i dual_term(alpha_i) - 1/2 ||w||^2, without any bias.
+    double plain_dual(const std::vector<double>& w) const {
+        double linear = 0;
+        for (const auto& at : coordinates_) linear += at.alpha * (settings_.squared ? 1 - 0.5 * at.limit * at.alpha : 1.0);
+        return linear - 0.5 * kernels().dot(w.data(), w.data(), d_);
+    }
+
+    double dual(const std::vector<double>& w) const {
+        const double s = residual();
+        return plain_dual(w) - (0.5 * settings_.kappa * s + centre_) * s;
     }
 
     void rebuild() {
@@ -226,89 +227,81 @@ private:
         bias_ = centre_ + settings_.kappa * residual();
     }
 
-    struct Move {
-        std::vector<double> alpha, w;
-    };
+    double upper(const Coordinate& at) const { return settings_.squared ? infinity : at.limit; }
 
-    void forget() { moves_.clear(); alpha_old_.clear(); }
+    void forget() {
+        subspace_.clear();
+        alpha_old_.clear();
+    }
 
-    double upper(const Coordinate& at) const { return settings_.squared ? std::numeric_limits<double>::infinity() : at.limit; }
-
+    // Notes the move since the last call, then takes the best step in the span of the last moves.
     void accelerate() {
-        const auto n = static_cast<std::size_t>(n_), d = static_cast<std::size_t>(d_);
-        const auto w_at = [&](std::size_t j) { return precision_ > 0 ? w_[j] : static_cast<double>(narrow_w_[j]); };
-        if (alpha_old_.empty()) {
+        const auto n = static_cast<std::size_t>(n_);
+        if (precision_ == 0) std::copy(narrow_w_.begin(), narrow_w_.end(), w_.begin());
+        const bool first = alpha_old_.empty();
+        if (first) {
             alpha_old_.resize(n);
-            w_old_.resize(d);
         } else {
-            Move move;
-            if (static_cast<int>(moves_.size()) == settings_.memory) {
-                move = std::move(moves_.front());
-                moves_.erase(moves_.begin());
-            }
-            move.alpha.resize(n);
-            move.w.resize(d);
-            for (std::size_t i = 0; i < n; ++i) move.alpha[i] = coordinates_[i].alpha - alpha_old_[i];
-            for (std::size_t j = 0; j < d; ++j) move.w[j] = w_at(j) - w_old_[j];
-            moves_.push_back(std::move(move));
+            note_move();
         }
         for (std::size_t i = 0; i < n; ++i) alpha_old_[i] = coordinates_[i].alpha;
-        for (std::size_t j = 0; j < d; ++j) w_old_[j] = w_at(j);
-        if (moves_.size() < 1) return;
-        const int k = static_cast<int>(moves_.size());
-        for (std::size_t i = 0; i < n; ++i) {  // hold rows at a bound
+        if (!first) take_step();
+        if (precision_ == 0) std::copy(w_.begin(), w_.end(), narrow_w_.begin());
+    }
+
+    // Rows that have come to a bound are held there: they leave every move.
+    void note_move() {
+        const auto n = static_cast<std::size_t>(n_);
+        const bool exact = precision_ == 2;
+        subspace_.push(n, static_cast<std::size_t>(d_));
+        Move& newest = subspace_.newest();
+        signed_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
             const Coordinate& at = coordinates_[i];
-            if (at.alpha > 0 && at.alpha < upper(at)) continue;
-            for (auto& move : moves_) {
+            const bool held = at.alpha <= 0 || at.alpha >= upper(at);
+            newest.alpha[i] = held ? 0.0 : at.alpha - alpha_old_[i];
+            signed_[i] = newest.alpha[i] * at.label;
+            for (int j = 0; held && j + 1 < subspace_.size(); ++j) {
+                Move& move = subspace_[j];
                 if (move.alpha[i] == 0) continue;
-                rows_.add(static_cast<Index>(i), -move.alpha[i] * at.label, move.w.data());
+                rows_.add_row(static_cast<Index>(i), -move.alpha[i] * at.label, move.w.data(), exact);
                 move.alpha[i] = 0;
             }
         }
-        std::array<std::array<double, max_moves>, max_moves> M{};
-        std::array<double, max_moves> g{}, s{}, c{};
-        for (int a = 0; a < k; ++a) {
+        // Not the difference of two w's: its rounding would be no move of alpha, and each step would multiply it.
+        rows_.add_active(signed_.data(), newest.w.data(), exact);
+    }
+
+    void take_step() {
+        const auto n = static_cast<std::size_t>(n_);
+        const auto& c = subspace_.solve(coordinates_, w_.data(), bias_, settings_.kappa, settings_.squared);
+        const double before = dual(w_);
+        for (double length = 1; length > 0.05; length /= 3) {  // clipping may spoil a long step
+            trial_w_ = w_;
+            for (int a = 0; a < subspace_.size(); ++a) {
+                const double scale = length * c[a];
+                const double* move = subspace_[a].w.data();
+                for (std::size_t j = 0; j < trial_w_.size(); ++j) trial_w_[j] += scale * move[j];
+            }
             for (std::size_t i = 0; i < n; ++i) {
-                const Coordinate& at = coordinates_[i];
-                const double p = moves_[a].alpha[i];
-                g[a] += p * (settings_.squared ? 1 - at.limit * at.alpha : 1.0);
-                s[a] += p * at.label;
-                if (settings_.squared) {
-                    for (int b = 0; b <= a; ++b) M[a][b] += p * at.limit * moves_[b].alpha[i];
+                double step = 0;
+                for (int a = 0; a < subspace_.size(); ++a) step += c[a] * subspace_[a].alpha[i];
+                if (step == 0) continue;
+                Coordinate& at = coordinates_[i];
+                const double wanted = alpha_old_[i] + length * step;
+                at.alpha = std::clamp(wanted, 0.0, upper(at));
+                if (at.alpha != wanted) {
+                    rows_.add_row(static_cast<Index>(i), (at.alpha - wanted) * at.label, trial_w_.data(), precision_ == 2);
                 }
             }
-            g[a] -= kernels().dot(w_old_.data(), moves_[a].w.data(), d_) + bias_ * s[a];
-            for (int b = 0; b <= a; ++b) {
-                M[a][b] += kernels().dot(moves_[a].w.data(), moves_[b].w.data(), d_) + settings_.kappa * s[a] * s[b];
-                M[b][a] = M[a][b];
+            if (dual(trial_w_) > before) {
+                std::swap(w_, trial_w_);
+                bias_ = centre_ + settings_.kappa * residual();
+                ++steps_;
+                return;
             }
         }
-        solve_small(k, M, g, c);
-        const double before = dual();
-        trial_w_.assign(w_old_.begin(), w_old_.end());
-        for (int a = 0; a < k; ++a) {
-            for (std::size_t j = 0; j < d; ++j) trial_w_[j] += c[a] * moves_[a].w[j];
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-            Coordinate& at = coordinates_[i];
-            double step = 0;
-            for (int a = 0; a < k; ++a) step += c[a] * moves_[a].alpha[i];
-            if (step == 0) continue;
-            const double wanted = at.alpha + step, allowed = std::clamp(wanted, 0.0, upper(at));
-            if (allowed != wanted) rows_.add(static_cast<Index>(i), (allowed - wanted) * at.label, trial_w_.data());
-            at.alpha = allowed;
-        }
-        const std::vector<float> narrow_old = narrow_w_;
-        if (precision_ > 0) std::copy(trial_w_.begin(), trial_w_.end(), w_.begin());
-        else std::copy(trial_w_.begin(), trial_w_.end(), narrow_w_.begin());
-        if (dual() > before) {
-            ++steps_;
-            bias_ = centre_ + settings_.kappa * residual();
-            return;
-        }
         for (std::size_t i = 0; i < n; ++i) coordinates_[i].alpha = alpha_old_[i];
-        if (precision_ > 0) std::copy(w_old_.begin(), w_old_.end(), w_.begin());
-        else narrow_w_ = narrow_old;
     }
 
     DescentSettings settings_;
@@ -320,12 +313,13 @@ private:
     std::vector<float> narrow_w_;
     std::vector<double> w_;
     double bias_ = 0, centre_ = 0;
-    static constexpr Cuts no_cuts{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+    static constexpr Cuts no_cuts{-infinity, infinity};
     Cuts cuts_ = no_cuts;
     int precision_ = 0;
     Index epochs_ = 0, steps_ = 0;
-    std::vector<Move> moves_;
-    std::vector<double> alpha_old_, w_old_, trial_w_;
+    Subspace subspace_;
+    std::vector<double> alpha_old_, signed_, trial_w_;
 };
 
 }  // namespace separatrix

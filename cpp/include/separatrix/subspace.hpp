@@ -6,43 +6,101 @@
 //     max_c  sum_j c_j g_j - 1/2 c' M c,   g_j = p_j . (1 - shift alpha) - w . P_j - b s_j,
 //                                          M_jl = P_j . P_l + p_j . (shift p_l) + kappa s_j s_l,   s_j = p_j . y
 //
-// is a k x k system. Rows that the step would carry over a bound are clipped, and the step is kept only if the
-// dual rises. This is a limited-memory relative of conjugate gradients that survives changes of the free set.
+// is a k x k system. It is a limited-memory relative of conjugate gradients that survives changes of the free set.
 #pragma once
 
 #include <array>
-#include <cmath>
+#include <utility>
 #include <vector>
 
-#include "separatrix/buffer.hpp"
 #include "separatrix/kernels.hpp"
 
 namespace separatrix {
 
-inline constexpr int max_moves = 8;
+inline constexpr int max_moves = 16;
 
-// Solves M c = g for symmetric positive semidefinite M (k x k); directions without curvature get c_j = 0.
-inline void solve_small(int k, std::array<std::array<double, max_moves>, max_moves> M,
-                        std::array<double, max_moves> g, std::array<double, max_moves>& c) {
-    std::array<bool, max_moves> used{};
-    std::array<double, max_moves> scale{};
-    for (int j = 0; j < k; ++j) scale[j] = M[j][j];
-    for (int j = 0; j < k; ++j) {  // Gaussian elimination in place; pivots are the Schur complements
-        used[j] = M[j][j] > 1e-10 * scale[j] && M[j][j] > 0;
-        if (!used[j]) continue;
-        for (int l = j + 1; l < k; ++l) {
-            const double factor = M[l][j] / M[j][j];
-            for (int m = j; m < k; ++m) M[l][m] -= factor * M[j][m];
-            g[l] -= factor * g[j];
+// One move: the change of alpha (n,) and of w (d,).
+struct Move {
+    std::vector<double> alpha, w;
+};
+
+// The last few moves, oldest first, and the step they span.
+class Subspace {
+public:
+    explicit Subspace(int capacity) : capacity_(capacity) {}
+
+    int size() const { return static_cast<int>(moves_.size()); }
+    void clear() { moves_.clear(); }
+    Move& operator[](int j) { return moves_[static_cast<std::size_t>(j)]; }
+    const Move& operator[](int j) const { return moves_[static_cast<std::size_t>(j)]; }
+    Move& newest() { return moves_.back(); }
+
+    // Makes room for a new move, dropping the oldest; its w is zero, its alpha undefined.
+    void push(std::size_t rows, std::size_t columns) {
+        Move move;
+        if (size() == capacity_) {
+            move = std::move(moves_.front());
+            moves_.erase(moves_.begin());
+        }
+        move.alpha.resize(rows);
+        move.w.assign(columns, 0.0);
+        moves_.push_back(std::move(move));
+    }
+
+    // The coefficients c of the best step from (alpha, w, bias).
+    const std::array<double, max_moves>& solve(const std::vector<Coordinate>& coordinates, const double* w, double bias,
+                                               double kappa, bool squared) {
+        std::array<double, max_moves> s{};
+        for (int a = 0; a < size(); ++a) {
+            const Move& move = moves_[static_cast<std::size_t>(a)];
+            double slope = 0, sum = 0;
+            for (std::size_t i = 0; i < coordinates.size(); ++i) {
+                const Coordinate& at = coordinates[i];
+                slope += move.alpha[i] * (squared ? 1 - at.limit * at.alpha : 1.0);
+                sum += move.alpha[i] * at.label;
+            }
+            const auto d = static_cast<Index>(move.w.size());
+            s[a] = sum;
+            g_[a] = slope - kernels().dot(w, move.w.data(), d) - bias * sum;
+            for (int b = 0; b <= a; ++b) {
+                const Move& other = moves_[static_cast<std::size_t>(b)];
+                double product = kernels().dot(move.w.data(), other.w.data(), d) + kappa * s[a] * s[b];
+                for (std::size_t i = 0; squared && i < coordinates.size(); ++i) {
+                    product += move.alpha[i] * coordinates[i].limit * other.alpha[i];
+                }
+                M_[a][b] = M_[b][a] = product;
+            }
+        }
+        eliminate();
+        return c_;
+    }
+
+private:
+    // Gaussian elimination; pivots are Schur complements, and a direction that adds nothing new gets c_j = 0.
+    void eliminate() {
+        constexpr double negligible = 1e-8;
+        const int k = size();
+        std::array<double, max_moves> scale{};
+        for (int j = 0; j < k; ++j) scale[j] = M_[j][j];
+        for (int j = 0; j < k; ++j) {
+            if (M_[j][j] <= negligible * scale[j]) continue;
+            for (int l = j + 1; l < k; ++l) {
+                const double factor = M_[l][j] / M_[j][j];
+                for (int m = j; m < k; ++m) M_[l][m] -= factor * M_[j][m];
+                g_[l] -= factor * g_[j];
+            }
+        }
+        for (int j = k - 1; j >= 0; --j) {
+            double sum = g_[j];
+            for (int m = j + 1; m < k; ++m) sum -= M_[j][m] * c_[m];
+            c_[j] = M_[j][j] <= negligible * scale[j] ? 0.0 : sum / M_[j][j];
         }
     }
-    for (int j = k - 1; j >= 0; --j) {
-        c[j] = 0;
-        if (!used[j]) continue;
-        double sum = g[j];
-        for (int m = j + 1; m < k; ++m) sum -= M[j][m] * c[m];
-        c[j] = sum / M[j][j];
-    }
-}
+
+    int capacity_;
+    std::vector<Move> moves_;
+    std::array<std::array<double, max_moves>, max_moves> M_{};
+    std::array<double, max_moves> g_{}, c_{};
+};
 
 }  // namespace separatrix

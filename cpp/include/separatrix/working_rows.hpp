@@ -85,15 +85,23 @@ public:
         }
     }
 
-    // w += coefficient x_id, from the caller's values.
-    void add(Index id, double coefficient, double* w) const {
-        const auto row = source_.row(origin(id));
-        for (Index j = 0; j < row.size; ++j) {
-            if constexpr (Source::sparse) {
-                w[row.indices[j]] += coefficient * static_cast<double>(row.values[j]);
-            } else {
-                w[j] += coefficient * static_cast<double>(row.values[j]);
-            }
+    // w += sum over rows of coefficients[id] x_id, on the values that `pass` reads; rows left out by `gather` must
+    // have coefficient zero.
+    void add_active(const double* coefficients, double* w, bool exact) const {
+        if (!exact) return add_range(single(), coefficients, w);
+        if constexpr (Source::sparse) {
+            add_range(exact_few_.view(), coefficients, w);
+        } else {
+            add_range(source_, coefficients, w);
+        }
+    }
+
+    // w += coefficient x_id for any row, on the same values.
+    void add_row(Index id, double coefficient, double* w, bool exact) const {
+        if constexpr (Source::sparse) {
+            exact ? add(source_.row(origin(id)), coefficient, w) : add(full_.view().row(id), coefficient, w);
+        } else {
+            exact ? add(source_.row(id), coefficient, w) : add(single().row(id), coefficient, w);
         }
     }
 
@@ -106,6 +114,20 @@ private:
         } else {
             return source_;
         }
+    }
+
+    template <class Rows>
+    static void add_range(const Rows& rows, const double* coefficients, double* w) {
+        kernels().of(rows).add_weighted(rows, 0, rows.rows, coefficients, w);
+    }
+
+    template <class V>
+    static void add(const DenseRow<V>& row, double coefficient, double* w) {
+        for (Index j = 0; j < row.size; ++j) w[j] += coefficient * static_cast<double>(row.values[j]);
+    }
+    template <class V, class I>
+    static void add(const SparseRow<V, I>& row, double coefficient, double* w) {
+        for (Index j = 0; j < row.size; ++j) w[row.indices[j]] += coefficient * static_cast<double>(row.values[j]);
     }
 
     template <class Rows, class W>

@@ -4,56 +4,89 @@
     s.t.       0 <= alpha_i <= upper_i,  s = 0 if the bias is free
     with       w = sum_i alpha_i y_i x_i,  s = sum_i alpha_i y_i
 
-One step is a few epochs of the compiled core, bounded in time. An epoch visits every active row once: alpha_i
-moves to the best value with all others fixed, and w follows. Rows that sit firmly at a bound are left out
-(shrinking) and looked at again before the gap is believed. Every second epoch the dual is maximised exactly
-over the span of the last few moves.
+An epoch of the compiled core visits every active row once: alpha_i moves to the best value with all others
+fixed, and w follows. Rows that sit firmly at a bound are left out (shrinking) and looked at again if the gap is
+not proved. Every second epoch the dual is maximised exactly over the span of the last few moves. w is float32
+while the gap is large, then float64; float64 data are read as float32 until their last digits matter.
+
+A bias is a multiplier b. A constant feature would couple all rows and slow the descent down, so b is held
+nearly fixed within an epoch, b = centre + kappa s with a small kappa, and the centre moves between epochs: the
+method of multipliers on s = 0 (free) or on s = b (augmented, whose penalty is 1/2 b^2).
 
 Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008, Algorithm 3.
+Bertsekas, Constrained Optimization and Lagrange Multiplier Methods, 1982, chapter 2.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from separatrix import _core
-from separatrix.problem import Point, Problem
+from separatrix.problem import Matrix, Point, Problem
+from separatrix.problem.losses import Vector
 from separatrix.solvers.protocol import Progress, Verdict
 
-_STEP_SECONDS = 0.1
-_DOUBLE_BELOW = 2e-4  # relative gap below which w is kept in float64
+_STEP_EPOCHS, _STEP_SECONDS = 8, 0.1  # a step ends at whichever comes first
+_PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
+_DOUBLE_BELOW = 5e-3  # relative gap below which w is kept in float64: rounding stalls float32 soon after
 _EXACT_BELOW = 3e-7  # relative gap below which float64 data are read as such
+_PATIENCE = 300  # epochs without a better gap that count as a stall
 
 
 @dataclass
 class State:
-    """The compiled descent, the last report and what the next steps aim at."""
+    """The compiled descent, what it last reported, and what the next steps aim at."""
 
-    descent: Any
-    complete: bool = True  # the next epoch visits every row
-    gap: float = np.inf
+    descent: _core.Descent
+    penalty: float  # kappa of the method of multipliers; 0 without a bias
+    tol: float = 0.0  # 0 until the loop has said what it wants
+    safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
     primal: float = np.inf
-    dual: float = -np.inf
-    proven: bool = False
-    tol: float = 0.0
-    safety: float = 1.0
+    dual: float = 0.0
     epochs: int = 0
-    asked: int = -1
-    log: list = field(default_factory=list)
+    complete: bool = True  # the last epoch visited every row
+    expected: float = np.inf  # the gap before rows left out were last looked at
+    trust: float = 0.01  # the gap may fall by this factor before they are looked at again
+    checked_at: int = -1  # the epoch at which a check was last asked for
+    best: float = np.inf  # least relative gap so far, and when
+    best_at: int = 0
+
+    @property
+    def seems_reached(self) -> bool:
+        """Whether the last epoch visited every row and estimates a gap within tol."""
+        return self.complete and self.gap <= self.safety * self.tol
+
+    @property
+    def gap(self) -> float:
+        """Relative gap as the last epoch estimates it."""
+        return (self.primal - self.dual) / self.primal if 0 < self.primal < np.inf else np.inf
 
 
 @dataclass(frozen=True)
 class CoordinateDescent:
-    """Settings: the seed of the visiting order, and whether rows at a bound are left out."""
+    """Settings: the seed of the visiting order, whether rows at a bound are left out, rows visited in a run.
+
+    ``chunk`` rows that lie together in memory are visited one after the other; the chunks come in random order.
+    ``memory`` moves span the subspace of the exact step; 0 leaves plain coordinate descent.
+
+    >>> import numpy as np
+    >>> from separatrix.problem import HINGE
+    >>> X, y = np.array([[2.0], [-1.0]]), np.array([1.0, -1.0])
+    >>> problem = Problem(X, y, np.ones(2), HINGE, "none")
+    >>> solver = CoordinateDescent()
+    >>> state = solver.init(problem, None, n_threads=1)
+    >>> for _ in range(5):
+    ...     progress = solver.step(problem, state)
+    >>> solver.point(problem, state).alpha.round(6)
+    array([0., 1.])
+    """
 
     seed: int = 0
     shrink: bool = True
     chunk: int = 32
-    period: int = 2
     memory: int = 5
 
     @property
@@ -63,64 +96,112 @@ class CoordinateDescent:
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds."""
-        kappa = {"none": 0.0, "augmented": 1.0, "free": 1.0}[problem.bias]
-        X = problem.X
-        rows = (
-            _core.sparse_rows(X.data, X.indices, X.indptr, X.shape[1])
-            if problem.is_sparse
-            else _core.dense_rows(X)
-        )
+        rows = compiled_rows(problem.X)
+        penalty = 0.0 if problem.bias == "none" else _PENALTY * _mean_squared_norm(problem.X)
         descent = rows.descent(
-            problem.y, problem.C, problem.loss.squared, self.shrink, kappa, self.seed, n_threads,
-            self.chunk, self.period, self.memory,
+            problem.y,
+            problem.C,
+            squared=problem.loss.squared,
+            shrink=self.shrink,
+            kappa=penalty / (1 + penalty) if problem.bias == "augmented" else penalty,
+            seed=self.seed,
+            n_threads=n_threads,
+            chunk=self.chunk,
+            memory=self.memory,
         )
         if start is not None:
-            descent.set_alpha(np.nan_to_num(start.alpha))
-        return State(descent)
+            descent.set_alpha(np.nan_to_num(start.alpha, nan=0.0))
+            if problem.bias != "none" and start.b is not None:
+                descent.set_centre(start.b / (1 + penalty) if problem.bias == "augmented" else start.b)
+        return State(descent, penalty)
 
     def step(self, problem: Problem, state: State) -> Progress:
-        """Epochs until the gap seems reached or a tenth of a second has passed."""
+        """A few epochs: until the gap seems reached, or a tenth of a second has passed."""
         began = time.perf_counter()
-        while True:
+        for _ in range(_STEP_EPOCHS if state.tol > 0 else 1):
             self._epoch(problem, state)
-            relative = state.gap / max(state.primal, 1e-300)
-            if relative <= state.tol * state.safety:
-                if state.complete:
-                    state.proven = True
-                    break
-                state.descent.unshrink()
-                state.complete = True
-            if state.tol == 0.0 or time.perf_counter() - began > _STEP_SECONDS:
+            if state.seems_reached or time.perf_counter() - began > _STEP_SECONDS:
                 break
         return Progress(state.primal, state.dual)
 
-    def _epoch(self, problem: Problem, state: State) -> None:
-        report = state.descent.epoch()
-        state.epochs = report.epochs
-        state.complete = report.active == problem.n_rows
-        state.gap = report.gap
-        state.dual = report.dual
-        state.primal = state.dual + state.gap
-        relative = state.gap / max(state.primal, 1e-300)
-        if relative < _EXACT_BELOW:
-            state.descent.refine(2)
-        elif relative < _DOUBLE_BELOW:
-            state.descent.refine(1)
-        state.log.append((report.epochs, report.active, relative, report.dual, report.steps, report.precision))
-
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
-        """CHECK once a pass over every row estimates a gap within tol."""
+        """CHECK when an epoch's own estimate of the gap is within tol; STALLED when it has long not fallen."""
         state.tol = tol
-        if state.asked == state.epochs:
-            state.safety *= 0.3
-        if state.proven:
-            state.proven = False
-            state.asked = state.epochs
+        if state.seems_reached and state.checked_at < state.epochs:
+            state.checked_at = state.epochs
+            state.safety *= 0.7  # in force only if this check fails
             return Verdict.CHECK
-        return Verdict.GO_ON
+        return Verdict.STALLED if state.epochs - state.best_at > _PATIENCE else Verdict.GO_ON
 
     def point(self, problem: Problem, state: State) -> Point:
-        """The current alpha; w and b are left to the proof."""
+        """The current alpha, made to balance if the bias is free; w and b as the descent keeps them."""
         alpha = np.empty(problem.n_rows)
         state.descent.get_alpha(alpha)
-        return Point(alpha)
+        if problem.bias == "none":
+            return Point(alpha)
+        if problem.bias == "augmented":
+            return Point(alpha, b=state.descent.bias())
+        # Balancing moves w along with alpha, and every row on the margin would pay for that in the primal.
+        w = np.empty(problem.n_columns)
+        state.descent.get_w(w)
+        return Point(_balanced(problem, alpha), w, state.descent.bias())
+
+    def _epoch(self, problem: Problem, state: State) -> None:
+        """One pass, the values it implies, the next centre of the bias, and the precision of the next pass."""
+        report = state.descent.epoch()
+        s, b = report.residual, report.bias
+        gap, state.dual, state.epochs = report.gap, report.dual, report.epochs
+        if problem.bias == "augmented":
+            gap += 0.5 * (b - s) ** 2
+            state.dual -= 0.5 * s * s
+            state.descent.set_centre(b / (1 + state.penalty))
+        elif problem.bias == "free":
+            state.dual -= b * s  # what balancing on margin rows costs, to first order
+            state.descent.set_centre(b)
+        state.primal = state.dual + gap
+        self._look_back(state, report.active == problem.n_rows)
+        waited = state.epochs - state.best_at
+        if state.gap < _EXACT_BELOW or waited > _PATIENCE // 2:
+            state.descent.refine(2)
+        elif state.gap < _DOUBLE_BELOW or waited > _PATIENCE // 10:
+            state.descent.refine(1)
+
+    def _look_back(self, state: State, complete: bool) -> None:
+        """Visit the rows left out again when the gap seems reached or has fallen far; trust shrinking by its record."""
+        if complete and not state.complete:
+            if state.gap > 3 * state.expected:  # rows left out were not at their best
+                state.trust, state.best = 0.3, np.inf
+            state.expected = state.gap
+        state.complete = complete
+        if state.gap < 0.9 * state.best:
+            state.best, state.best_at = state.gap, state.epochs
+        if not complete and state.gap <= max(state.safety * state.tol, state.trust * min(1.0, state.expected)):
+            state.expected = state.gap
+            state.descent.unshrink()
+
+
+def compiled_rows(X: Matrix) -> _core.Rows:
+    """The compiled core's view of X; the arrays are shared, not copied."""
+    if isinstance(X, np.ndarray):
+        return _core.dense_rows(X)
+    return _core.sparse_rows(X.data, X.indices, X.indptr, X.shape[1])
+
+
+def _mean_squared_norm(X: Matrix) -> float:
+    values = X.ravel() if isinstance(X, np.ndarray) else X.data
+    return float(np.dot(values, values)) / X.shape[0]
+
+
+def _balanced(problem: Problem, alpha: Vector) -> Vector:
+    """alpha with sum_i alpha_i y_i = 0, changed a little on every row strictly inside its bounds.
+
+    There the gradient of the Lagrangian vanishes, so that the dual changes to second order only.
+    """
+    excess = float(alpha @ problem.y)
+    shrinking = problem.y * excess > 0
+    room = np.where(shrinking, alpha, np.minimum(problem.upper, 2 * alpha) - alpha)
+    room[alpha >= problem.upper] = 0.0
+    total = float(room.sum())
+    if total <= abs(excess):
+        return alpha
+    return alpha - problem.y * np.sign(excess) * room * (abs(excess) / total)

@@ -1,0 +1,177 @@
+// Row views, their products and coordinate descent for Python: typed arrays in, GIL released, no logic.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "separatrix/coordinate_descent.hpp"
+#include "separatrix/products.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace separatrix;
+
+namespace {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// A view of some kind, together with the Python arrays it looks at.
+class Rows {
+public:
+    virtual ~Rows() = default;
+    virtual void scores(const double* w, double* out, int n_threads) const = 0;
+    virtual void weighted_sum(const double* c, double* out, int n_threads) const = 0;
+    virtual void squared_norms(double* out, int n_threads) const = 0;
+    virtual std::unique_ptr<Descent> descent(const double* y, const double* C, const DescentSettings&) const = 0;
+    virtual Index rows() const = 0;
+    virtual Index columns() const = 0;
+    nb::object owners;
+};
+
+template <class View>
+class RowsOf final : public Rows {
+public:
+    explicit RowsOf(const View& view) : view_(view) {}
+    void scores(const double* w, double* out, int n_threads) const override {
+        separatrix::scores(view_, w, out, n_threads);
+    }
+    void weighted_sum(const double* c, double* out, int n_threads) const override {
+        separatrix::weighted_sum(view_, c, out, n_threads);
+    }
+    void squared_norms(double* out, int n_threads) const override {
+        separatrix::squared_norms(view_, out, n_threads);
+    }
+    std::unique_ptr<Descent> descent(const double* y, const double* C, const DescentSettings& settings) const override {
+        return std::make_unique<CoordinateDescent<View>>(view_, y, C, settings);
+    }
+    Index rows() const override { return view_.rows; }
+    Index columns() const override { return view_.columns; }
+
+private:
+    View view_;
+};
+
+struct HeldDescent {
+    std::unique_ptr<Descent> descent;
+    nb::object owners;
+    Index rows, columns;
+};
+
+void expect(std::size_t got, Index wanted, const char* what) {
+    if (static_cast<Index>(got) == wanted) return;
+    const std::string sentence = std::string(what) + " must have length " + std::to_string(wanted) + "; got " + std::to_string(got) + ".";
+    throw nb::value_error(sentence.c_str());
+}
+
+template <class V>
+std::unique_ptr<Rows> dense(const Table<V>& X) {
+    auto rows = std::make_unique<RowsOf<DenseRows<V>>>(
+        DenseRows<V>{X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))});
+    rows->owners = nb::cast(X);
+    return rows;
+}
+
+template <class V, class I>
+std::unique_ptr<Rows> sparse(const Array<V>& values, const Array<I>& indices, const Array<I>& starts, Index columns) {
+    if (starts.shape(0) == 0) throw nb::value_error("starts must not be empty.");
+    expect(indices.shape(0), static_cast<Index>(values.shape(0)), "indices");
+    auto rows = std::make_unique<RowsOf<SparseRows<V, I>>>(SparseRows<V, I>{
+        values.data(), indices.data(), starts.data(), static_cast<Index>(starts.shape(0)) - 1, columns});
+    rows->owners = nb::make_tuple(nb::cast(values), nb::cast(indices), nb::cast(starts));
+    return rows;
+}
+
+template <class V, class I>
+void bind_sparse(nb::module_& m) {
+    m.def("sparse_rows", &sparse<V, I>, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(),
+          "columns"_a, "The rows of a CSR matrix; columns within a row are distinct.");
+}
+
+HeldDescent* new_descent(const Rows& rows, const Array<double>& y, const Array<double>& C, bool squared, bool shrink,
+                         double kappa, std::uint64_t seed, int n_threads, Index chunk, int memory) {
+    expect(y.shape(0), rows.rows(), "y");
+    expect(C.shape(0), rows.rows(), "C");
+    if (chunk < 1) throw nb::value_error("chunk must be at least 1.");
+    if (memory < 0 || memory > max_moves) throw nb::value_error("memory must be from 0 to 16.");
+    if (rows.rows() > INT32_MAX || rows.columns() > INT32_MAX) {
+        throw nb::value_error("X must have fewer than 2^31 rows and columns.");
+    }
+    const DescentSettings settings{squared, shrink, kappa, seed, n_threads, chunk, memory};
+    return new HeldDescent{rows.descent(y.data(), C.data(), settings), rows.owners, rows.rows(), rows.columns()};
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& m) {
+    nb::class_<Rows>(m, "Rows", "A view of the rows of a dense or CSR matrix; it shares the arrays' memory.")
+        .def("scores", [](const Rows& self, const Array<double>& w, const Output& out, int n_threads) {
+                expect(w.shape(0), self.columns(), "w");
+                expect(out.shape(0), self.rows(), "out");
+                nb::gil_scoped_release release;
+                self.scores(w.data(), out.data(), n_threads);
+            }, "w"_a, "out"_a.noconvert(), "n_threads"_a = 1, "out (n,) = X w.")
+        .def("weighted_sum", [](const Rows& self, const Array<double>& c, const Output& out, int n_threads) {
+                expect(c.shape(0), self.rows(), "c");
+                expect(out.shape(0), self.columns(), "out");
+                nb::gil_scoped_release release;
+                self.weighted_sum(c.data(), out.data(), n_threads);
+            }, "c"_a, "out"_a.noconvert(), "n_threads"_a = 1, "out (d,) = X^T c.")
+        .def("squared_norms", [](const Rows& self, const Output& out, int n_threads) {
+                expect(out.shape(0), self.rows(), "out");
+                nb::gil_scoped_release release;
+                self.squared_norms(out.data(), n_threads);
+            }, "out"_a.noconvert(), "n_threads"_a = 1, "out (n,) = ||x_i||^2.")
+        .def("descent", &new_descent, nb::rv_policy::take_ownership, "y"_a, "C"_a, nb::kw_only(), "squared"_a, "shrink"_a,
+             "kappa"_a, "seed"_a, "n_threads"_a, "chunk"_a, "memory"_a, "Dual coordinate descent from alpha = 0.");
+    m.def("dense_rows", &dense<float>, "X"_a.noconvert(), "The rows of a C-contiguous matrix.");
+    m.def("dense_rows", &dense<double>, "X"_a.noconvert(), "The rows of a C-contiguous matrix.");
+    bind_sparse<float, std::int32_t>(m);
+    bind_sparse<float, std::int64_t>(m);
+    bind_sparse<double, std::int32_t>(m);
+    bind_sparse<double, std::int64_t>(m);
+}
+
+void bind_descent(nb::module_& m) {
+    nb::class_<DescentReport>(m, "DescentReport", "What one epoch saw.")
+        .def_ro("gap", &DescentReport::gap, "The visited rows' shares of the duality gap, each before its update.")
+        .def_ro("dual", &DescentReport::dual, "sum_i dual_term(alpha_i) - 1/2 ||w||^2.")
+        .def_ro("active", &DescentReport::active, "Rows visited.")
+        .def_ro("epochs", &DescentReport::epochs, "Epochs so far.")
+        .def_ro("steps", &DescentReport::steps, "Subspace steps taken so far.")
+        .def_ro("precision", &DescentReport::precision, "0: float32; 1: float64 w; 2: float64 w and data.")
+        .def_ro("residual", &DescentReport::residual, "sum_i alpha_i y_i.")
+        .def_ro("bias", &DescentReport::bias, "centre + kappa * residual.");
+    nb::class_<HeldDescent>(m, "Descent", "The state of dual coordinate descent on one problem.")
+        .def("epoch", [](HeldDescent& self) {
+                nb::gil_scoped_release release;
+                return self.descent->epoch();
+            }, "Visit every active row once.")
+        .def("refine", [](HeldDescent& self, int precision) {
+                nb::gil_scoped_release release;
+                self.descent->refine(precision);
+            }, "precision"_a, "Raise the precision; it never falls.")
+        .def("unshrink", [](HeldDescent& self) { self.descent->unshrink(); }, "Make every row active.")
+        .def("set_centre", [](HeldDescent& self, double centre) { self.descent->set_centre(centre); }, "centre"_a,
+             "Move the centre of the bias.")
+        .def("get_alpha", [](const HeldDescent& self, const Output& out) {
+                expect(out.shape(0), self.rows, "out");
+                self.descent->get_alpha(out.data());
+            }, "out"_a.noconvert(), "Write alpha (n,).")
+        .def("set_alpha", [](HeldDescent& self, const Array<double>& alpha) {
+                expect(alpha.shape(0), self.rows, "alpha");
+                nb::gil_scoped_release release;
+                self.descent->set_alpha(alpha.data());
+            }, "alpha"_a, "Continue from alpha (n,), clipped to its bounds.")
+        .def("get_w", [](const HeldDescent& self, const Output& out) {
+                expect(out.shape(0), self.columns, "out");
+                self.descent->get_w(out.data());
+            }, "out"_a.noconvert(), "Write w (d,).")
+        .def("bias", [](const HeldDescent& self) { return self.descent->bias(); }, "The bias b.");
+}
