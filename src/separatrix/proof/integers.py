@@ -101,7 +101,7 @@ def dot_signs(N: Any, z: Sequence[int]) -> NDArray[np.int8]:
     N and z are cut into limbs short enough that a float64 matrix product of limbs has no rounding; the
     limbs of the result are then carried upwards, and the sign read at the top.
     """
-    if getattr(N, "dtype", None) == object:
+    if N.dtype.kind == "O":
         return np.array(
             [_sign(sum(int(a) * b for a, b in zip(row, z, strict=True) if a)) for row in N], dtype=np.int8
         )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.problem import scores
+from separatrix.proof.arrays import is_sparse
 from separatrix.proof.integers import Ints, column_integers, dot_signs, float_integers, nearest_floats
 
 Index = NDArray[np.intp]
@@ -31,9 +32,12 @@ class SignedRows:
         self.X, self.y, self.bias = X, y, bias
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.D = self.d + int(bias)
-        self.is_sparse = bool(sparse.issparse(X))
+        self.is_sparse = is_sparse(X)
         self.scale, extreme = _column_exponents(X, self.D)
-        self.view, self.shift = _scaled_copy(X, self.scale[: self.d], bias) if extreme else (X, None)
+        self.view: Any = X
+        self.shift: NDArray[np.int32] | None = None
+        if extreme:
+            self.view, self.shift = _scaled_copy(X, self.scale[: self.d], bias)
 
     # -- the float view ---------------------------------------------------------------------------------
 
@@ -123,7 +127,7 @@ class SignedRows:
 
     def unscaled(self, z: Vector) -> list[int]:
         """Integers proportional to the z of the original columns, from a float z in scaled coordinates."""
-        return float_integers(z, self.scale)
+        return float_integers(z, self.scale.astype(np.int64))
 
     @property
     def _block(self) -> int:
@@ -131,12 +135,8 @@ class SignedRows:
 
     def _exact_signs(self, rows: Index, z: Sequence[int]) -> NDArray[np.int8]:
         used = np.flatnonzero([bool(a) for a in z])
-        block = self.X[rows]
-        if self.is_sparse:
-            block = block[:, used[used < self.d]].toarray()
-        else:
-            block = block[:, used[used < self.d]]
-        block = np.asarray(block, dtype=np.float64)
+        part = self.X[rows][:, used[used < self.d]]
+        block = np.asarray(part.toarray() if self.is_sparse else part, dtype=np.float64)
         if self.bias and z[self.d]:
             block = np.column_stack([block, np.ones(len(rows))])
         N, e = column_integers(block)
@@ -147,7 +147,7 @@ class SignedRows:
 
 def _wide_sum(N: Ints) -> list[int]:
     high, low = N >> 31, N & 0x7FFFFFFF
-    return [(int(h) << 31) + int(l) for h, l in zip(high.sum(axis=0), low.sum(axis=0), strict=True)]
+    return [(int(a) << 31) + int(b) for a, b in zip(high.sum(axis=0), low.sum(axis=0), strict=True)]
 
 
 def _column_exponents(X: Any, D: int) -> tuple[NDArray[np.int32], bool]:
@@ -155,7 +155,7 @@ def _column_exponents(X: Any, D: int) -> tuple[NDArray[np.int32], bool]:
     d = X.shape[1]
     largest = np.ones(D)
     smallest = np.inf
-    if sparse.issparse(X):
+    if is_sparse(X):
         largest[:d] = abs(X).max(axis=0).toarray().ravel() if X.nnz else 0.0
         entries = np.abs(X.data[X.data != 0])
         smallest = float(entries.min()) if entries.size else np.inf
@@ -181,7 +181,7 @@ def _smallest_nonzero(X: NDArray[Any]) -> float:
 def _scaled_copy(X: Any, c: NDArray[np.int32], bias: bool) -> tuple[Any, NDArray[np.int32]]:
     """(V, r): V_ij = x_ij 2^(c_j + r_i) with every row's largest entry (bias included) in [1/2, 1)."""
     n = X.shape[0]
-    if sparse.issparse(X):
+    if is_sparse(X):
         row = np.repeat(np.arange(n), np.diff(X.indptr))
         fraction, exponent = np.frexp(X.data.astype(np.float64))
         exponent = exponent + c[X.indices]

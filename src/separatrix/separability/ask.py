@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.problem import row_blocks
+from separatrix.proof.arrays import is_sparse
 from separatrix.proof.signed_rows import Index, SignedRows
 from separatrix.separability.overlap import decide
 from separatrix.separability.verdict import Data, Separability, record
@@ -130,7 +131,7 @@ def _checked_labels(y: Any, n: int) -> NDArray[Any]:
 
 def _checked_matrix(X: Any) -> Any:
     """X as a C-contiguous float32 or float64 array or canonical CSR, every number unchanged."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         matrix: Any = sparse.csr_array(X)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
@@ -154,15 +155,15 @@ def _checked_matrix(X: Any) -> Any:
     elif values.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     _refuse_nonfinite(matrix)
-    return matrix if sparse.issparse(matrix) else np.ascontiguousarray(matrix)
+    return matrix if is_sparse(matrix) else np.ascontiguousarray(matrix)
 
 
 def _refuse_nonfinite(matrix: Any) -> None:
     for rows, block in row_blocks(matrix):
-        values = block.data if sparse.issparse(block) else block
+        values = block.data if is_sparse(block) else block
         if np.all(np.isfinite(values)):
             continue
-        if sparse.issparse(block):
+        if is_sparse(block):
             block = block.toarray()
         row, column = np.argwhere(~np.isfinite(block))[0]
         raise ValueError(

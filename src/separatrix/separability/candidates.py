@@ -56,7 +56,7 @@ def _ridge(rows: SignedRows, live: Index) -> Vector:
     count = min(len(live), max(256, 8 * rows.D))
     sample = live[np.linspace(0, len(live) - 1, count).astype(np.intp)]
     V = rows.take(sample)
-    if rows.D > count:
+    if count < rows.D:
         K = V @ V.T
         K.flat[:: count + 1] += 1e-6
         return np.asarray(V.T @ np.linalg.solve(K, np.ones(count)))

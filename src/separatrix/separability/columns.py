@@ -70,7 +70,7 @@ def _spanning_rows(rows: SignedRows, index: Index, order: Index, p: int) -> Inde
     chosen = np.sort(generator.choice(index, size=count, replace=False))
     while True:
         table = modular.exact_residues(rows, chosen, order, p)
-        basis, echelon = modular.null_basis(table, p)
+        basis, _ = modular.null_basis(table, p)
         if not basis.shape[1]:
             return chosen[_independent(table, p)]
         # A random null vector of the chosen rows: rows that it misses are outside their span.

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.separability import modular
 from separatrix.proof.integers import Ints, common_scale, narrowest
-from separatrix.separability.lifting import Lifter
 from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.separability import modular
+from separatrix.separability.lifting import Lifter
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.separability.exact import Balance, Cover
 from separatrix.proof.integers import Ints, common_scale
 from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.separability.exact import Balance, Cover
 from separatrix.separability.simplex import Feasible, feasibility
 
 
@@ -36,11 +36,10 @@ def weak_or_cover(
     work = _beginning(rows, live, start)
     sums, exponents = total
     while True:
-        N, e = rows.integers(work)
-        e = np.where([bool(s) for s in sums], np.minimum(e, exponents), e)
-        exact = rows.integers(work)
-        shift = (exact[1] - e).tolist()
-        columns = [[a << k for a, k in zip(row, shift, strict=True)] for row in exact[0].tolist()]
+        N, own = rows.integers(work)
+        e = np.where([bool(s) for s in sums], np.minimum(own, exponents), own)
+        shift = (own - e).tolist()
+        columns = [[a << k for a, k in zip(row, shift, strict=True)] for row in N.tolist()]
         target = [-(s << int(k - f)) if s else 0 for s, k, f in zip(sums, exponents, e, strict=True)]
         answer = feasibility(columns, target)
         if isinstance(answer, Feasible):

@@ -77,7 +77,8 @@ class Lifter:
 
     def _times(self, x: NDArray[np.float64]) -> list[int]:
         if len(self.limbs) == 1:
-            return (self.limbs[0] @ x).astype(np.int64).tolist()
+            single: list[int] = (self.limbs[0] @ x).astype(np.int64).tolist()
+            return single
         parts = [(limb @ x).astype(np.int64).tolist() for limb in self.limbs]
         total: list[int] = parts[-1]
         for part in reversed(parts[:-1]):

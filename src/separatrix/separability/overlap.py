@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix.proof.integers import Ints, common_scale, nearest_floats
+from separatrix.proof.signed_rows import Index, SignedRows
 from separatrix.separability import candidates, exact, finite
 from separatrix.separability.candidates import Dependence, Direction
 from separatrix.separability.duplicates import opposite_pair
 from separatrix.separability.exact import Balance, Cover, Support
-from separatrix.proof.integers import Ints, common_scale, nearest_floats
 from separatrix.separability.layers import Layer, combine, one_sign_layers
-from separatrix.proof.signed_rows import Index, SignedRows
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix._core import ActiveSet
+from separatrix._core import ActiveSet as ActiveSet
 from separatrix.problem import scores
 
 Vector = NDArray[np.float64]
@@ -49,8 +49,8 @@ def hard_margin(X: Any, y: Vector, bias: bool = True, max_rounds: int = 1000) ->
 
     >>> import numpy as np
     >>> found = hard_margin(np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, -1.0, 1.0]))
-    >>> found.w, found.b, found.rows.tolist()
-    (array([1.]), -2.0, [2, 1])
+    >>> found.w.round(9), round(found.b, 9), sorted(found.rows.tolist())
+    (array([1.]), -2.0, [1, 2])
     """
     return _Search(X, y, bias).run(max_rounds)
 

@@ -1,0 +1,215 @@
+"""Certificates of separability: both checks accept what is true and reject every changed number."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from separatrix.checker.certificate import Certificate
+from separatrix.checker.verdict import CertificateError
+from separatrix.proof.verify import verify
+from separatrix.separability import separability
+
+X = np.array([[0.0, 0.5], [0.25, 1.0], [1.0, 0.0], [1.0, 1.0], [3.0, 2.0], [0.5, 0.5]])
+LABELS = {
+    "separating": [0, 0, 0, 1, 1, 0],
+    "inseparable": [0, 1, 1, 0, 1, 0],
+    "quasi-separable": [0, 0, 1, 1, 1, 0],
+}
+DATA = {
+    "separating": X,
+    "inseparable": X,
+    "quasi-separable": np.array([[-1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 0.0]]),
+}
+
+
+def made(kind: str, bias: bool = True) -> tuple[Certificate, np.ndarray, list[int]]:
+    rows, labels = DATA[kind], LABELS[kind]
+    certificate = separability(rows, labels, bias).certificate
+    assert certificate.kind == kind
+    return certificate, rows, labels
+
+
+def numbers(record: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The place of every number in a JSON value."""
+    if isinstance(record, dict):
+        for name, value in record.items():
+            yield from numbers(value, (*path, name))
+    elif isinstance(record, list):
+        for k, value in enumerate(record):
+            yield from numbers(value, (*path, k))
+    elif isinstance(record, int) or (isinstance(record, str) and record.lstrip("-").startswith("0x")):
+        yield path
+
+
+def changed(value: Any) -> list[Any]:
+    """A number moved a little each way, negated, and made zero."""
+    if isinstance(value, int):
+        return [value + 1, value - 1]
+    if "p" in value:
+        number = float.fromhex(value)
+        return [v.hex() for v in (np.nextafter(number, np.inf), np.nextafter(number, -np.inf), -number, 0.0)]
+    number = int(value, 16)
+    return [hex(v) for v in (number + 1, number - 1, -number, 0) if v != number]
+
+
+def replaced(record: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    copied = copy.deepcopy(record)
+    target: Any = copied
+    for step in path[:-1]:
+        target = target[step]
+    target[path[-1]] = value
+    return copied
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_accepted_both_ways(kind: str) -> None:
+    certificate, rows, labels = made(kind)
+    for exact in (False, True):
+        outcome = verify(certificate, rows, labels, exact=exact)
+        assert outcome, outcome.reason
+        assert outcome.reason.startswith("Proved")
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_any_changed_number_breaks_the_digest(kind: str) -> None:
+    document = made(kind)[0].to_dict()
+    count = 0
+    for path in numbers({name: document[name] for name in ("problem", "proof", "data")}):
+        value: Any = document
+        for step in path:
+            value = value[step]
+        for other in changed(value):
+            with pytest.raises(CertificateError, match="differs from its digest"):
+                Certificate.from_dict(replaced(document, path, other))
+            count += 1
+    assert count > 10
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("kind", ["inseparable", "quasi-separable"])
+def test_any_changed_weight_is_rejected_by_the_mathematics(kind: str, exact: bool) -> None:
+    """With a digest made anew: circuit and cover hold one exact balance each, so nothing may move."""
+    certificate, rows, labels = made(kind)
+    for part in ("circuit", "cover"):
+        for path in numbers(certificate.proof[part], (part,)):
+            value: Any = certificate.proof
+            for step in path:
+                value = value[step]
+            for other in changed(value):
+                proof = replaced(certificate.proof, path, other)
+                forged = Certificate(kind, certificate.claim, certificate.data, certificate.problem, proof)
+                assert not verify(forged, rows, labels, exact=exact), (path, value, other)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_margin_bounds_cannot_be_sharpened(exact: bool) -> None:
+    certificate, rows, labels = made("separating")
+    margin = certificate.proof["margin"]
+    for name, sharper in (("lower", 1 + 1e-12), ("upper", 1 - 1e-12)):
+        value = float.fromhex(margin[name]) * sharper
+        proof = replaced(certificate.proof, ("margin", name), value.hex())
+        forged = Certificate("separating", certificate.claim, certificate.data, certificate.problem, proof)
+        assert not verify(forged, rows, labels, exact=exact)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_plane_through_a_row_does_not_separate(exact: bool) -> None:
+    certificate, rows, labels = made("separating")
+    z = {"w": {"length": 2, "indices": [0, 1], "values": ["0x1", "0x1"]}, "b": "-0x2"}
+    forged = Certificate("separating", "", certificate.data, certificate.problem, {"z": z})
+    outcome = verify(forged, rows, labels, exact=exact)
+    assert not outcome
+    assert "Row 3" in outcome.reason
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("kind", LABELS)
+def test_other_data_are_rejected(kind: str, exact: bool) -> None:
+    certificate, rows, labels = made(kind)
+    moved = rows.copy()
+    moved[0, 0] = np.nextafter(moved[0, 0], 2.0)
+    assert not verify(certificate, moved, labels, exact=exact)
+    assert not verify(certificate, rows, labels[::-1], exact=exact)
+    assert not verify(certificate, rows[:, :1], labels, exact=exact)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("separating", ("z",), {}),
+        ("separating", ("z", "w", "values"), []),
+        ("separating", ("z", "w", "length"), 3),
+        ("separating", ("margin", "alpha", "rows"), [0, 0, 1]),
+        ("inseparable", ("circuit",), []),
+        ("inseparable", ("circuit",), {"rows": [], "values": []}),
+        ("inseparable", ("circuit",), {"rows": [0, 1, 99], "values": ["0x1", "0x1", "0x1"]}),
+        ("inseparable", ("cover", "denominator"), "0x0"),
+        ("inseparable", ("cover", "denominator"), "-0x1"),
+        ("quasi-separable", ("cover",), None),
+    ],
+)
+@pytest.mark.parametrize("exact", [False, True])
+def test_malformed_is_an_answer_not_an_error(
+    kind: str, path: tuple[Any, ...], value: Any, exact: bool
+) -> None:
+    certificate, rows, labels = made(kind)
+    proof = replaced(certificate.proof, path, value)
+    forged = Certificate(kind, certificate.claim, certificate.data, certificate.problem, proof)
+    assert not verify(forged, rows, labels, exact=exact)
+
+
+def test_a_quasi_witness_that_ties_too_little_is_rejected() -> None:
+    """A strict claim for a tied row, or a cover of too few rows, must fail."""
+    certificate, rows, labels = made("quasi-separable")
+    z = {"w": {"length": 2, "indices": [], "values": []}, "b": "0x0"}
+    proof = replaced(certificate.proof, ("z",), z)
+    forged = Certificate("quasi-separable", "", certificate.data, certificate.problem, proof)
+    for exact in (False, True):
+        outcome = verify(forged, rows, labels, exact=exact)
+        assert not outcome
+        assert "rows off it" in outcome.reason
+
+
+def test_stand_alone_checker(tmp_path: Path) -> None:
+    """The standard library alone proves and rejects what the library wrote."""
+    lines = [
+        f"{label} " + " ".join(f"{j + 1}:{value!r}" for j, value in enumerate(row.tolist()) if value)
+        for row, label in zip(X, LABELS["separating"], strict=True)
+    ]
+    data = tmp_path / "rows.libsvm"
+    data.write_text("\n".join(lines) + "\n")
+    path = tmp_path / "certificate.json"
+    for kind in ("separating", "inseparable"):
+        labels = LABELS[kind]
+        data.write_text(
+            "\n".join(f"{y} {line.split(' ', 1)[1]}" for y, line in zip(labels, lines, strict=True)) + "\n"
+        )
+        separability(X, labels).certificate.save(path)
+        run = subprocess.run(
+            [sys.executable, "-m", "separatrix.checker", str(path), str(data), "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stdout + run.stderr
+        assert json.loads(run.stdout)["proved"] is True
+
+
+def test_rows_of_other_classes_take_no_part() -> None:
+    rows = np.vstack([X, X])
+    labels = [*LABELS["separating"], *([7] * len(X))]
+    found = separability(rows, labels, multi_class="ovo")[0, 1]
+    assert found.verdict == "separable"
+    assert verify(found.certificate, rows, labels, exact=True)
+    contradiction = separability(rows, labels, multi_class="ovo")[0, 7].certificate
+    for exact in (False, True):
+        assert verify(contradiction, rows, labels, exact=exact)

@@ -1,0 +1,90 @@
+"""The hard margin: optimality from its conditions, against a QP by NNLS, and dependences on inseparable rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import optimize, sparse
+
+from separatrix.solvers.hard_margin import hard_margin
+
+
+def separable(n: int, d: int, margin: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian rows pushed out of a slab of the given half width."""
+    generator = np.random.default_rng(seed)
+    X = generator.standard_normal((n, d))
+    w = generator.standard_normal(d)
+    w /= np.linalg.norm(w)
+    f = X @ w + 0.1
+    y = np.where(f >= 0, 1.0, -1.0)
+    return X + (np.maximum(0.0, margin - y * f) * y)[:, None] * w, y
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("n", "d"), [(2, 1), (50, 2), (300, 20), (3000, 20), (400, 60), (30, 200)])
+def test_relative_gap_at_most_1e_9(n: int, d: int, bias: bool) -> None:
+    X, y = separable(n, d, 0.01)
+    if not bias:
+        X = X + np.outer(y, np.ones(d)) * 5.0  # leaves a separator through the origin
+        y[:2] = 1.0, -1.0
+        X[:2] = 10.0 * y[:2, None]
+    found = hard_margin(X, y, bias)
+    assert found.status == "optimal"
+    least = (y * (X @ found.w + found.b)).min()
+    w = found.w / least
+    alpha = np.zeros(n)
+    alpha[found.rows] = found.alpha
+    assert alpha.min() >= 0
+    if bias:
+        assert abs(alpha @ y) <= 1e-12 * alpha.sum()
+    v = X.T @ (alpha * y)
+    dual = alpha.sum() - 0.5 * v @ v
+    assert 0.5 * w @ w - dual <= 1e-9 * 0.5 * w @ w
+    assert np.count_nonzero(alpha) <= d + 1
+
+
+def test_against_nnls() -> None:
+    """Without a bias, min ||w|| s.t. A w >= 1 is the dual of NNLS on [A^T; 1^T] lambda = e_last."""
+    for seed in range(20):
+        X, y = separable(40, 3, 0.05, seed)
+        A = np.column_stack([X, np.ones(40)]) * y[:, None]
+        _, residual = optimize.nnls(np.vstack([A.T, np.ones(40)]), np.r_[np.zeros(4), 1.0])
+        # residual^2 = 1 / (1 + ||w||^2) at the optimum
+        found = hard_margin(A, y * y, bias=False)
+        assert found.w @ found.w == pytest.approx(1.0 / residual**2 - 1.0, rel=1e-9)
+
+
+def test_sparse_and_single_precision() -> None:
+    X, y = separable(500, 10, 0.05)
+    X32 = X.astype(np.float32)
+    reference = hard_margin(X32.astype(np.float64), y)
+    for Z in (X32, sparse.csr_array(X32), sparse.csr_array(X32.astype(np.float64))):
+        found = hard_margin(Z, y)
+        assert found.status == "optimal"
+        assert np.allclose(found.w, reference.w, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [20, 2000])
+def test_inseparable_rows_give_a_dependence(n: int) -> None:
+    generator = np.random.default_rng(1)
+    X = generator.standard_normal((n, 4))
+    y = generator.choice([-1.0, 1.0], size=n)
+    found = hard_margin(X, y)
+    assert found.status == "infeasible"
+    assert len(found.rows) <= 6
+    assert found.alpha.min() > 0
+    A = np.column_stack([X, np.ones(n)]) * y[:, None]
+    assert np.allclose(A[found.rows].T @ found.alpha, 0.0, atol=1e-9 * found.alpha.max())
+
+
+def test_equal_rows_of_both_classes() -> None:
+    found = hard_margin(np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([1.0, -1.0]))
+    assert found.status == "infeasible"
+    assert sorted(found.rows.tolist()) == [0, 1]
+
+
+def test_far_from_the_origin() -> None:
+    """A free bias makes the answer independent of a shift of all rows."""
+    X, y = separable(200, 5, 0.1)
+    near, far = hard_margin(X, y), hard_margin(X + 1e6, y)
+    assert np.allclose(near.w, far.w, rtol=1e-6)
