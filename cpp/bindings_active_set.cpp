@@ -18,12 +18,12 @@ template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> copied(const std::vector<T>& values) {
+nb::object copied(const std::vector<T>& values) {
     auto data = std::make_unique<T[]>(values.size() + 1);
     std::copy(values.begin(), values.end(), data.get());
     T* raw = data.release();
     nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return {raw, {values.size()}, owner};
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(raw, {values.size()}, owner));
 }
 
 }  // namespace
@@ -44,9 +44,9 @@ void bind_active_set(nb::module_& m) {
                 nb::gil_scoped_release release;
                 return static_cast<int>(self.solve(max_steps));
             }, "max_steps"_a, "0 optimal, 1 infeasible, 2 stalled.")
-        .def_prop_ro("point", [](const ActiveSet& self) { return copied(self.point()); })
-        .def_prop_ro("active", [](const ActiveSet& self) { return copied(self.active()); })
-        .def_prop_ro("multipliers", [](const ActiveSet& self) { return copied(self.multipliers()); })
-        .def_prop_ro("dependent", [](const ActiveSet& self) { return copied(self.dependent()); })
-        .def_prop_ro("dependence", [](const ActiveSet& self) { return copied(self.dependence()); });
+        .def_prop_ro("point", [](const ActiveSet& self) { return copied(self.point()); }, nb::rv_policy::automatic)
+        .def_prop_ro("active", [](const ActiveSet& self) { return copied(self.active()); }, nb::rv_policy::automatic)
+        .def_prop_ro("multipliers", [](const ActiveSet& self) { return copied(self.multipliers()); }, nb::rv_policy::automatic)
+        .def_prop_ro("dependent", [](const ActiveSet& self) { return copied(self.dependent()); }, nb::rv_policy::automatic)
+        .def_prop_ro("dependence", [](const ActiveSet& self) { return copied(self.dependence()); }, nb::rv_policy::automatic);
 }
