@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -118,3 +120,14 @@ def test_sample_weight_can_be_routed() -> None:
     np.testing.assert_allclose(
         pipe[-1].coef_, SVC(C=2.0).fit(StandardScaler().fit_transform(X), Y).coef_, rtol=1e-6
     )
+
+
+def test_rounding_is_not_mistaken_for_changed_data() -> None:
+    # v is a tiny difference of huge sums here, so that its rounding is as large as the dual value.
+    rng = np.random.default_rng(0)
+    data, labels = rng.normal(size=(20, 3)) * 1e30, np.arange(20) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = SVC(max_time=2.0).fit(data, labels)
+    answer = verify(model.certificate_, data, labels)
+    assert answer, answer.reason

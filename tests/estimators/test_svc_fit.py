@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as LibSVC
 from sklearn.svm import LinearSVC
@@ -207,3 +208,11 @@ def test_interior_methods_end_with_alphas_on_their_bounds(solver: str) -> None:
     squared = SVC(solver=solver, loss="squared_hinge").fit(X, y)
     np.testing.assert_array_equal(squared.alpha_ > 0, squared.slack_ > 1e-9)
     np.testing.assert_allclose(squared.alpha_, 2 * squared.slack_, atol=1e-6)
+
+
+def test_values_too_large_for_float64_end_with_a_gap_and_a_sentence() -> None:
+    X, y = noisy(20, 5, seed=8)
+    with pytest.warns(ConvergenceWarning, match="Scale the columns"):
+        model = SVC(max_time=5.0).fit(X * 1e200, y)
+    assert model.status_ != "converged"
+    assert np.all(np.isfinite(model.coef_))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from separatrix.estimators.binary import BinaryResult
 from separatrix.estimators.multiclass import Task
 from separatrix.estimators.parameters import Settings
-from separatrix.estimators.proofs import check_value
+from separatrix.estimators.proofs import check_dual
 from separatrix.estimators.training import TrainingData
 from separatrix.problem import Status
 from separatrix.problem.losses import Vector
@@ -107,6 +107,5 @@ def support_vectors(
     """The training rows ``support``, once the dual values they give are found to be those of the fit."""
     for task in todo:
         result = problems[task.key]
-        dual = task.problem(data, settings)[0].dual(result.alpha)
-        check_value("the dual value", dual, result.dual, result.primal)
+        check_dual(task.problem(data, settings)[0], result.alpha, result.dual, result.primal)
     return data.X[support]

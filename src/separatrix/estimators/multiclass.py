@@ -114,7 +114,8 @@ class Fit:
             def solve_one(i: int) -> BinaryResult:
                 settings = self._share(len(todo) - started[0], workers, time.perf_counter() - began)
                 started[0] += 1
-                with blas_threads(settings.n_threads):
+                # Values too large for float64 show as a gap that is not reached, which is reported.
+                with blas_threads(settings.n_threads), np.errstate(over="ignore", invalid="ignore"):
                     return self._solve(todo[i], settings, i, names[i], reporters[i], interrupt)
 
             if workers == 1:
