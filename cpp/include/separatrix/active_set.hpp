@@ -120,7 +120,6 @@ class ActiveSet {
                 slack -= t * curvature;
             }
             if (primal <= dual) {
-                project(row(p));
                 append(p, weight);
                 fresh = false;
                 return Outcome::optimal;

@@ -8,6 +8,7 @@ column is the last; D = d without.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import sparse
 
 from separatrix.problem import scores
 from separatrix.proof.arrays import is_sparse
+from separatrix.proof.column_sums import exact_column_sums
 from separatrix.proof.integers import Ints, column_integers, dot_signs, float_integers, nearest_floats
 
 Index = NDArray[np.intp]
@@ -56,12 +58,15 @@ class SignedRows:
     def products(self, z: Vector, rows: Index | None = None) -> Vector:
         """a_i.z for z (D,) in scaled coordinates, each within `error(z)` of the truth (times 2^(r_i))."""
         w = z[: self.d] if self.shift is not None else np.ldexp(z[: self.d], self.scale[: self.d])
+        if rows is not None and self._is_all(rows):
+            rows = None
         X, y = (self.view, self.y) if rows is None else (self.view[rows], self.y[rows])
         f = scores(X, w)
         if self.bias:
             shift = 0 if self.shift is None else self.shift if rows is None else self.shift[rows]
             f += np.ldexp(z[self.d], shift)
-        return f * y
+        f *= y
+        return f
 
     def error(self, z: Vector) -> float:
         """A bound on the rounding of `products(z)`: scaled entries are at most 1, so ||z||_1 bounds the sum.
@@ -87,15 +92,18 @@ class SignedRows:
 
     def total(self, rows: Index) -> tuple[list[int], Ints]:
         """(G, e): the exact sum of the given rows is G_j 2^(e_j)."""
-        height = max(1, (1 << 20) // max(1, self.D))
-        parts = [self.integers(rows[start : start + height]) for start in range(0, len(rows), height)]
-        low = np.min([e for _, e in parts], axis=0)
-        total = [0] * self.D
-        for N, e in parts:
-            # Halves of 31 bits: a sum of up to 2^31 of them fits 64 bits.
-            sums = N.sum(axis=0) if N.dtype == object else _wide_sum(N)
-            total = [t + (int(a) << int(k)) for t, a, k in zip(total, sums, e - low, strict=True)]
-        return total, low
+        X, y = (self.X, self.y) if self._is_all(rows) else (self.X[rows], self.y[rows])
+        sums = exact_column_sums(X, y)
+        if sums is None:  # numbers near the end of the range: in integers
+            N, e = self.integers(rows)
+            return N.astype(object).sum(axis=0).tolist(), e
+        if self.bias:
+            sums.append(Fraction(int(y.sum())))
+        e = np.array([1 - s.denominator.bit_length() for s in sums], dtype=np.int64)
+        return [s.numerator for s in sums], e
+
+    def _is_all(self, rows: Index) -> bool:
+        return len(rows) == self.n and bool(np.array_equal(rows, np.arange(self.n)))
 
     def weighted(self, rows: Index, weights: Sequence[int]) -> tuple[list[int], Ints]:
         """(S, e): sum_k weights_k a_rows[k] is S_j 2^(e_j), exactly."""
@@ -143,11 +151,6 @@ class SignedRows:
         low = int(e.min()) if len(e) else 0
         moved = [z[j] << (int(k) - low) for j, k in zip(used.tolist(), e, strict=True)]
         return (dot_signs(N, moved) * self.y[rows]).astype(np.int8)
-
-
-def _wide_sum(N: Ints) -> list[int]:
-    high, low = N >> 31, N & 0x7FFFFFFF
-    return [(int(a) << 31) + int(b) for a, b in zip(high.sum(axis=0), low.sum(axis=0), strict=True)]
 
 
 def _column_exponents(X: Any, D: int) -> tuple[NDArray[np.int32], bool]:

@@ -65,6 +65,10 @@ def _ridge(rows: SignedRows, live: Index) -> Vector:
     return np.asarray(np.linalg.solve(H, V.sum(axis=0)))
 
 
+def _lowest(p: Vector, count: int) -> Index:
+    return np.arange(len(p)) if len(p) <= count else np.argpartition(p, count)[:count]
+
+
 class _Search:
     """The working set of one search; row 0 of the engine is the target when there is one."""
 
@@ -80,7 +84,7 @@ class _Search:
 
     def run(self, p: Vector) -> Direction | Dependence | None:
         everything = len(self.live) * self.rows.D <= _ALL_AT_ONCE
-        self._join(np.arange(len(self.live)) if everything else np.argsort(p)[: 3 * self.rows.D])
+        self._join(np.arange(len(self.live)) if everything else _lowest(p, 3 * self.rows.D))
         for _ in range(200):
             outcome = self.engine.solve(50 * self.rows.D + 1000)
             if outcome == _INFEASIBLE:
@@ -97,7 +101,7 @@ class _Search:
             worst = np.flatnonzero(short & ~self.joined)
             if not len(worst):
                 return Direction(z, self._active())
-            self._join(worst[np.argsort(p[worst])[: max(32, self.rows.D)]])
+            self._join(worst[_lowest(p[worst], max(32, self.rows.D))])
         return None
 
     def _join(self, positions: Index) -> None:

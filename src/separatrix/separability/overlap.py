@@ -76,11 +76,6 @@ def _check(rows: SignedRows, z: list[int], tied: Index) -> None:
 
 
 def _strict_or_balance(rows: SignedRows, live: Index) -> list[int] | Balance:
-    pair = opposite_pair(rows, live)
-    if pair is not None:
-        # Two rows at the origin, without a bias: each alone is a contradiction.
-        circuit = sorted(pair) if np.any(rows.dense(np.array(pair))) else [min(pair)]
-        return Balance(np.array(circuit, dtype=np.intp), [1] * len(circuit))
     candidate = candidates.strict_direction(rows, live)
     start = live[:0]
     if isinstance(candidate, Direction):
@@ -88,7 +83,12 @@ def _strict_or_balance(rows: SignedRows, live: Index) -> list[int] | Balance:
         if np.all(rows.signs(z, live) > 0):
             return z
         start = candidate.active
-    elif isinstance(candidate, Dependence):
+    pair = opposite_pair(rows, live)
+    if pair is not None:
+        # Two rows at the origin, without a bias: each alone is a contradiction.
+        circuit = sorted(pair) if np.any(rows.dense(np.array(pair))) else [min(pair)]
+        return Balance(np.array(circuit, dtype=np.intp), [1] * len(circuit))
+    if isinstance(candidate, Dependence):
         start = candidate.rows
         found = exact.balance(Support(rows, candidate.rows))
         if found is not None:
