@@ -27,11 +27,13 @@ test: $(STAMP)  ## run the whole test suite; ARGS="-k name" narrows it
 
 check: lint test  ## format, lint, types, import order, tests: what CI runs
 
-lint: $(STAMP)  ## format, lint, types and import order
-	@$(PY) -m ruff format --check .
-	@$(PY) -m ruff check .
-	@$(PY) -m mypy
-	@"$(VENV)/bin/lint-imports" --no-cache
+lint: $(STAMP)  ## format, lint, types and import order; all four are run whatever the first says
+	@status=0; \
+	$(PY) -m ruff format --check --quiet --output-format concise . || status=1; \
+	$(PY) -m ruff check . || status=1; \
+	$(PY) -m mypy || status=1; \
+	"$(VENV)/bin/lint-imports" --no-cache || status=1; \
+	exit $$status
 
 format: $(STAMP)  ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
