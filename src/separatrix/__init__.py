@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from separatrix.audit import audit as audit
     from separatrix.errors import NotConvergedError as NotConvergedError
     from separatrix.errors import ParameterError as ParameterError
     from separatrix.estimators.perceptron import Perceptron as Perceptron
@@ -22,13 +23,14 @@ _HOMES = {
     "SVC": "separatrix.estimators.svc",
     "Perceptron": "separatrix.estimators.perceptron",
     "stream": "separatrix.stream",
+    "audit": "separatrix.audit",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
     "NotConvergedError": "separatrix.errors",
     "ParameterError": "separatrix.errors",
 }
 
-__all__ = ["SVC", "Certificate", "NotConvergedError", "ParameterError", "__version__", "verify"]
+__all__ = ["SVC", "Certificate", "NotConvergedError", "ParameterError", "__version__", "audit", "verify"]
 
 
 def __getattr__(name: str) -> Any:
