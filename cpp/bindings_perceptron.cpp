@@ -131,63 +131,106 @@ struct DoubtBody {
 struct MeasureBody {
     template <class Rows>
     static nb::tuple run(const Rows& rows) {
-        Watch trial{};
+        double largest = 0;
         Index bad;
         {
             nb::gil_scoped_release release;
-            bad = measure(rows, trial);
+            std::vector<double> norms(static_cast<std::size_t>(rows.rows));
+            bad = measure(rows, norms.data(), largest);
         }
-        return nb::make_tuple(bad, trial.largest);
+        return nb::make_tuple(bad, largest);
     }
 };
 
+// Everything that learning from rows of two classes changes.
+struct LearnTwoState {
+    const Output<double>&w, &b;
+    double step, gain;
+    bool decreasing;
+    const Output<Index>& tally;
+    const Output<double>&lag, &lag_b, &pocket_w, &pocket_b;
+    const Output<Index>& pocket_state;
+    const Output<double>&watch, &u, &u_b;
+
+    // Returns the first row that is not finite, in which case nothing was learnt, or -1.
+    template <class Rows>
+    Index learn(const Rows& rows, const Sign* signs, double* norms, std::vector<Mistake>& seen, double* scores) const {
+        double largest = 0;
+        const Index bad = measure(rows, norms, largest);
+        if (bad >= 0) return bad;
+        Tally counts = read_tally(tally);
+        Pocket pocket = pocket_of(pocket_w, pocket_b, pocket_state);
+        learn_two(rows, norms, signs, w.data(), b.data(), {step, gain, decreasing}, counts, {pointer(lag), pointer(lag_b)},
+                  pocket, watch_of(watch), {u.data(), u_b.data()}, seen, scores);
+        keep(pocket, pocket_state);
+        write_tally(counts, tally);
+        return -1;
+    }
+};
+
+// (first row that is not finite or -1, positions of the mistakes, their scores)
 struct LearnTwoBody {
     template <class Rows>
-    static nb::tuple run(const Rows& rows, const Array<Sign>& signs, const Output<double>& w, const Output<double>& b,
-                         double step, double gain, bool decreasing, const Output<Index>& tally_state, const Output<double>& lag,
-                         const Output<double>& lag_b, const Output<double>& pocket_w, const Output<double>& pocket_b,
+    static nb::tuple run(const Rows& rows, const Array<Sign>& signs, const Output<double>& row_scores,
+                         const Output<double>& w, const Output<double>& b, double step, double gain, bool decreasing,
+                         const Output<Index>& tally, const Output<double>& lag, const Output<double>& lag_b,
+                         const Output<double>& pocket_w, const Output<double>& pocket_b,
                          const Output<Index>& pocket_state, const Output<double>& watch, const Output<double>& u,
-                         const Output<double>& u_b, const Output<double>& row_scores) {
+                         const Output<double>& u_b) {
         std::vector<Mistake> seen;
+        Index bad;
         {
             nb::gil_scoped_release release;
-            Tally tally = read_tally(tally_state);
-            Pocket pocket = pocket_of(pocket_w, pocket_b, pocket_state);
-            learn_two(rows, signs.data(), w.data(), b.data(), {step, gain, decreasing}, tally, {pointer(lag), pointer(lag_b)}, pocket,
-                      watch_of(watch), {u.data(), u_b.data()}, seen, pointer(row_scores));
-            keep(pocket, pocket_state);
-            write_tally(tally, tally_state);
+            std::vector<double> norms(static_cast<std::size_t>(rows.rows));
+            const LearnTwoState state{w, b, step, gain, decreasing, tally, lag, lag_b, pocket_w, pocket_b, pocket_state, watch, u, u_b};
+            bad = state.learn(rows, signs.data(), norms.data(), seen, pointer(row_scores));
         }
-        auto where = std::make_unique<Index[]>(seen.size() + 1);
+        std::vector<Index> where;
+        where.reserve(seen.size());
+        for (const Mistake& mistake : seen) where.push_back(mistake.position);
         auto score = std::make_unique<double[]>(seen.size() + 1);
-        for (std::size_t k = 0; k < seen.size(); ++k) {
-            where[k] = seen[k].position;
-            score[k] = seen[k].score;
-        }
-        Index* positions = where.release();
+        for (std::size_t k = 0; k < seen.size(); ++k) score[k] = seen[k].score;
         double* scores = score.release();
-        nb::capsule first(positions, [](void* memory) noexcept { delete[] static_cast<Index*>(memory); });
-        nb::capsule second(scores, [](void* memory) noexcept { delete[] static_cast<double*>(memory); });
-        return nb::make_tuple(nb::ndarray<nb::numpy, Index, nb::ndim<1>>(positions, {seen.size()}, first),
-                              nb::ndarray<nb::numpy, double, nb::ndim<1>>(scores, {seen.size()}, second));
+        nb::capsule owner(scores, [](void* memory) noexcept { delete[] static_cast<double*>(memory); });
+        return nb::make_tuple(bad, as_indices(where), nb::ndarray<nb::numpy, double, nb::ndim<1>>(scores, {seen.size()}, owner));
+    }
+};
+
+// One row, no arrays made: -1 if it is not finite, else 1 if it was predicted positive, 0 if not.
+struct LearnOneBody {
+    template <class Rows>
+    static int run(const Rows& rows, int sign, const Output<double>& w, const Output<double>& b, double step, double gain,
+                   bool decreasing, const Output<Index>& tally, const Output<double>& lag, const Output<double>& lag_b,
+                   const Output<double>& pocket_w, const Output<double>& pocket_b, const Output<Index>& pocket_state,
+                   const Output<double>& watch, const Output<double>& u, const Output<double>& u_b) {
+        const Sign signs[1] = {static_cast<Sign>(sign)};
+        double norm = 0;
+        std::vector<Mistake> seen;
+        const LearnTwoState state{w, b, step, gain, decreasing, tally, lag, lag_b, pocket_w, pocket_b, pocket_state, watch, u, u_b};
+        if (state.learn(rows, signs, &norm, seen, nullptr) >= 0) return -1;
+        return seen.empty() ? sign > 0 : seen[0].score > 0;
     }
 };
 
 struct LearnManyBody {
     template <class Rows>
-    static Log run(const Rows& rows, const Array<Code>& codes, const Output<double>& W, const Output<double>& b,
+    static nb::tuple run(const Rows& rows, const Array<Code>& codes, const Output<double>& W, const Output<double>& b,
                    double step, double gain, bool decreasing, const Output<Index>& tally_state, const Output<double>& lag,
                    const Output<double>& lag_b, const Output<double>& watch, const Output<double>& u,
                    const Output<double>& u_b) {
         std::vector<Update> seen;
+        Index bad;
         {
             nb::gil_scoped_release release;
+            std::vector<double> norms(static_cast<std::size_t>(rows.rows));
+            double largest = 0;
+            bad = measure(rows, norms.data(), largest);
             Tally tally = read_tally(tally_state);
-            learn_many(rows, codes.data(), W.data(), b.data(), static_cast<Code>(b.size()), {step, gain, decreasing}, tally,
+            if (bad < 0) learn_many(rows, norms.data(), codes.data(), W.data(), b.data(), static_cast<Code>(b.size()), {step, gain, decreasing}, tally,
                        {pointer(lag), pointer(lag_b)}, watch_of(watch), {u.data(), u_b.data()}, seen);
             write_tally(tally, tally_state);
         }
-        return as_array(seen);
+        return nb::make_tuple(bad, as_array(seen));
     }
 };
 
@@ -233,6 +276,7 @@ void bind_perceptron(nb::module_& m) {
     bind<DoubtBody>(m, "doubtful_rows");
     bind<MeasureBody>(m, "measure_rows");
     bind<LearnTwoBody>(m, "learn_two");
+    bind<LearnOneBody>(m, "learn_one");
     bind<LearnManyBody>(m, "learn_many");
     m.def("read_memory", [](const Table<float>& X) {
         nb::gil_scoped_release release;

@@ -140,9 +140,46 @@ double score(const Rows& rows, Index i, const double* w) {
     return row_score(rows.row(i), w);
 }
 
+template <class V>
+SEPARATRIX_INLINE void block_scores(const DenseRows<V>& rows, Index begin, Index end, const double* w, double* out) {
+    const Index d = rows.columns;
+    Index i = begin;
+    for (; i + block <= end; i += block) {
+        const V* const x[block] = {rows.values + i * d, rows.values + (i + 1) * d, rows.values + (i + 2) * d,
+                                   rows.values + (i + 3) * d};
+        dots<block>(x, d, w, out + (i - begin));
+    }
+    for (; i < end; ++i) out[i - begin] = row_score(rows.row(i), w);
+}
+
+template <class V, class I>
+SEPARATRIX_INLINE void block_scores(const SparseRows<V, I>& rows, Index begin, Index end, const double* w, double* out) {
+    for (Index i = begin; i < end; ++i) out[i - begin] = row_score(rows.row(i), w);
+}
+
 template <class Rows>
-double norm(const Rows& rows, Index i) {
-    return squared_norm(rows.row(i));
+void scores(const Rows& rows, Index begin, Index end, const double* w, double* out) {
+    block_scores(rows, begin, end, w, out);
+}
+
+template <class Rows>
+void squared_norms(const Rows& rows, Index begin, Index end, double* out) {
+    for (Index i = begin; i < end; ++i) out[i - begin] = squared_norm(rows.row(i));
+}
+
+void add_deficits(const double* margins, Index size, double largest, double* deficits) {
+    double limit[watched_margins], sum[watched_margins];
+    for (int j = 0; j < watched_margins; ++j, largest *= 0.5) {
+        limit[j] = largest;
+        sum[j] = deficits[j];
+    }
+    for (Index i = 0; i < size; ++i) {
+        for (int j = 0; j < watched_margins; ++j) {
+            const double gap = limit[j] - margins[i], lacking = gap > 0 ? gap : 0;
+            sum[j] += lacking * lacking;
+        }
+    }
+    for (int j = 0; j < watched_margins; ++j) deficits[j] = sum[j];
 }
 
 double read(const float* values, Index size) {
@@ -159,7 +196,8 @@ double read(const float* values, Index size) {
 }
 
 template <class Rows>
-constexpr PerceptronKernels<Rows> made = {find, find_among<Rows>, add<Rows>, score<Rows>, norm<Rows>};
+constexpr PerceptronKernels<Rows> made = {find,         find_among<Rows>, add<Rows>,
+                                              score<Rows>, scores<Rows>,     squared_norms<Rows>};
 
 }  // namespace
 
@@ -172,6 +210,7 @@ const PerceptronTable perceptron_table = {
     made<SparseRows<float, std::int64_t>>,
     made<SparseRows<double, std::int32_t>>,
     made<SparseRows<double, std::int64_t>>,
+    add_deficits,
     read,
 };
 

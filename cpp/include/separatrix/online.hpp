@@ -15,8 +15,6 @@
 
 namespace separatrix {
 
-inline constexpr int watched_margins = 16;
-
 // The first entries of an array of doubles that lives with the model, so that it can be saved with it.
 struct Watch {
     double restart_at;
@@ -51,42 +49,31 @@ inline void restart(Watch& watch, const Tally& tally, const Comparator& comparat
     for (double& deficit : watch.deficits) deficit = 0;
 }
 
-inline void compare(Watch& watch, double margin) {
-    double g = watch.margin;
-    for (double& deficit : watch.deficits) {
-        const double lacking = std::max(0.0, g - margin);
-        deficit += lacking * lacking;
-        g *= 0.5;
-    }
-}
-
-// Raises watch.largest; returns the first row whose norm is not a finite number, or -1.
+// The squared norms of the rows; returns the first row for which it is not a finite number, or -1.
 template <class Rows>
-Index measure(const Rows& rows, Watch& watch) {
-    const auto& kernel = perceptron_kernels().of(rows);
-    double largest = watch.largest;
+Index measure(const Rows& rows, double* norms, double& largest) {
+    perceptron_kernels().of(rows).squared_norms(rows, 0, rows.rows, norms);
     for (Index i = 0; i < rows.rows; ++i) {
-        const double norm = kernel.squared_norm(rows, i);
-        if (!std::isfinite(norm)) return i;
-        largest = std::max(largest, norm);
+        if (!std::isfinite(norms[i])) return i;
+        largest = std::max(largest, norms[i]);
     }
-    watch.largest = largest;
     return -1;
 }
 
 // Runs learn(begin, end) over all rows, stopping at each restart on the way, so that where a batch begins and ends
 // makes no difference to anything.
 template <class Rows, class Margin, class Learn>
-void in_stretches(const Rows& rows, Watch& watch, Tally& tally, const Margin& margin, const Learn& learn,
-                  const Comparator& comparator, const double* w, const double* b, Index planes, double gain,
-                  double factor) {
-    const auto& kernel = perceptron_kernels().of(rows);
+void in_stretches(const Rows& rows, const double* norms, Watch& watch, Tally& tally, const Margin& margin,
+                  const Learn& learn, const Comparator& comparator, const double* w, const double* b, Index planes,
+                  double gain, double factor) {
+    std::vector<double> margins(static_cast<std::size_t>(rows.rows));
     for (Index p = 0; p < rows.rows;) {
         const Index room = std::max<Index>(1, static_cast<Index>(watch.restart_at) - tally.visits);
         const Index end = std::min(rows.rows, p + room);
-        for (Index i = p; i < end; ++i) {
-            watch.largest = std::max(watch.largest, kernel.squared_norm(rows, i));
-            if (watch.active != 0) compare(watch, margin(i));
+        for (Index i = p; i < end; ++i) watch.largest = std::max(watch.largest, norms[i]);
+        if (watch.active != 0) {
+            margin(p, end, margins.data());
+            perceptron_kernels().add_deficits(margins.data(), end - p, watch.margin, watch.deficits);
         }
         learn(p, end);
         p = end;
@@ -97,10 +84,14 @@ void in_stretches(const Rows& rows, Watch& watch, Tally& tally, const Margin& ma
 
 // `scores`, where wanted, gets f(x) of every row as it was when the row came.
 template <class Rows>
-void learn_two(const Rows& rows, const Sign* signs, double* w, double* b, Step step, Tally& tally, Average average,
-               Pocket& pocket, Watch& watch, Comparator comparator, std::vector<Mistake>& seen, double* scores) {
+void learn_two(const Rows& rows, const double* norms, const Sign* signs, double* w, double* b, Step step, Tally& tally,
+               Average average, Pocket& pocket, Watch& watch, Comparator comparator, std::vector<Mistake>& seen,
+               double* scores) {
     const auto& kernel = perceptron_kernels().of(rows);
-    const auto margin = [&](Index i) { return signs[i] * (kernel.score(rows, i, comparator.u) + comparator.b[0]); };
+    const auto margin = [&](Index begin, Index end, double* out) {
+        kernel.scores(rows, begin, end, comparator.u, out);
+        for (Index i = begin; i < end; ++i) out[i - begin] = signs[i] * (out[i - begin] + comparator.b[0]);
+    };
     const auto pass = [&](Index begin, Index end) {
         perceptron_pass(rows, signs, Visit{nullptr}, begin, end, w, *b, step, 1, tally, nullptr, average, pocket,
                         nullptr, &seen);
@@ -112,14 +103,14 @@ void learn_two(const Rows& rows, const Sign* signs, double* w, double* b, Step s
             pass(i, i + 1);
         }
     };
-    in_stretches(rows, watch, tally, margin, learn, comparator, w, b, 1, step.gain, 1.0);
+    in_stretches(rows, norms, watch, tally, margin, learn, comparator, w, b, 1, step.gain, 1.0);
 }
 
 template <class Rows>
-void learn_many(const Rows& rows, const Code* codes, double* W, double* b, Code classes, Step step, Tally& tally,
+void learn_many(const Rows& rows, const double* norms, const Code* codes, double* W, double* b, Code classes, Step step, Tally& tally,
                 Average average, Watch& watch, Comparator comparator, std::vector<Update>& seen) {
     const auto& kernel = perceptron_kernels().of(rows);
-    const auto margin = [&](Index i) {
+    const auto lead = [&](Index i) {
         const auto score = [&](Code r) {
             return kernel.score(rows, i, comparator.u + r * rows.columns) + comparator.b[r];
         };
@@ -129,10 +120,13 @@ void learn_many(const Rows& rows, const Code* codes, double* W, double* b, Code 
         }
         return score(codes[i]) - rival;
     };
+    const auto margin = [&](Index begin, Index end, double* out) {
+        for (Index i = begin; i < end; ++i) out[i - begin] = lead(i);
+    };
     const auto learn = [&](Index begin, Index end) {
         kesler_pass(rows, codes, Visit{nullptr}, begin, end, W, b, classes, step, 1, tally, average, &seen);
     };
-    in_stretches(rows, watch, tally, margin, learn, comparator, W, b, classes, step.gain, 2.0);
+    in_stretches(rows, norms, watch, tally, margin, learn, comparator, W, b, classes, step.gain, 2.0);
 }
 
 }  // namespace separatrix

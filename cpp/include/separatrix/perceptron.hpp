@@ -177,7 +177,9 @@ std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, Hyperplane
         for (Index i = begin; i < end; ++i) {
             const double score = kernel.score(rows, i, plane.w) + plane.b;
             const double terms = static_cast<double>(rows.row(i).size + 16);
-            const double size = norm * std::sqrt(kernel.squared_norm(rows, i)) + std::abs(plane.b);
+            double squared;
+            kernel.squared_norms(rows, i, i + 1, &squared);
+            const double size = norm * std::sqrt(squared) + std::abs(plane.b);
             // 2^-52 is 2 u: twice the bound, because norm and size are themselves rounded.
             if (!(signs[i] * score > terms * 0x1p-52 * size)) found[static_cast<std::size_t>(part)].push_back(i);
         }

@@ -48,9 +48,14 @@ struct PerceptronKernels {
     void (*add)(const Rows&, Index i, double scale, double* w);
     // x_i . w, the same bits as in `find`
     double (*score)(const Rows&, Index i, const double* w);
-    // ||x_i||^2
-    double (*squared_norm)(const Rows&, Index i);
+    // out[i - begin] = x_i . w for i in [begin, end), the same bits as `score`
+    void (*scores)(const Rows&, Index begin, Index end, const double* w, double* out);
+    // out[i - begin] = ||x_i||^2
+    void (*squared_norms)(const Rows&, Index begin, Index end, double* out);
 };
+
+// Margins g = largest 2^-j, j = 0 .. watched_margins - 1, at which deficits are kept.
+inline constexpr int watched_margins = 16;
 
 struct PerceptronTable {
     const char* name;
@@ -60,6 +65,8 @@ struct PerceptronTable {
     PerceptronKernels<SparseRows<float, std::int64_t>> sparse_f64;
     PerceptronKernels<SparseRows<double, std::int32_t>> sparse_d32;
     PerceptronKernels<SparseRows<double, std::int64_t>> sparse_d64;
+    // deficits[j] += max(0, largest 2^-j - margins[i])^2 for i = 0, 1, .. size - 1 in turn
+    void (*add_deficits)(const double* margins, Index size, double largest, double* deficits);
     // Reads `size` floats and returns something that depends on all of them: the speed of memory itself.
     double (*read)(const float* values, Index size);
 

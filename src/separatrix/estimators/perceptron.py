@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.estimators.matrices import check_matrix
 from separatrix.estimators.perceptron_classes import fit_problems, quick_labels
 from separatrix.estimators.perceptron_parameters import Choice, check_choice
-from separatrix.estimators.perceptron_partial import learn_batch, published
+from separatrix.estimators.perceptron_partial import can_learn_online, learn_batch, published
 from separatrix.estimators.perceptron_result import PerceptronResult
 from separatrix.problem import Status
 from separatrix.problem.kernels import make_kernel
@@ -106,6 +107,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     Freund, Schapire: Large margin classification using the perceptron algorithm. Machine Learning 37 (1999).
     """
 
+    _online: Any = None  # what partial_fit keeps
+    _fast: Any = None  # its short way for single rows
+
     def __init__(
         self,
         *,
@@ -155,7 +159,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         classes, codes = quick_labels(y, X.shape[0])
         kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0)
         previous = self._previous(classes) if self.warm_start else None
-        self._online: Any = None
+        self._online = self._fast = None
         self.classes_ = classes
         self._kernel = kernel
         self.problems_: dict[Any, PerceptronResult] = fit_problems(
@@ -168,8 +172,8 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """The attributes that cost nothing; the others are properties."""
         results = list(self.problems_.values())
         found = [result.found for result in results]
-        if hasattr(self, "coef_"):
-            del self.coef_, self.intercept_
+        for name in ("coef_", "intercept_"):
+            self.__dict__.pop(name, None)
         if found[0].w is not None:
             planes = [published(each) for each in found]
             self.coef_ = np.vstack([W for W, _ in planes])
@@ -189,12 +193,14 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 stacklevel=3,
             )
 
+    @available_if(can_learn_online)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn rows one after the other, each once; a batch of n rows is n single steps, bit for bit.
 
         Classes may appear at any time; ``classes`` announces them in advance. After `fit` it goes on from there.
         """
-        learn_batch(self, X, y, classes)
+        if self._fast is None or classes is not None or not self._fast.step(X, y):
+            learn_batch(self, X, y, classes)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -231,7 +237,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_is_fitted(self, "classes_")
         if self._online is not None:
             return float(self._online.model.radius)
-        return self._theory().radius
+        return float(self._theory().radius)
 
     @property
     def margin_(self) -> Any:
@@ -271,6 +277,11 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if not hasattr(self, "problems_") or not np.array_equal(self.classes_, classes):
             return None
         return [result.found.state for result in self.problems_.values()]
+
+    def __getstate__(self) -> Any:
+        # The short way holds views of the planes, which a copy would cut loose; partial_fit makes it anew.
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_fast"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from separatrix.problem import Status, weighted_sum
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
 from separatrix.problem.mistakes import MistakeHistory
+from separatrix.solvers.doubt import misclassified
 from separatrix.solvers.kesler import KeslerPasses
 from separatrix.solvers.pass_loop import OnRecord, PassLimits, PassRun, run_passes
 from separatrix.solvers.passes import Counts, LabelledRows, PassState
@@ -39,6 +40,9 @@ class Found:
     counts: Counts
     rule: Rule
     state: PassState | None  #: of a primal run: where partial_fit goes on
+    support: tuple[Any, Any, Any, int] | None = (
+        None  #: of a dual run: rows, beta, lag, visits, for partial_fit
+    )
     pairs: Counts | None = None  #: (n, k) updates on each row against each rival, with many classes
 
 
@@ -59,10 +63,35 @@ def find(
     if choice.dual:
         dual = DualPasses(settings, kernel, classes)
         return _of_dual(rows, kernel, choice, classes, run_passes(dual, rows, limits, _updates, on_record))
-    solver = PrimalPasses(settings) if classes == 2 else KeslerPasses(settings, classes)
-    return _of_primal(
-        rows, kernel, choice, classes, run_passes(solver, rows, limits, _tally, on_record, before)
-    )
+    if classes > 2:
+        kesler = KeslerPasses(settings, classes)
+        run = run_passes(kesler, rows, limits, _tally, on_record, before)
+    else:
+        run = _certain(PrimalPasses(settings), rows, limits, on_record, before)
+    return _of_primal(rows, kernel, choice, classes, run)
+
+
+def _certain(
+    solver: PrimalPasses,
+    rows: LabelledRows,
+    limits: PassLimits,
+    on_record: OnRecord | None,
+    before: PassState | None,
+) -> PassRun[PassState]:
+    """Passes until one is clean in exact arithmetic too: a row that rounding flattered gets its update."""
+    run = run_passes(solver, rows, limits, _tally, on_record, before)
+    while run.status is Status.CONVERGED:
+        wrong = misclassified(rows.X, rows.labels, run.state.w, float(run.state.b[0]), limits.n_threads)
+        if len(wrong) == 0:
+            return run
+        if run.epochs >= limits.max_epochs:
+            return replace(run, status=Status.MAX_ITER)
+        solver.force(rows, run.state, int(wrong[0]))
+        rest = replace(limits, max_epochs=limits.max_epochs - run.epochs)
+        more = run_passes(solver, rows, rest, _tally, on_record, run.state)
+        history = MistakeHistory([*run.history, *more.history])
+        run = replace(more, epochs=run.epochs + more.epochs, history=history)
+    return run
 
 
 def _tally(state: PassState) -> int:
@@ -94,7 +123,17 @@ def _of_primal(
         rule = _votes(rows, kernel, choice, classes, log, int(state.tally[0]))
     pairs = _pairs(rows, classes, log)
     return Found(
-        run.status, run.epochs, _tally(state), run.history, W.copy(), b, beta, counts, rule, state, pairs
+        run.status,
+        run.epochs,
+        _tally(state),
+        run.history,
+        W.copy(),
+        b,
+        beta,
+        counts,
+        rule,
+        state,
+        pairs=pairs,
     )
 
 
@@ -152,9 +191,25 @@ def _of_dual(
         else _expansion(rows, kernel, beta)
     )
     w, b = _planes(rows, kernel, state.beta)
+    status = _honest(rows, classes, run.status, w, b)
     pairs = _pairs(rows, classes, log)
+    places = np.flatnonzero(np.any(state.beta != 0, axis=1))
+    kept = None
+    if kernel.name != "precomputed":
+        kept = (rows.X[places], state.beta[places], state.lag[places], state.visits)
     return Found(
-        run.status, run.epochs, state.updates, run.history, w, b, state.beta, state.counts, rule, None, pairs
+        status,
+        run.epochs,
+        state.updates,
+        run.history,
+        w,
+        b,
+        state.beta,
+        state.counts,
+        rule,
+        None,
+        kept,
+        pairs,
     )
 
 
@@ -169,7 +224,18 @@ def _of_gradient(rows: LabelledRows, kernel: Kernel, choice: Choice, run: PassRu
         beta = state.pocket[:, None]
     chosen = (w, b) if extra is None else _planes(rows, kernel, beta)
     rule = _expansion(rows, kernel, beta) if chosen[0] is None else PlaneRule(chosen[0], chosen[1])
-    return Found(run.status, run.epochs, state.steps, run.history, w, b, last, state.counts, rule, None)
+    status = _honest(rows, 2, run.status, w, b)
+    return Found(status, run.epochs, state.steps, run.history, w, b, last, state.counts, rule, None)
+
+
+def _honest(
+    rows: LabelledRows, classes: int, status: Status, w: NDArray[np.float64] | None, b: Vector
+) -> Status:
+    """No claim of a clean end if the weights, as they are published, misclassify a row exactly."""
+    if status is not Status.CONVERGED or w is None or classes > 2:
+        return status
+    wrong = misclassified(rows.X, rows.labels, w[0], float(b[0]))
+    return Status.MAX_ITER if len(wrong) else status
 
 
 def _planes(

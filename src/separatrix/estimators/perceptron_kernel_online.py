@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.estimators.perceptron_parameters import Choice
+from separatrix.estimators.perceptron_result import PerceptronResult
 from separatrix.problem.kernels import Kernel, make_kernel
 from separatrix.problem.losses import Vector
 from separatrix.solvers.passes import Settings
@@ -45,6 +46,20 @@ class KernelOnline:
         extra = choice.settings.extra if choice.settings.extra == "averaged" else None
         settings = Settings(step=choice.settings.step, extra=extra)
         return KernelOnline(kernel, gain, settings, choice.multi_class == "ovr")
+
+    @staticmethod
+    def going_on(
+        kernel: Kernel, choice: Choice, problems: list[PerceptronResult], classes: int
+    ) -> KernelOnline:
+        """From where a dual fit ended; one problem, so not for one-vs-rest."""
+        result = problems[0]
+        assert result.found.support is not None
+        rows, beta, lag, visits = result.found.support
+        extra = choice.settings.extra if choice.settings.extra == "averaged" else None
+        settings = Settings(step=choice.settings.step, extra=extra)
+        model = KernelOnline(kernel, result.constant * result.constant, settings, False, classes, visits)
+        model.updates, model.rows, model.beta, model.lag = result.found.updates, [rows], list(beta), list(lag)
+        return model
 
     @property
     def _width(self) -> int:

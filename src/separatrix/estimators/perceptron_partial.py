@@ -18,9 +18,10 @@ from separatrix.estimators.perceptron_rules import PlaneRule
 from separatrix.estimators.predicting import raw_scores
 from separatrix.problem.mistakes import MistakeRecord
 from separatrix.solvers.passes import Settings, measure_rows
-from separatrix.solvers.perceptron_online import OnlinePerceptron, Planes
+from separatrix.solvers.perceptron_online import NotFiniteError, OnlinePerceptron, Planes, learn_one
 
 _MOST_RECORDS = 4096
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def published(found: Found) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -43,6 +44,7 @@ class Online:
         self.codes: dict[Any, int] = {}
         self.names: list[Any] = []
         self.order = np.empty(0, dtype=np.intp)
+        self.labels: NDArray[Any] = np.empty(0)
         self.mistakes = 0
         self.began = time.perf_counter()
         self.records: list[tuple[float, int, int, int, float]] = []
@@ -53,7 +55,12 @@ class Online:
         self.codes[name] = len(self.names)
         self.names.append(name)
         self.model.add_class()
-        self.order = np.argsort(np.array(self.names), kind="stable")
+        self.sort()
+
+    def sort(self) -> None:
+        """Work out the order of the classes by name."""
+        self.labels = np.array(self.names)
+        self.order = np.argsort(self.labels, kind="stable")
 
     def note(self, mistakes: int) -> None:
         """Add a record; long histories are thinned, every second record at a time."""
@@ -102,28 +109,71 @@ class Online:
         return raw_scores(X, *self.planes())
 
 
-def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[Any] | None:
+class FastLane:
+    """One dense row of a known class, two classes, plain output: straight to the compiled step.
+
+    ``step`` returns False, having changed nothing, whenever a row needs the long way.
+    """
+
+    def __init__(self, estimator: Any, online: Online, arguments: tuple[Any, ...]) -> None:
+        self.estimator, self.online, self.model, self.arguments = estimator, online, online.model, arguments
+        self.shape = (1, estimator.n_features_in_)
+        self.signs = {name: 2 * code - 1 for name, code in online.codes.items()}
+        self.tally = arguments[5]
+        assert isinstance(online.model, OnlinePerceptron)
+        self.planes = online.model.groups[0]
+        self.mirrored = bool(online.order[0] != 0)
+
+    def shared(self) -> bool:
+        """Whether coef_ and intercept_ are the very arrays that are learnt in place."""
+        assert isinstance(self.model, OnlinePerceptron)
+        return self.planes is self.model.groups[0] and not self.mirrored
+
+    def step(self, X: Any, y: Any) -> bool:
+        """Learn the row if it is as simple as that."""
+        if type(X) is not np.ndarray or X.shape != self.shape or len(y) != 1 or not X.flags.c_contiguous:
+            return False
+        try:
+            sign = self.signs.get(y[0])
+        except (KeyError, TypeError):  # a data frame's column, an unhashable label
+            return False
+        if sign is None or X.dtype not in _FLOATS:
+            return False
+        positive = learn_one(X, sign, self.arguments)
+        if positive < 0:
+            return False
+        self.model.seen += 1
+        self.online.note(int((sign > 0) != positive))
+        estimator = self.estimator
+        estimator.n_updates_ = int(self.tally[1])
+        if self.mirrored:
+            estimator.coef_, estimator.intercept_ = self.online.planes()
+        return True
+
+
+def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[Any]:
     """Check a batch, learn it, refresh the attributes; the labels predicted before each row was learnt."""
     online: Online | None = getattr(estimator, "_online", None)
-    fresh = online is None
-    if not fresh and type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32):
-        # The thin path: an array that needs no conversion; finiteness is tested by its norms.
-        assert online is not None
-        X = np.ascontiguousarray(X)
-        if X.shape[1] != estimator.n_features_in_:
-            check_matrix(estimator, X, reset=False)
-        elif measure_rows(X)[0] >= 0:
-            check_finite(X)
+    if online is not None and type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS:
+        # An array that needs no conversion; the compiled step finds what is not finite before it learns.
+        checked: Any = np.ascontiguousarray(X)
+        if X.shape[1] != estimator.n_features_in_ or not len(X):
+            checked = check_matrix(estimator, X, reset=False)
     else:
-        X = check_matrix(estimator, X, reset=fresh and not hasattr(estimator, "problems_"))
+        checked = check_matrix(estimator, X, reset=online is None and not hasattr(estimator, "problems_"))
+    labels = plain_labels(y, checked.shape[0])
     if online is None:
-        online = begin(estimator, X, classes)
+        online = begin(estimator, checked, classes)
     elif classes is not None:
         announce(online, classes)
-    predicted = _learn(online, X, plain_labels(y, X.shape[0]))
+    try:
+        predicted = _learn(online, checked, labels)
+    except NotFiniteError:
+        check_finite(checked)
+        raise
     estimator._online = online
-    _refresh(estimator, online)
-    return predicted
+    refresh(estimator, online)
+    return online.labels[predicted]
 
 
 def plain_labels(y: Any, n_rows: int) -> list[Any] | NDArray[Any]:
@@ -151,19 +201,24 @@ def plain_labels(y: Any, n_rows: int) -> list[Any] | NDArray[Any]:
 
 def _learn(online: Online, X: Any, labels: list[Any] | NDArray[Any]) -> NDArray[np.int32]:
     """Learn in stretches, so that a class begins to compete at the first row that has it."""
-    n, known = len(labels), online.codes
-    firsts = _first_rows(labels, known)
-    predicted = np.empty(n, dtype=np.int32)
-    start = 0
-    for stop in [*firsts, n]:
+    codes = _codes(online.codes, labels)
+    if codes is not None and len(online.names) > 1:
+        predicted = online.model.learn(X, codes)
+        online.note(int(np.count_nonzero(predicted != codes)))
+        return predicted
+    check_finite(X)  # all or nothing, also where there is nothing to learn yet
+    n, start = len(labels), 0
+    predicted, codes = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    for stop in [*_first_rows(labels, online.codes), n]:
         if stop > start:
-            part = _codes(known, labels[start:stop])
-            whole = start == 0 and stop == n
-            predicted[start:stop] = online.model.learn(X if whole else X[start:stop], part)
+            part = _codes(online.codes, labels[start:stop])
+            assert part is not None
+            codes[start:stop] = part
+            predicted[start:stop] = online.model.learn(X[start:stop], part)
             start = stop
         if stop < n:
             online.add_class(labels[stop] if isinstance(labels, list) else labels[stop].item())
-    online.note(int(np.count_nonzero(predicted != _codes(known, labels))))
+    online.note(int(np.count_nonzero(predicted != codes)))
     return predicted
 
 
@@ -176,66 +231,77 @@ def _first_rows(labels: list[Any] | NDArray[Any], known: dict[Any, int]) -> list
 
 
 def _distinct(labels: NDArray[Any]) -> tuple[list[Any], list[int]]:
-    """The distinct labels and the first row of each; no sorting where there are two numbers."""
-    if labels.dtype.kind in "iub":
-        low, high = labels.min(), labels.max()
-        is_high = labels == high
-        if np.all(is_high | (labels == low)):
-            first = int(np.argmax(is_high))
-            if low == high:
-                return [low.item()], [0]
-            return [low.item(), high.item()], [int(np.argmin(is_high)), first]
+    """The distinct labels and the first row of each."""
     names, firsts = np.unique(labels, return_index=True)
     return names.tolist(), firsts.tolist()
 
 
-def _codes(known: dict[Any, int], labels: list[Any] | NDArray[Any]) -> NDArray[np.int32]:
+def _codes(known: dict[Any, int], labels: list[Any] | NDArray[Any]) -> NDArray[np.int32] | None:
+    """The code of each label; None if some label is not known."""
     if isinstance(labels, list) or len(known) > 8:
         values = labels if isinstance(labels, list) else labels.tolist()
-        return np.array([known[value] for value in values], dtype=np.int32)
+        found = [known.get(value, -1) for value in values]
+        return np.array(found, dtype=np.int32) if min(found) >= 0 else None
+    if len(known) == 2:
+        first, second = known
+        here = labels == second
+        if np.count_nonzero(here) + np.count_nonzero(labels == first) != len(labels):
+            return None
+        return np.asarray(here, dtype=np.int32)
     codes = np.zeros(len(labels), dtype=np.int32)
+    matched = 0
     for name, code in known.items():
+        here = labels == name
+        matched += int(np.count_nonzero(here))
         if code:
-            codes[labels == name] = code
-    return codes
+            codes[here] = code
+    return codes if matched == len(labels) else None
 
 
 def begin(estimator: Any, X: Any, classes: Any) -> Online:
     """The first call: from zero, or from where `fit` ended."""
     parameters = estimator.get_params(deep=False)
     choice = check_choice(parameters)
-    _check_online(parameters)
     kept = (choice.settings.step, choice.settings.extra, choice.bias)
-    if choice.dual:
-        if hasattr(estimator, "problems_"):
+    fitted = hasattr(estimator, "problems_")
+    if choice.dual and fitted:
+        problems = list(estimator.problems_.values())
+        if len(problems) > 1 or problems[0].found.support is None:
             raise ParameterError(
-                "partial_fit goes on from a fit in the primal form only; clone the estimator first."
+                "partial_fit cannot go on from this fit: it has no support rows of one problem."
             )
+        known = len(estimator.classes_)
+        online = Online(KernelOnline.going_on(estimator._kernel, choice, problems, known), kept)
+    elif choice.dual:
         online = Online(KernelOnline.make(parameters, choice, X), kept)
     else:
         online = Online(_planes_of(estimator, X, choice), kept)
-        if hasattr(estimator, "problems_"):
-            for name in estimator.classes_.tolist():
-                online.codes[name] = len(online.names)
-                online.names.append(name)
-            online.order = np.arange(len(online.names))
+    if fitted:
+        online.names = estimator.classes_.tolist()
+        online.codes = {name: code for code, name in enumerate(online.names)}
+        online.sort()
     if classes is not None:
         announce(online, classes)
     return online
 
 
-def _check_online(parameters: dict[str, Any]) -> None:
-    if parameters["algorithm"] == "gradient":
-        raise ParameterError(
+def can_learn_online(estimator: Any) -> bool:
+    """Whether partial_fit exists: not for gradient descent, votes or a precomputed kernel, which need all rows.
+
+    An AttributeError says which, as scikit-learn expects of a method that is not there.
+    """
+    if estimator.algorithm == "gradient":
+        raise AttributeError(
             "partial_fit sees each row once; algorithm='gradient' needs all rows at every step. "
             "Hint: algorithm='perceptron'."
         )
-    if parameters["output"] == "voted":
-        raise ParameterError(
+    if estimator.output == "voted":
+        raise AttributeError(
             "partial_fit would have to keep every weight vector for output='voted'. Hint: output='averaged'."
         )
-    if parameters["kernel"] == "precomputed":
-        raise ParameterError("partial_fit cannot know kernel values between rows still to come.")
+    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
+        raise AttributeError("partial_fit cannot know kernel values between rows still to come.")
+    return True
 
 
 def _planes_of(estimator: Any, X: Any, choice: Choice) -> OnlinePerceptron:
@@ -271,9 +337,18 @@ def announce(online: Online, classes: Any) -> None:
             online.add_class(name)
 
 
-def _refresh(estimator: Any, online: Online) -> None:
-    names = np.array(online.names)
-    estimator.classes_ = names[online.order]
-    if isinstance(online.model, OnlinePerceptron):
+def refresh(estimator: Any, online: Online) -> None:
+    """The attributes that partial_fit keeps up to date."""
+    model, plain = online.model, online.model.settings.extra is None
+    estimator.n_updates_ = model.updates
+    fast = estimator._fast
+    same = fast is not None and fast.online is online and fast.shared()
+    if same:
+        return  # coef_ and intercept_ are the arrays that were learnt in place
+    estimator.classes_ = online.labels[online.order]
+    estimator._fast = None
+    if isinstance(model, OnlinePerceptron):
         estimator.coef_, estimator.intercept_ = online.planes()
-    estimator.n_updates_ = online.model.updates
+        arguments = model.one_by_one()
+        if arguments is not None and plain:
+            estimator._fast = FastLane(estimator, online, arguments)

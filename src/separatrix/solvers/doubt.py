@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix import _core
 from separatrix.problem.losses import Vector
-from separatrix.solvers.passes import dense_row, matrix_arguments
+from separatrix.solvers.passes import core, dense_row, matrix_arguments
 
 
 def misclassified(
@@ -25,7 +24,7 @@ def misclassified(
     array([0])
     """
     norm = float(np.linalg.norm(w)) * (1.0 + 1e-12)
-    doubtful = _core.doubtful_rows(*matrix_arguments(X), signs, w, b, norm, n_threads)
+    doubtful = core.doubtful_rows(*matrix_arguments(X), signs, w, b, norm, n_threads)
     weights = None
     wrong = []
     for row in doubtful:

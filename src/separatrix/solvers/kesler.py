@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix import _core
-from separatrix.solvers.passes import LabelledRows, PassState, Settings, dense_row, matrix_arguments
+from separatrix.solvers.passes import LabelledRows, PassState, Settings, core, dense_row, matrix_arguments
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class KeslerPasses:
     def step(self, rows: LabelledRows, state: PassState) -> int:
         """One pass over all rows."""
         before, settings = int(state.tally[1]), self.settings
-        log = _core.kesler_pass(
+        log = core.kesler_pass(
             *matrix_arguments(rows.X),
             rows.labels,
             state.next_order(rows.n_rows, settings.shuffle),

@@ -21,6 +21,8 @@ from separatrix.problem.losses import Vector
 Signs = NDArray[np.int8]
 Counts = NDArray[np.int64]
 State = TypeVar("State")
+#: The compiled module; its overloads cannot be matched through ``*arguments``, hence Any.
+core: Any = _core
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,5 +141,5 @@ def measure_rows(X: Any) -> tuple[int, float]:
     >>> measure_rows(np.array([[3.0, 4.0], [1.0, 0.0]]))
     (-1, 25.0)
     """
-    bad, largest = _core.measure_rows(*matrix_arguments(X))
+    bad, largest = core.measure_rows(*matrix_arguments(X))
     return int(bad), float(largest)

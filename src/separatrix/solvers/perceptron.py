@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix import _core
-from separatrix.solvers.passes import LabelledRows, PassState, Settings, dense_row, matrix_arguments
+from separatrix.solvers.passes import LabelledRows, PassState, Settings, core, dense_row, matrix_arguments
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class PrimalPasses:
         """Part of a pass, for who wants to stop on the way; a shuffled pass must be whole."""
         before, settings = int(state.tally[1]), self.settings
         logged = settings.extra == "voted" or settings.decreasing
-        log = _core.perceptron_pass(
+        log = core.perceptron_pass(
             *matrix_arguments(rows.X),
             rows.labels,
             state.next_order(rows.n_rows, settings.shuffle),
@@ -79,3 +78,18 @@ class PrimalPasses:
         if logged:
             state.log.append(log)
         return int(state.tally[1]) - before
+
+    def force(self, rows: LabelledRows, state: PassState, row: int) -> None:
+        """An update on a row that is misclassified exactly, though rounding hides it."""
+        scale = float(self.settings.sizes(int(state.tally[1]), 1)[0]) * float(rows.labels[row])
+        x = dense_row(rows.X, row)
+        state.w += scale * x
+        state.b += scale * rows.gain
+        if state.lag.size:
+            missing = scale * float(state.tally[0])
+            state.lag += missing * x
+            state.lag_b += missing * rows.gain
+        state.counts[row] += 1
+        if self.settings.extra == "voted" or self.settings.decreasing:
+            state.log.append(np.array([[row, state.tally[0], 0]], dtype=np.int64))
+        state.tally += np.array([1, 1, -state.tally[2]])

@@ -11,24 +11,33 @@ The running bound is Freund and Schapire's with a comparator fixed in hindsight-
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix import _core
 from separatrix.problem.losses import Vector
-from separatrix.solvers.passes import Counts, Settings, matrix_arguments
+from separatrix.solvers.passes import Counts, Settings, core, matrix_arguments
 
 _FIRST_RESTART = 64.0
+_SIGNS = np.array([-1, 1], dtype=np.int8)
 _NO_VECTOR: Vector = np.empty(0)
 
 
 def _fresh_watch() -> Vector:
-    watch = np.zeros(_core.watch_size)
+    watch = np.zeros(core.watch_size)
     watch[0] = _FIRST_RESTART
     return watch
+
+
+class NotFiniteError(ValueError):
+    """A row holds a NaN or an infinity, or its squared norm overflows; nothing was learnt from the batch."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"Row {row} has a norm that is not a finite number.")
+        self.row = row
 
 
 @dataclass(eq=False)
@@ -61,16 +70,9 @@ class Planes:
             planes.pocket_w, planes.pocket_b = np.zeros((p, d)), np.zeros(p)
         return planes
 
-    def learn_two(
-        self, X: Any, signs: NDArray[np.int8], settings: Settings, gain: float, scores: Vector = _NO_VECTOR
-    ) -> tuple[Any, Any]:
-        """Positions of the mistakes among the rows, and the scores that were wrong.
-
-        ``scores`` (m,), where given, gets the score of every row as it was when the row came.
-        """
-        positions, wrong = _core.learn_two(
-            *matrix_arguments(X),
-            signs,
+    def arguments(self, settings: Settings, gain: float) -> tuple[Any, ...]:
+        """What the compiled steps for two classes change, in their order; views, so that one tuple serves for long."""
+        return (
             self.W.reshape(-1),
             self.b,
             settings.size,
@@ -85,15 +87,27 @@ class Planes:
             self.watch,
             self.u.reshape(-1),
             self.u_b,
-            scores,
         )
+
+    def learn_two(
+        self, X: Any, signs: NDArray[np.int8], settings: Settings, gain: float, scores: Vector = _NO_VECTOR
+    ) -> tuple[Any, Any]:
+        """Positions of the mistakes among the rows, and the scores that were wrong.
+
+        ``scores`` (m,), where given, gets the score of every row as it was when the row came.
+        """
+        bad, positions, wrong = core.learn_two(
+            *matrix_arguments(X), signs, scores, *self.arguments(settings, gain)
+        )
+        if bad >= 0:
+            raise NotFiniteError(int(bad))
         return positions, wrong
 
     def learn_many(
         self, X: Any, codes: NDArray[np.int32], settings: Settings, gain: float
     ) -> NDArray[np.int64]:
         """(row, visits before, rival) of each mistake."""
-        log: NDArray[np.int64] = _core.learn_many(
+        bad, log = core.learn_many(
             *matrix_arguments(X),
             codes,
             self.W.reshape(-1),
@@ -108,7 +122,10 @@ class Planes:
             self.u.reshape(-1),
             self.u_b,
         )
-        return log
+        if bad >= 0:
+            raise NotFiniteError(int(bad))
+        found: NDArray[np.int64] = log
+        return found
 
     def output(self, extra: str | None) -> tuple[NDArray[np.float64], Vector]:
         """The planes that predict: the last, their average, or the pocket's."""
@@ -121,14 +138,15 @@ class Planes:
 
     def bound(self, gain: float, factor: float) -> float:
         """The most updates that the rows so far can have caused."""
-        base_updates, base_visits, active, largest, margin = self.watch[1:6]
+        _, base_updates, base_visits, active, largest, margin, *deficits = self.watch.tolist()
         seen = float(self.tally[0]) - base_visits
         if not active or margin <= 0:
             return float(base_updates + seen)
-        radius = np.sqrt(factor * (largest + gain))
-        margins = margin * 0.5 ** np.arange(len(self.watch) - 6)
-        since = float(np.min((radius + np.sqrt(self.watch[6:])) / margins)) ** 2
-        return float(base_updates + min(seen, since))
+        radius, least = math.sqrt(factor * (largest + gain)), math.inf
+        for deficit in deficits:
+            least = min(least, (radius + math.sqrt(deficit)) / margin)
+            margin *= 0.5
+        return float(base_updates + min(seen, least * least))
 
     def grow(self, W: NDArray[np.float64], b: Vector, p: int) -> Planes:
         """More planes, the given ones first; the comparator starts afresh."""
@@ -233,14 +251,12 @@ class OnlinePerceptron:
 
     def learn(self, X: Any, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Predict each row, then learn it; the predictions (m,) as codes."""
-        self.seen += len(codes)
         predicted = codes.copy()
         if self.n_classes < 2:
+            self.seen += len(codes)
             return predicted
         if self.n_classes == 2:
-            positions, scores = self.groups[0].learn_two(
-                X, (2 * codes - 1).astype(np.int8), self.settings, self.gain
-            )
+            positions, scores = self.groups[0].learn_two(X, _SIGNS[codes], self.settings, self.gain)
             predicted[positions] = scores > 0
         elif self.one_vs_rest:
             self._learn_rest(X, codes, predicted)
@@ -248,6 +264,7 @@ class OnlinePerceptron:
             log = self.groups[0].learn_many(X, codes, self.settings, self.gain)
             # A tie counts as a mistake here, whichever class it would be given to.
             predicted[log[:, 0]] = log[:, 2]
+        self.seen += len(codes)
         return predicted
 
     def _learn_rest(self, X: Any, codes: NDArray[np.int32], predicted: NDArray[np.int32]) -> None:
@@ -257,3 +274,13 @@ class OnlinePerceptron:
             signs = np.where(codes == code, 1, -1).astype(np.int8)
             planes.learn_two(X, signs, self.settings, self.gain, scores[code])
         predicted[:] = scores.argmax(axis=0)
+
+    def one_by_one(self) -> tuple[Any, ...] | None:
+        """The arguments of `learn_one` while there are two classes; they stay good until a class is added."""
+        return self.groups[0].arguments(self.settings, self.gain) if self.n_classes == 2 else None
+
+
+def learn_one(X: NDArray[Any], sign: int, arguments: tuple[Any, ...]) -> int:
+    """One dense row (1, d) of sign -1 or +1: -1 if it is not finite, else whether it was predicted positive."""
+    answer: int = core.learn_one(X, sign, *arguments)
+    return answer
