@@ -10,7 +10,10 @@ h is the pull of rows whose alpha is held at C while these rows are solved for. 
 
 A step linearises these twice with one factorisation: for mu = 0 (the predictor), then for the mu that the
 predictor's progress suggests, with its second-order error (the corrector). alpha, beta, s, xi stay positive.
-S. Mehrotra, SIAM J. Optim. 2 (1992); M. Ferris and T. Munson, SIAM J. Optim. 13 (2002).
+Where the step is blocked early, further corrections bring outlying products back towards the path, with the
+same factorisation, and make it longer.
+S. Mehrotra, SIAM J. Optim. 2 (1992); J. Gondzio, Comput. Optim. Appl. 6 (1996);
+M. Ferris and T. Munson, SIAM J. Optim. 13 (2002).
 """
 
 from __future__ import annotations
@@ -23,6 +26,10 @@ import numpy as np
 from separatrix.problem.losses import Loss, Vector
 from separatrix.solvers.normal_equations import LinearAlgebra
 
+_CORRECTORS = 5  # further corrections of a step that is blocked early
+_LARGEST_ERROR = 10.0  # of the predictor's second-order error of a product, in parts of their mean
+_LONG_ENOUGH = 0.7  # a step this long needs none
+_AMBITION = 0.3  # how much longer a further correction tries to make it
 _TO_BOUNDARY = 0.995  # fraction of the way to the nearest bound that a step may go
 
 
@@ -99,26 +106,45 @@ class CentralPath:
             then = float((s + reach * ds) @ (alpha + reach * da))
             then += float((xi + reach * dxi) @ (beta - reach * da))
             now += float(xi @ beta)
-        target = (now / (len(s) * (1 if squared else 2))) * (then / now) ** 3
+        mu = now / (len(s) * (1 if squared else 2))
+        target = mu * (then / now) ** 3
 
-        # corrector: s alpha -> target, with the predictor's second-order error
+        # corrector: s alpha -> target, with the predictor's second-order error, unless that is out of all scale
+        np.clip(a, -_LARGEST_ERROR * mu, _LARGEST_ERROR * mu, out=a)
         np.subtract(target, a, out=a)
         a *= over_alpha
         g += a
         if not squared:
+            np.clip(c, -_LARGEST_ERROR * mu, _LARGEST_ERROR * mu, out=c)
             c += target
             c *= over_beta
             g -= c
         dz, Adz, da = algebra.solve(p, g)
-        ratio = da * over_alpha
-        ds = a - s - s * ratio
-        fall = max(-float(np.min(ratio)), -float(np.min(ds / s)))
-        if not squared:
-            ratio = da * over_beta
-            dxi = c - xi + xi * ratio
-            fall = max(fall, float(np.max(ratio)), -float(np.min(dxi / xi)))
-        reach = min(1.0, _TO_BOUNDARY * _inverse(fall))
-        if not (math.isfinite(fall) and np.all(np.isfinite(dz))):
+        ds = a - s - s * (da * over_alpha)
+        dxi = xi if squared else c - xi + xi * (da * over_beta)
+        reach = self._reach(da, ds, dxi)
+
+        for _ in range(_CORRECTORS):
+            if not reach < _LONG_ENOUGH:
+                break
+            further = min(1.0, reach + _AMBITION)
+            a = _towards_centre((s + further * ds) * (alpha + further * da), target)
+            a *= over_alpha
+            c = np.zeros_like(a)
+            if not squared:
+                c = _towards_centre((xi + further * dxi) * (beta - further * da), target)
+                c *= over_beta
+            extra_z, extra_Az, extra = algebra.solve(np.zeros_like(p), a - c)
+            extra += da
+            extra_s = ds + a - s * ((extra - da) * over_alpha)
+            extra_xi = dxi if squared else dxi + c + xi * ((extra - da) * over_beta)
+            longer = self._reach(extra, extra_s, extra_xi)
+            if not longer > reach + 0.1 * _AMBITION:
+                break
+            dz, Adz, da, ds, dxi, reach = dz + extra_z, Adz + extra_Az, extra, extra_s, extra_xi, longer
+
+        reach = min(1.0, _TO_BOUNDARY * reach)
+        if not (reach > 0.0 and np.all(np.isfinite(dz))):
             return False
         self.z = self.z + reach * dz
         self.margins = self.margins + reach * Adz
@@ -132,6 +158,13 @@ class CentralPath:
         self.pulled = rows.pull(self.alpha) + self.h
         return True
 
+    def _reach(self, da: Vector, ds: Vector, dxi: Vector) -> float:
+        """The longest step along a direction that keeps every quantity above zero; NaN stays NaN."""
+        fall = max(-float(np.min(da / self.alpha)), -float(np.min(ds / self.s)))
+        if not self.loss.squared:
+            fall = max(fall, float(np.max(da / self.beta)), -float(np.min(dxi / self.xi)))
+        return _inverse(fall)
+
     def primal(self) -> float:
         """Objective at z."""
         z = self.z
@@ -144,6 +177,14 @@ class CentralPath:
         terms = float(np.sum(self.loss.dual_terms(self.alpha, self.C)))
         missed = float(np.sum(np.abs(v[R == 0.0])))
         return terms - 0.5 * float(v @ (R * v)) - missed * (1.0 + abs(float(self.z[-1])))
+
+
+def _towards_centre(products: Vector, target: float) -> Vector:
+    """What to add to complementarity products that are outliers, so that they come near the target."""
+    wanted = np.clip(products, 0.1 * target, 10.0 * target)
+    wanted -= products
+    np.maximum(wanted, -10.0 * target, out=wanted)
+    return wanted
 
 
 def _inverse(fall: float) -> float:

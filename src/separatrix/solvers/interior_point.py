@@ -15,7 +15,7 @@ answer is that of the whole problem, and its gap is taken over all rows.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.central_path import CentralPath
 from separatrix.solvers.crossover import crossover, look, undecided
+from separatrix.solvers.duplicates import Merged, merge_duplicates
 from separatrix.solvers.normal_equations import GramSide, PrimalSide, smaller_side
 from separatrix.solvers.protocol import Progress, Verdict
 from separatrix.solvers.sampling import sample_rows
@@ -32,6 +33,7 @@ from separatrix.solvers.signed_rows import SignedRows
 
 Rows = NDArray[np.intp]
 _PATIENCE = 6  # steps without a better gap before giving up
+_FAR_PATIENCE = 40  # the same while the dual point is far from feasible: its value means little yet
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing
 _CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
 _FEW_FREE = 600  # undecided rows that are few enough to be settled exactly
@@ -59,7 +61,13 @@ class _State:
     note: str = ""
     look_at: float = _LOOSE[0]  # relative gap of the path's rows at which to look at all rows
     tol: float = 0.0  # as last asked for; looking at all rows pays only near it
+    merged: Merged | None = None  # the problem actually solved, if rows were merged
     cached: Point | None = None
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the gap no longer falls."""
+        return self.idle >= (_PATIENCE if self.best_gap < 1.0 else _FAR_PATIENCE)
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,12 @@ class InteriorPoint:
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Begin with a sample, or with all rows if they are few; at the proposed w if there is one."""
+        merged = merge_duplicates(problem) if self.screen and self.side == "auto" else None
+        state = self._begin(merged.problem if merged else problem, start)
+        state.merged = merged
+        return state
+
+    def _begin(self, problem: Problem, start: Point | None) -> _State:
         n, D = problem.n_rows, problem.n_columns + (problem.bias != "none")
         z = np.zeros(D)
         if start is not None and start.w is not None:
@@ -88,9 +102,9 @@ class InteriorPoint:
         if whole:
             path = self._path(problem, None, problem.C, np.zeros(D), z, np.ones(n))
             return _State(path, None, False, held, np.zeros(0), z=z)
-        rows, weights = sample_rows(
-            problem.y, max(_FEW_ROWS // 2, 5 * D, int((1.5 * n * math.sqrt(D)) ** (2 / 3))), self.seed
-        )
+        # The size that balances the work on the sample against that on the band it leads to.
+        count = min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), 300 * D)
+        rows, weights = sample_rows(problem.y, max(_FEW_ROWS // 2, count), self.seed)
         path = self._path(problem, rows, problem.C[rows] * weights, np.zeros(D), z, np.ones(len(rows)))
         return _State(path, rows, True, held, np.zeros(n), z=z, primal=float(np.sum(problem.C)))
 
@@ -103,6 +117,7 @@ class InteriorPoint:
 
     def step(self, problem: Problem, state: _State) -> Progress:
         """One iteration on the current rows; a look at all rows when these are solved well enough."""
+        problem = state.merged.problem if state.merged else problem
         with np.errstate(all="ignore"):
             state.broken = not state.path.advance()
             state.cached = None
@@ -121,7 +136,7 @@ class InteriorPoint:
         else:
             state.idle += 1
         if state.rows is not None:
-            stuck = state.broken or state.idle >= _PATIENCE
+            stuck = state.broken or state.stuck
             if stuck or gap <= max(state.look_at, 0.5 * state.tol):
                 self._next_round(problem, state, gap * scale)
         note, state.note = state.note, ""
@@ -202,7 +217,7 @@ class InteriorPoint:
             reach = reach * float(np.partition(order, least)[least])
         rows = np.flatnonzero((t <= reach) | also)
         if len(rows) >= n // 2:
-            state.rows, state.held_dual, state.held, state.dual = None, 0.0, np.zeros(n), -math.inf
+            state.rows, state.held_dual, state.held = None, 0.0, np.zeros(n)
             state.note = "all rows"
             state.path = self._path(problem, None, problem.C, np.zeros(D), state.z, reach)
             return
@@ -223,14 +238,18 @@ class InteriorPoint:
         if relative_gap(state.primal, state.dual) <= tol:
             state.n_checks += 1
             return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
-        if state.rows is None and (state.broken or state.idle >= _PATIENCE):
+        if state.rows is None and (state.broken or state.stuck):
             return Verdict.STALLED
         return Verdict.GO_ON
 
     def point(self, problem: Problem, state: _State) -> Point:
         """The iterate with its rows at their bounds where that does not widen the gap."""
         if state.cached is None:
-            state.cached = self._finish(problem, state)
+            if state.merged is None:
+                state.cached = self._finish(problem, state)
+            else:
+                point = self._finish(state.merged.problem, state)
+                state.cached = replace(point, alpha=state.merged.split(point.alpha))
         return state.cached
 
     def _finish(self, problem: Problem, state: _State) -> Point:

@@ -54,4 +54,17 @@ def _apply() -> None:
     for library, before in _found:
         wanted = min([before, *_asked])
         if library.get_num_threads() != wanted:
+            _release(library)
             library.set_num_threads(wanted)
+            _release(library)
+
+
+def _release(library: Any) -> None:
+    """Let any thread set the limit: threadpoolctl 3.7 and later heed one thread only, the first that asked.
+
+    Fits in several threads take turns here, under one lock, so that rule is not needed; and it must not outlive
+    a fit, or the caller's own limits from other threads would be ignored.
+    """
+    clear = getattr(library, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)

@@ -1,0 +1,72 @@
+"""The choice of solver: by shape, with a reason, with a fallback."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from separatrix.problem import HINGE, SQUARED_HINGE, Problem
+from separatrix.problem.losses import Loss
+from separatrix.solvers.choose import SOLVERS, estimate, stages
+
+
+def shaped(n: int, d: int, *, density: float = 1.0, C: float = 1.0, loss: Loss = HINGE) -> Problem:
+    rng = np.random.default_rng(0)
+    X = (
+        rng.standard_normal((n, d))
+        if density == 1.0
+        else sparse.csr_array(sparse.random_array((n, d), density=density, format="csr", rng=rng))
+    )
+    return Problem(X, np.where(np.arange(n) % 2, 1.0, -1.0), np.full(n, C), loss, "none")
+
+
+def names(problem: Problem, solver: str = "auto") -> list[str]:
+    return [stage.solver.name for stage in stages(problem, solver)]
+
+
+def test_rows_much_more_than_columns() -> None:
+    plan = stages(shaped(20000, 10), tol=1e-6)
+    assert plan[0].solver.name == "interior-point"
+    assert plan[0].reason == "rows >> columns (20000 x 10): interior point"
+
+
+def test_squared_hinge_gets_newton() -> None:
+    assert names(shaped(20000, 10, loss=SQUARED_HINGE))[0] == "newton"
+
+
+def test_sparse_text_gets_coordinate_descent_alone() -> None:
+    problem = shaped(9000, 30000, density=0.001)
+    assert names(problem) == ["coordinate-descent"]
+    assert math.isinf(estimate(problem, 1e-3).interior_point)
+
+
+def test_columns_much_more_than_rows() -> None:
+    plan = stages(shaped(40, 3000))
+    assert plan[0].solver.name == "interior-point"
+    assert "columns >> rows" in plan[0].reason
+
+
+def test_large_costs_favour_the_interior_point() -> None:
+    low, high = (shaped(6000, 100, density=0.1, C=C) for C in (1e-4, 1e4))
+    assert estimate(high, 1e-6).coordinate_descent > 10 * estimate(low, 1e-6).coordinate_descent
+    assert names(high)[0] == "interior-point"
+
+
+def test_a_slow_first_choice_has_finite_patience() -> None:
+    plan = stages(shaped(4000, 1500, density=0.01, C=1e-3))
+    assert plan[0].solver.name == "coordinate-descent"
+    assert math.isfinite(plan[0].patience)
+    assert [stage.solver.name for stage in plan[1:]] == ["interior-point", "interior-point"]
+
+
+@pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "auto"])
+def test_named_solvers_come_first(solver: str) -> None:
+    assert names(shaped(30, 4, loss=SQUARED_HINGE), solver)[0] == solver
+
+
+def test_unknown_name() -> None:
+    with pytest.raises(ValueError, match=r"solver must be one of 'auto', .*'newton'; got 'magic'"):
+        stages(shaped(30, 4), "magic")

@@ -1,0 +1,86 @@
+"""Products with A in every storage agree with the dense definition."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from separatrix.problem import HINGE, Problem
+from separatrix.solvers import signed_rows as module
+from separatrix.solvers.normal_equations import GramSide, PrimalSide, scaled_cholesky, weighted_gram
+from separatrix.solvers.pairs import PairProducts, pair_count
+from separatrix.solvers.signed_rows import SignedRows
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from oracles import signed_rows
+
+BIASES = ("none", "augmented", "free")
+
+
+def problem(kind: str, bias: str, n: int = 300, d: int = 12) -> Problem:
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.1)
+    X = X.astype(np.float32) if kind.endswith("32") else X
+    data = sparse.csr_array(X) if kind.startswith("csr") else X
+    return Problem(data, np.where(rng.random(n) < 0.5, 1.0, -1.0), np.ones(n), HINGE, bias)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kind", ["dense64", "dense32", "csr64", "csr32"])
+@pytest.mark.parametrize("form", ["copied", "streamed", "dense blocks"])
+def test_products(form: str, kind: str, bias: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if form == "streamed":
+        monkeypatch.setattr(module, "_ALWAYS_COPY", 0)
+        monkeypatch.setattr(module, "_bytes", lambda X: 0)
+    if form == "dense blocks":
+        monkeypatch.setattr(module, "_PAIR_COST", 1e9)
+    given = problem(kind, bias)
+    rows, A = SignedRows(given), signed_rows(given)
+    rng = np.random.default_rng(1)
+    z, c, theta = rng.standard_normal(rows.D), rng.standard_normal(rows.n), rng.random(rows.n)
+    np.testing.assert_allclose(rows.margins(z), A @ z, atol=1e-12)
+    np.testing.assert_allclose(rows.pull(c), A.T @ c, atol=1e-12)
+    M = np.diag(rows.R) + A.T @ (theta[:, None] * A)
+    np.testing.assert_allclose(np.tril(rows.normal_matrix(theta)), np.tril(M), atol=1e-12)
+    some = np.array([5, 0, 17])
+    np.testing.assert_allclose(rows.take(some), A[some])
+    inner = A[:, :-1] if bias == "free" else A
+    np.testing.assert_allclose(rows.gram(), inner @ inner.T, atol=1e-12)
+    added = weighted_gram(rows, some, np.ones(3), -1.0, np.zeros((rows.D, rows.D), order="F"))
+    np.testing.assert_allclose(np.tril(added), -np.tril(A[some].T @ A[some]), atol=1e-12)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("n", [8, 60], ids=["more columns", "more rows"])
+def test_both_sides_solve_the_system(n: int, bias: str) -> None:
+    given = problem("dense64", bias, n=n)
+    rows, A = SignedRows(given), signed_rows(given)
+    rng = np.random.default_rng(2)
+    theta, p, g = rng.random(n) + 0.1, rng.standard_normal(rows.D), rng.standard_normal(n)
+    for side in (PrimalSide(rows), GramSide(rows)):
+        side.factor(theta)
+        dz, Adz, da = side.solve(p, g)
+        np.testing.assert_allclose(rows.R * dz - A.T @ da, p, atol=1e-9)
+        np.testing.assert_allclose(A @ dz + da / theta, g, atol=1e-9)
+        np.testing.assert_allclose(Adz, A @ dz, atol=1e-12)
+
+
+def test_cholesky_of_a_singular_matrix_is_regularised() -> None:
+    L, s = scaled_cholesky(np.ones((3, 3), order="F"))
+    np.testing.assert_allclose(np.tril(L) @ np.tril(L).T, np.ones((3, 3)), atol=1e-6)
+    np.testing.assert_allclose(s, 1.0)
+
+
+def test_cholesky_refuses_what_is_not_finite() -> None:
+    with pytest.raises(np.linalg.LinAlgError):
+        scaled_cholesky(np.full((2, 2), np.nan, order="F"))
+
+
+def test_pairs_of_an_empty_row() -> None:
+    A = sparse.csr_array(np.array([[0.0, 0.0], [1.0, 2.0]]))
+    assert pair_count(A.indptr) == 3
+    np.testing.assert_array_equal(PairProducts(A).weighted(np.array([5.0, 1.0])), [[1.0, 0.0], [2.0, 4.0]])
