@@ -55,3 +55,12 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
     with pytest.raises(AttributeError, match="no attribute 'Typo'"):
         _ = separatrix.Typo
+
+
+def test_a_room_does_not_hide_the_function_of_the_same_name() -> None:
+    code = (
+        "import separatrix.separability.ask, separatrix.audit.ask, separatrix\n"
+        "from separatrix.separability import Separability\n"
+        "print(separatrix.separability.__name__, separatrix.audit.__name__)\n"
+    )
+    assert run(code) == "separability audit\n"

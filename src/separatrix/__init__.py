@@ -5,7 +5,9 @@ The names below load their parts on first use, so that ``import separatrix`` cos
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from separatrix.estimators.svc import SVC as SVC
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
+    from separatrix.separability import separability as separability
+    from separatrix.stream import stream as stream
 
 __version__ = "0.1.0"
 
@@ -24,13 +28,25 @@ _HOMES = {
     "Perceptron": "separatrix.estimators.perceptron",
     "stream": "separatrix.stream",
     "audit": "separatrix.audit",
+    "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
     "NotConvergedError": "separatrix.errors",
     "ParameterError": "separatrix.errors",
 }
 
-__all__ = ["SVC", "Certificate", "NotConvergedError", "ParameterError", "__version__", "audit", "verify"]
+__all__ = [
+    "SVC",
+    "Certificate",
+    "NotConvergedError",
+    "ParameterError",
+    "Perceptron",
+    "__version__",
+    "audit",
+    "separability",
+    "stream",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -44,3 +60,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})
+
+
+class _Package(ModuleType):
+    """Keeps a room from hiding the function of the same name: `separatrix.audit` is a function to users."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
