@@ -147,7 +147,8 @@ void bind_descent(nb::module_& m) {
         .def_ro("steps", &DescentReport::steps, "Subspace steps taken so far.")
         .def_ro("precision", &DescentReport::precision, "0: float32; 1: float64 w; 2: float64 w and data.")
         .def_ro("residual", &DescentReport::residual, "sum_i alpha_i y_i.")
-        .def_ro("bias", &DescentReport::bias, "centre + kappa * residual.");
+        .def_ro("bias", &DescentReport::bias, "centre + kappa * residual.")
+        .def_ro("room", &DescentReport::room, "Sum of the distances of alphas to their nearer bound.");
     nb::class_<HeldDescent>(m, "Descent", "The state of dual coordinate descent on one problem.")
         .def("epoch", [](HeldDescent& self) {
                 nb::gil_scoped_release release;
@@ -158,6 +159,10 @@ void bind_descent(nb::module_& m) {
                 self.descent->refine(precision);
             }, "precision"_a, "Raise the precision; it never falls.")
         .def("unshrink", [](HeldDescent& self) { self.descent->unshrink(); }, "Make every row active.")
+        .def("resum", [](HeldDescent& self) {
+                nb::gil_scoped_release release;
+                self.descent->resum();
+            }, "Compute w anew from alpha.")
         .def("set_centre", [](HeldDescent& self, double centre) { self.descent->set_centre(centre); }, "centre"_a,
              "Move the centre of the bias.")
         .def("get_alpha", [](const HeldDescent& self, const Output& out) {

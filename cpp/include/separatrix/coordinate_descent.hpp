@@ -9,8 +9,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "separatrix/products.hpp"
@@ -38,6 +41,7 @@ struct DescentReport {
     int precision = 0;  // 0: float32 throughout; 1: float64 w; 2: float64 w and values
     double residual = 0;  // s
     double bias = 0;      // b
+    double room = 0;      // sum over rows inside their bounds of the distance to the nearer bound
 };
 
 class Descent {
@@ -46,6 +50,7 @@ public:
     virtual DescentReport epoch() = 0;
     virtual void refine(int precision) = 0;
     virtual void unshrink() = 0;
+    virtual void resum() = 0;
     virtual void set_centre(double centre) = 0;
     virtual void get_alpha(double* alpha) const = 0;
     virtual void set_alpha(const double* alpha) = 0;
@@ -101,6 +106,7 @@ public:
         report.precision = precision_;
         report.residual = residual();
         report.bias = bias_;
+        for (const auto& at : coordinates_) report.room += std::min(at.alpha, upper(at) - at.alpha);
         return report;
     }
 
@@ -118,6 +124,9 @@ public:
         std::iota(active_.begin(), active_.end(), 0);
         cuts_ = no_cuts;
     }
+
+    // Computes w anew from alpha, in case updates have let it drift.
+    void resum() override { rebuild(); }
 
     void set_centre(double centre) override {
         centre_ = centre;
@@ -272,11 +281,25 @@ private:
         rows_.add_active(signed_.data(), newest.w.data(), exact);
     }
 
+    // Moves along which the dual is all but linear ask for huge steps. Almost all of such a step is clipped again,
+    // and what is left would be the difference of huge numbers; a hundred times the range of alpha is far enough.
+    double safe_length(const std::array<double, max_moves>& c) const {
+        double largest = 0, range = 0;
+        for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+            double step = 0;
+            for (int a = 0; a < subspace_.size(); ++a) step += c[a] * subspace_[a].alpha[i];
+            largest = std::max(largest, std::abs(step));
+            range = std::max(range, settings_.squared ? coordinates_[i].alpha : coordinates_[i].limit);
+        }
+        return largest > 100 * range ? 100 * range / largest : 1.0;
+    }
+
     void take_step() {
         const auto n = static_cast<std::size_t>(n_);
         const auto& c = subspace_.solve(coordinates_, w_.data(), bias_, settings_.kappa, settings_.squared);
         const double before = dual(w_);
-        for (double length = 1; length > 0.05; length /= 3) {  // clipping may spoil a long step
+        const double longest = safe_length(c);
+        for (double length = longest; length > 0.05 * longest; length /= 3) {  // clipping may spoil a long step
             trial_w_ = w_;
             for (int a = 0; a < subspace_.size(); ++a) {
                 const double scale = length * c[a];

@@ -33,7 +33,8 @@ _STEP_EPOCHS, _STEP_SECONDS = 8, 0.1  # a step ends at whichever comes first
 _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
 _DOUBLE_BELOW = 5e-3  # relative gap below which w is kept in float64: rounding stalls float32 soon after
 _EXACT_BELOW = 3e-7  # relative gap below which float64 data are read as such
-_PATIENCE = 300  # epochs without a better gap that count as a stall
+_IDLE = 20  # epochs without a better gap after which rows left out are looked at: a moving bias may need them
+_PATIENCE, _PATIENT_WORK = 300, 3e8  # epochs, or entries visited, without a better gap that count as a stall
 
 
 @dataclass
@@ -42,6 +43,8 @@ class State:
 
     descent: _core.Descent
     penalty: float  # kappa of the method of multipliers; 0 without a bias
+    patience: int  # epochs without a better gap that count as a stall
+    scale: float  # mean squared norm of the rows
     tol: float = 0.0  # 0 until the loop has said what it wants
     safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
     primal: float = np.inf
@@ -97,7 +100,11 @@ class CoordinateDescent:
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds."""
         rows = compiled_rows(problem.X)
-        penalty = 0.0 if problem.bias == "none" else _PENALTY * _mean_squared_norm(problem.X)
+        # At least large enough that a one-sided alpha = C would move the bias by about 1.
+        scale = _mean_squared_norm(problem.X)
+        penalty = max(_PENALTY * scale, 1 / float(problem.C.sum()))
+        penalty = 0.0 if problem.bias == "none" else penalty
+        patience = max(_PATIENCE, int(min(10 * _PATIENCE, _PATIENT_WORK / max(1, problem.X.size))))
         descent = rows.descent(
             problem.y,
             problem.C,
@@ -113,11 +120,15 @@ class CoordinateDescent:
             descent.set_alpha(np.nan_to_num(start.alpha, nan=0.0))
             if problem.bias != "none" and start.b is not None:
                 descent.set_centre(start.b / (1 + penalty) if problem.bias == "augmented" else start.b)
-        return State(descent, penalty)
+        return State(descent, penalty, patience, scale)
 
     def step(self, problem: Problem, state: State) -> Progress:
         """A few epochs: until the gap seems reached, or a tenth of a second has passed."""
         began = time.perf_counter()
+        if (
+            state.checked_at == state.epochs
+        ):  # the check failed: the estimate was wrong, perhaps because w drifted
+            state.descent.resum()
         for _ in range(_STEP_EPOCHS if state.tol > 0 else 1):
             self._epoch(problem, state)
             if state.seems_reached or time.perf_counter() - began > _STEP_SECONDS:
@@ -131,7 +142,7 @@ class CoordinateDescent:
             state.checked_at = state.epochs
             state.safety *= 0.7  # in force only if this check fails
             return Verdict.CHECK
-        return Verdict.STALLED if state.epochs - state.best_at > _PATIENCE else Verdict.GO_ON
+        return Verdict.STALLED if state.epochs - state.best_at > state.patience else Verdict.GO_ON
 
     def point(self, problem: Problem, state: State) -> Point:
         """The current alpha, made to balance if the bias is free; w and b as the descent keeps them."""
@@ -156,12 +167,15 @@ class CoordinateDescent:
             state.dual -= 0.5 * s * s
             state.descent.set_centre(b / (1 + state.penalty))
         elif problem.bias == "free":
-            state.dual -= b * s  # what balancing on margin rows costs, to first order
+            # Balancing costs b s to first order if rows on the margin can take it, about |s| more if they cannot;
+            # to second order it moves w by s times a mean of rows.
+            state.dual -= b * s
+            gap += 0.5 * state.scale * s * s + (abs(s) if report.room <= abs(s) else 0.0)
             state.descent.set_centre(b)
         state.primal = state.dual + gap
         self._look_back(state, report.active == problem.n_rows)
         waited = state.epochs - state.best_at
-        if state.gap < _EXACT_BELOW or waited > _PATIENCE // 2:
+        if state.gap < _EXACT_BELOW or waited > state.patience // 2:
             state.descent.refine(2)
         elif state.gap < _DOUBLE_BELOW or waited > _PATIENCE // 10:
             state.descent.refine(1)
@@ -175,7 +189,9 @@ class CoordinateDescent:
         state.complete = complete
         if state.gap < 0.9 * state.best:
             state.best, state.best_at = state.gap, state.epochs
-        if not complete and state.gap <= max(state.safety * state.tol, state.trust * min(1.0, state.expected)):
+        waited = state.epochs - state.best_at
+        fallen = state.gap <= max(state.safety * state.tol, state.trust * min(1.0, state.expected))
+        if not complete and (fallen or waited % _IDLE == _IDLE - 1):
             state.expected = state.gap
             state.descent.unshrink()
 

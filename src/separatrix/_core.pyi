@@ -1,0 +1,276 @@
+"""separatrix's compiled core"""
+
+from typing import Annotated, overload
+
+import numpy
+from numpy.typing import NDArray
+
+
+def instruction_set() -> str:
+    """The instruction set in use: avx512, avx2 or baseline."""
+
+class Rows:
+    """
+    A view of the rows of a dense or CSR matrix; it shares the arrays' memory.
+    """
+
+    def scores(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """out (n,) = X w."""
+
+    def weighted_sum(self, c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """out (d,) = X^T c."""
+
+    def squared_norms(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """out (n,) = ||x_i||^2."""
+
+    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int) -> Descent:
+        """Dual coordinate descent from alpha = 0."""
+
+@overload
+def dense_rows(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Rows: ...
+
+@overload
+def dense_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Rows:
+    """The rows of a C-contiguous matrix."""
+
+@overload
+def sparse_rows(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> Rows: ...
+
+@overload
+def sparse_rows(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> Rows: ...
+
+@overload
+def sparse_rows(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> Rows: ...
+
+@overload
+def sparse_rows(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> Rows:
+    """The rows of a CSR matrix; columns within a row are distinct."""
+
+class DescentReport:
+    """What one epoch saw."""
+
+    @property
+    def gap(self) -> float:
+        """The visited rows' shares of the duality gap, each before its update."""
+
+    @property
+    def dual(self) -> float:
+        """sum_i dual_term(alpha_i) - 1/2 ||w||^2."""
+
+    @property
+    def active(self) -> int:
+        """Rows visited."""
+
+    @property
+    def epochs(self) -> int:
+        """Epochs so far."""
+
+    @property
+    def steps(self) -> int:
+        """Subspace steps taken so far."""
+
+    @property
+    def precision(self) -> int:
+        """0: float32; 1: float64 w; 2: float64 w and data."""
+
+    @property
+    def residual(self) -> float:
+        """sum_i alpha_i y_i."""
+
+    @property
+    def bias(self) -> float:
+        """centre + kappa * residual."""
+
+    @property
+    def room(self) -> float:
+        """Sum of the distances of alphas to their nearer bound."""
+
+class Descent:
+    """The state of dual coordinate descent on one problem."""
+
+    def epoch(self) -> DescentReport:
+        """Visit every active row once."""
+
+    def refine(self, precision: int) -> None:
+        """Raise the precision; it never falls."""
+
+    def unshrink(self) -> None:
+        """Make every row active."""
+
+    def resum(self) -> None:
+        """Compute w anew from alpha."""
+
+    def set_centre(self, centre: float) -> None:
+        """Move the centre of the bias."""
+
+    def get_alpha(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write alpha (n,)."""
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Continue from alpha (n,), clipped to its bounds."""
+
+    def get_w(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write w (d,)."""
+
+    def bias(self) -> float:
+        """The bias b."""
+
+@overload
+def perceptron_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: int, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg18: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def perceptron_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: int, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg18: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def perceptron_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg20: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg21: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def perceptron_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg20: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg21: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def perceptron_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg20: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg21: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def perceptron_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg20: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg21: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def kesler_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: int, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def kesler_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: int, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def kesler_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def kesler_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def kesler_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def kesler_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+@overload
+def doubtful_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: float, arg4: float, arg5: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def doubtful_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: float, arg4: float, arg5: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def doubtful_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: float, arg7: float, arg8: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def doubtful_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: float, arg7: float, arg8: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def doubtful_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: float, arg7: float, arg8: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def doubtful_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: float, arg7: float, arg8: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def measure_rows(arg: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], /) -> tuple: ...
+
+@overload
+def measure_rows(arg: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], /) -> tuple: ...
+
+@overload
+def measure_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, /) -> tuple: ...
+
+@overload
+def measure_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, /) -> tuple: ...
+
+@overload
+def measure_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, /) -> tuple: ...
+
+@overload
+def measure_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, /) -> tuple: ...
+
+@overload
+def learn_two(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg5: float, arg6: float, arg7: bool, arg8: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_two(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg5: float, arg6: float, arg7: bool, arg8: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_two(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg8: float, arg9: float, arg10: bool, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_two(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg8: float, arg9: float, arg10: bool, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_two(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg8: float, arg9: float, arg10: bool, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_two(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg8: float, arg9: float, arg10: bool, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_one(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: int, arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: float, arg5: float, arg6: bool, arg7: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+
+@overload
+def learn_one(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: int, arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: float, arg5: float, arg6: bool, arg7: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+
+@overload
+def learn_one(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+
+@overload
+def learn_one(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+
+@overload
+def learn_one(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+
+@overload
+def learn_one(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+
+@overload
+def learn_many(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: float, arg5: float, arg6: bool, arg7: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_many(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: float, arg5: float, arg6: bool, arg7: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_many(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_many(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_many(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+@overload
+def learn_many(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+
+def read_memory(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
+    """Read every entry once: the speed of memory, for comparison."""
+
+watch_size: int = 22
+
+class ActiveSet:
+    """Least-norm point of a polyhedron by a dual active-set method."""
+
+    def __init__(self, width: int, free_bias: bool) -> None: ...
+
+    def add(self, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rhs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add constraints rows[i].u >= rhs[i]."""
+
+    def begin_with(self, p: int, q: int) -> bool:
+        """Start from a pair of rows; False if their x are equal."""
+
+    def solve(self, max_steps: int) -> int:
+        """0 optimal, 1 infeasible, 2 stalled."""
+
+    @property
+    def point(self) -> object: ...
+
+    @property
+    def active(self) -> object: ...
+
+    @property
+    def multipliers(self) -> object: ...
+
+    @property
+    def dependent(self) -> object: ...
+
+    @property
+    def dependence(self) -> object: ...

@@ -1,0 +1,203 @@
+"""Coordinate descent against hand-made answers, a naive version, a QP solver, and itself in other clothes."""
+
+from __future__ import annotations
+
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from oracles import dual_ascent, primal_by_qp
+from problems import known
+from separatrix.problem import HINGE, SQUARED_HINGE, Point, Problem, Status
+from separatrix.proof.duality import certify
+from separatrix.solvers.coordinate_descent import CoordinateDescent
+from separatrix.solvers.loop import Limits, Stage, run
+from separatrix.solvers.protocol import Verdict
+
+LOSSES = [HINGE, SQUARED_HINGE]
+BIASES = ["none", "augmented", "free"]
+
+
+def solve(problem: Problem, tol: float = 1e-8, start: Point | None = None, n_threads: int = 1, **settings):
+    limits = Limits(tol, max_time=20.0, n_threads=n_threads)
+    return run([Stage(CoordinateDescent(**settings), "test")], problem, limits, certify, start=start)
+
+
+def noisy(n: int = 200, d: int = 8, *, loss=HINGE, bias="none", C=1.0, seed: int = 0) -> Problem:
+    """Overlapping classes, weights from C to 3C, one zero row, one duplicate, values that float32 cannot hold."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = np.where(X @ rng.standard_normal(d) + 0.5 + rng.standard_normal(n) > 0, 1.0, -1.0)
+    X[3] = 0.0
+    X[5], y[5] = X[4], y[4]
+    return Problem(X, y, C * rng.uniform(1, 3, n), loss, bias)
+
+
+def as_sparse(problem: Problem, index: type = np.int32) -> Problem:
+    X = sparse.csr_array(problem.X)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    return replace(problem, X=X)
+
+
+@pytest.mark.parametrize("case", known(), ids=lambda case: case.name)
+def test_known_answers(case) -> None:
+    for problem in (case.problem, as_sparse(case.problem)):
+        solution = solve(problem, tol=1e-10)
+        assert solution.status is Status.CONVERGED
+        assert solution.primal == pytest.approx(case.value, rel=1e-9)
+        np.testing.assert_allclose(solution.w, case.w, atol=1e-4)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_agrees_with_a_qp_solver(loss, bias) -> None:
+    problem = noisy(24, 3, loss=loss, bias=bias)
+    assert solve(problem, tol=1e-9).primal == pytest.approx(primal_by_qp(problem), rel=1e-6)
+
+
+@pytest.mark.parametrize("bias", ["none", "augmented"])
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_agrees_with_naive_coordinate_ascent(loss, bias) -> None:
+    problem = noisy(40, 5, loss=loss, bias=bias, C=0.03)
+    naive = certify(problem, Point(dual_ascent(problem, epochs=500)))
+    assert naive.gap < 1e-6
+    assert solve(problem).dual == pytest.approx(naive.dual, rel=1e-6)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+@pytest.mark.parametrize("tol", [1e-3, 1e-9])
+def test_proves_what_it_is_asked_for(loss, bias, tol) -> None:
+    for problem in (noisy(400, 20, loss=loss, bias=bias), as_sparse(noisy(400, 20, loss=loss, bias=bias))):
+        solution = solve(problem, tol)
+        assert solution.status is Status.CONVERGED
+        assert solution.gap <= tol
+        assert np.all(solution.alpha >= 0)
+        assert np.all(solution.alpha <= problem.upper)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_dense_sparse_and_index_types_agree(bias) -> None:
+    problem = noisy(bias=bias)
+    values = [solve(p).primal for p in (problem, as_sparse(problem), as_sparse(problem, np.int64))]
+    np.testing.assert_allclose(values, values[0], rtol=1e-7)
+
+
+def test_float32_equals_float64_where_the_data_are_representable() -> None:
+    problem = noisy()
+    narrow = problem.X.astype(np.float32)
+    wide = replace(problem, X=narrow.astype(np.float64))
+    for single, double in ((narrow, wide.X), (sparse.csr_array(narrow), sparse.csr_array(wide.X))):
+        a, b = solve(replace(problem, X=single), tol=1e-10), solve(replace(problem, X=double), tol=1e-10)
+        assert a.status is b.status is Status.CONVERGED
+        assert a.primal == pytest.approx(b.primal, rel=2e-10)
+
+
+@pytest.mark.parametrize("as_csr", [False, True])
+def test_float64_data_are_solved_as_float64(as_csr) -> None:
+    # Column 0 is 1 + 1e-9 or 1 - 1e-9 by class: float32 sees a constant, only float64 can separate by it.
+    y = np.tile([1.0, -1.0], 20)
+    problem = Problem((np.ones(40) + 1e-9 * y)[:, None] * 1.0, y, np.full(40, 1e-3), HINGE, "none")
+    solution = solve(as_sparse(problem) if as_csr else problem, tol=1e-12)
+    assert solution.gap <= 1e-12
+    rounded = solve(replace(problem, X=problem.X.astype(np.float32)), tol=1e-12)
+    assert solution.primal < rounded.primal
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_weight_k_equals_k_copies(bias) -> None:
+    problem = noisy(60, 4, bias=bias)
+    weights = np.arange(60) % 3 + 1
+    weighted = replace(problem, C=weights.astype(float))
+    rows = np.repeat(np.arange(60), weights)
+    copied = replace(problem.take(rows), C=np.ones(len(rows)))
+    assert solve(weighted).primal == pytest.approx(solve(copied).primal, rel=1e-7)
+
+
+@pytest.mark.parametrize("C", [1e-4, 1e2])
+@pytest.mark.parametrize("bias", BIASES)
+def test_small_and_large_costs(C, bias) -> None:
+    solution = solve(noisy(100, 5, C=C, bias=bias), tol=1e-6)
+    assert solution.gap <= 1e-6
+
+
+def test_hopeless_scaling_ends_with_a_bound_and_no_nan() -> None:
+    problem = noisy(100, 5, C=1e10)
+    problem = replace(problem, X=problem.X * np.array([1e-8, 1.0, 1e4, 1e8, 1.0]))
+    limits = Limits(1e-12, max_iter=60)
+    solution = run([Stage(CoordinateDescent(), "test")], problem, limits, certify)
+    assert np.isfinite(solution.primal)
+    assert 0 <= solution.dual <= solution.primal
+
+
+def test_gives_up_when_nothing_falls_any_more() -> None:
+    solution = run(
+        [Stage(CoordinateDescent(), "test")], noisy(50, 3), Limits(tol=-1.0), certify
+    )  # cannot be met
+    assert solution.history[-1].note == "stalled"
+    assert solution.gap < 1e-12
+
+
+def test_after_a_failed_check_more_steps_come_first() -> None:
+    problem, solver = noisy(), CoordinateDescent()
+    state = solver.init(problem, None, 1)
+    verdict = Verdict.GO_ON
+    while verdict is Verdict.GO_ON:
+        solver.step(problem, state)
+        verdict = solver.terminate(problem, state, 1e-4)
+    assert verdict is Verdict.CHECK
+    assert solver.terminate(problem, state, 1e-4) is Verdict.GO_ON
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_a_warm_start_is_where_it_begins(bias) -> None:
+    problem = noisy(400, 20, bias=bias)
+    cold = solve(problem, tol=1e-6)
+    warm = solve(problem, tol=1e-5, start=Point(cold.alpha, cold.w, cold.b))
+    assert warm.status is Status.CONVERGED
+    assert warm.n_iter <= 2
+    outside = solve(problem, tol=1e-5, start=Point(np.full(400, 1e9)))
+    assert outside.gap <= 1e-5
+
+
+@pytest.mark.parametrize("as_csr", [False, True])
+def test_the_same_seed_gives_the_same_answer(as_csr) -> None:
+    problem = as_sparse(noisy()) if as_csr else noisy()
+    first, second = solve(problem, tol=1e-5), solve(problem, tol=1e-5)
+    np.testing.assert_array_equal(first.alpha, second.alpha)
+    other = solve(problem, tol=1e-5, seed=7, n_threads=2)
+    assert other.primal == pytest.approx(first.primal, rel=2e-5)
+
+
+@pytest.mark.parametrize("settings", [{"shrink": False}, {"memory": 0}, {"chunk": 1}, {"memory": 16}])
+def test_settings_change_the_way_not_the_answer(settings) -> None:
+    problem = as_sparse(noisy(bias="free"))
+    assert solve(problem, tol=1e-7, **settings).primal == pytest.approx(solve(problem).primal, rel=2e-7)
+
+
+def test_two_python_threads_solve_at_once() -> None:
+    problems = [noisy(seed=seed) for seed in range(6)]
+    alone = [solve(problem).alpha for problem in problems]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(lambda problem: solve(problem).alpha, problems))
+    for a, b in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_steps_do_not_grow_memory() -> None:
+    problem, solver = noisy(500, 10), CoordinateDescent()
+    state = solver.init(problem, None, 1)
+    for _ in range(20):
+        solver.step(problem, state)
+        solver.terminate(problem, state, 1e-30)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(50):
+        solver.step(problem, state)
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert after - before < 2000
