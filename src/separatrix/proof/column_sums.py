@@ -35,8 +35,7 @@ def exact_column_sums(X: Any, signs: NDArray[np.float64]) -> list[Fraction] | No
         if is_sparse(X):
             parts = _sparse_parts(X, signs)
         else:
-            block = np.multiply(X[start:stop], signs[start:stop, None], dtype=np.float64)
-            parts = _dense_parts(block)
+            parts = _dense_parts(np.multiply(X[start:stop].T, signs[start:stop], dtype=np.float64, order="C"))
         if parts is None:
             return None
         for part in parts:
@@ -46,16 +45,18 @@ def exact_column_sums(X: Any, signs: NDArray[np.float64]) -> list[Fraction] | No
 
 
 def _dense_parts(x: NDArray[np.float64]) -> list[NDArray[np.float64]] | None:
+    """Parts of the sums of the rows of x (d, n), which is overwritten."""
     parts = []
     while True:
-        largest = np.maximum(x.max(axis=0, initial=0.0), -x.min(axis=0, initial=0.0))
+        largest = np.maximum(x.max(axis=1, initial=0.0), -x.min(axis=1, initial=0.0))
         if not np.any(largest):
             return parts
-        sigma = _sigma(largest, len(x))
+        sigma = _sigma(largest, x.shape[1])
         if sigma is None:
             return None
-        q = (sigma + x) - sigma
-        parts.append(q.sum(axis=0))
+        q = x + sigma[:, None]
+        q -= sigma[:, None]
+        parts.append(q.sum(axis=1))
         x -= q
 
 

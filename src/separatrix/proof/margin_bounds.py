@@ -54,25 +54,15 @@ def _least(rows: SignedRows, f: Vector, error: float, side: float, w: Sequence[i
     signed = side * f[index]
     near = index[signed <= signed.min() + 2.0 * error]
     best: tuple[Fraction, int] | None = None
-    height = max(1, (1 << 18) // max(1, rows.D))
+    height = max(1, (1 << 18) // max(1, rows.terms))
     for start in range(0, len(near), height):
         some = near[start : start + height]
-        values = signed_values(rows, some, w)
+        values = rows.values(some, w)
         least = min(values)
         if best is None or least < best[0]:
             best = least, int(some[values.index(least)])
     assert best is not None
     return best
-
-
-def signed_values(rows: SignedRows, index: Index, w: Sequence[int]) -> list[Fraction]:
-    """y_i x_i.w for the given rows, exactly."""
-    N, e = rows.integers(index)
-    low = int(e[: rows.d].min(initial=0))
-    moved = [a << int(k - low) for a, k in zip(w, e[: rows.d].tolist(), strict=True)]
-    totals = N[:, : rows.d].astype(object) @ np.array(moved, dtype=object)
-    unit = Fraction(2) ** low
-    return [int(total) * unit for total in totals]
 
 
 def upper_bound(rows: SignedRows, index: Index, alpha: Sequence[int]) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,14 @@ from scipy import sparse
 from separatrix.problem import scores
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.column_sums import exact_column_sums
-from separatrix.proof.integers import Ints, column_integers, dot_signs, float_integers, nearest_floats
+from separatrix.proof.integers import (
+    Ints,
+    column_integers,
+    decompose,
+    dot_signs,
+    float_integers,
+    nearest_floats,
+)
 
 Index = NDArray[np.intp]
 Vector = NDArray[np.float64]
@@ -35,6 +43,7 @@ class SignedRows:
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.D = self.d + int(bias)
         self.is_sparse = is_sparse(X)
+        self.terms = 1 + (int(np.diff(X.indptr).max(initial=0)) if self.is_sparse else self.d)
         self.scale, extreme = _column_exponents(X, self.D)
         self.view: Any = X
         self.shift: NDArray[np.int32] | None = None
@@ -71,10 +80,10 @@ class SignedRows:
     def error(self, z: Vector) -> float:
         """A bound on the rounding of `products(z)`: scaled entries are at most 1, so ||z||_1 bounds the sum.
 
-        gamma_(D+4) also covers a z whose entries were themselves rounded once. The last term covers
-        underflow.
+        gamma_(k+4), k terms in a row, also covers a z whose entries were themselves rounded once. The last
+        term covers underflow.
         """
-        return (self.D + 8) * _EPS * float(np.sum(np.abs(z))) * 1.01 + self.D * 2.0**-900
+        return (self.terms + 8) * _EPS * float(np.sum(np.abs(z))) * 1.01 + self.D * 2.0**-900
 
     # -- the exact view ---------------------------------------------------------------------------------
 
@@ -109,8 +118,50 @@ class SignedRows:
         """(S, e): sum_k weights_k a_rows[k] is S_j 2^(e_j), exactly."""
         if not len(rows):
             return [0] * self.D, np.zeros(self.D, dtype=np.int64)
+        if self.is_sparse:
+            return self._sparse_weighted(rows, weights)
         N, e = self.integers(rows)
         return (np.array(weights, dtype=object) @ N.astype(object)).tolist(), e
+
+    def _sparse_weighted(self, rows: Index, weights: Sequence[int]) -> tuple[list[int], Ints]:
+        part = self.X[rows]
+        m, exponent = decompose(part.data.astype(np.float64))
+        e = np.full(self.D, 1 << 40, dtype=np.int64)
+        np.minimum.at(e, part.indices[m != 0], exponent[m != 0])
+        e[e == 1 << 40] = 0
+        sums = [0] * self.D
+        factors = [int(y) * w for y, w in zip(self.y[rows], weights, strict=True)]
+        owner = np.repeat(np.arange(len(rows)), np.diff(part.indptr)).tolist()
+        shift = (exponent - e[part.indices]).tolist()
+        for i, j, a, k in zip(owner, part.indices.tolist(), m.tolist(), shift, strict=True):
+            if a:
+                sums[j] += factors[i] * (a << k)
+        if self.bias:
+            e[self.d] = 0
+            sums[self.d] = sum(factors)
+        return sums, e
+
+    def values(self, rows: Index, w: Sequence[int]) -> list[Fraction]:
+        """y_i x_i.w for an integer w (d,), exactly."""
+        if not self.is_sparse:
+            N, e = self.integers(rows)
+            low = int(e[: self.d].min(initial=0))
+            moved = [a << (k - low) for a, k in zip(w, e[: self.d].tolist(), strict=True)]
+            totals = (N[:, : self.d].astype(object) @ np.array(moved, dtype=object)).tolist()
+            return [int(total) * Fraction(2) ** low for total in totals]
+        part = self.X[rows]
+        m, exponent = decompose(part.data.astype(np.float64))
+        low = int(exponent.min(initial=0))
+        terms = [
+            (a << k) * w[j]
+            for a, k, j in zip(m.tolist(), (exponent - low).tolist(), part.indices.tolist(), strict=True)
+        ]
+        unit = Fraction(2) ** low
+        ends = part.indptr.tolist()
+        return [
+            int(y) * sum(terms[begin:end]) * unit
+            for y, (begin, end) in zip(self.y[rows].tolist(), pairwise(ends), strict=True)
+        ]
 
     def signs(self, z: Sequence[int], rows: Index | None = None) -> NDArray[np.int8]:
         """sign(a_i.z) for an integer z (D,), exactly: a float filter first, integers for what it leaves."""
@@ -163,13 +214,20 @@ def _column_exponents(X: Any, D: int) -> tuple[NDArray[np.int32], bool]:
         entries = np.abs(X.data[X.data != 0])
         smallest = float(entries.min()) if entries.size else np.inf
     elif X.size:
-        largest[:d] = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        largest[:d] = _largest(X)
         smallest = _smallest_nonzero(X)
     c = np.where(largest > 0, -np.frexp(largest)[1], 0).astype(np.int32)
     c[d:] = 0  # the bias column is 1 as it is
     # Small columns are harmless unless an entry, scaled with its column, would vanish.
     extreme = bool(np.abs(c).max(initial=0) > _SAFE_EXPONENT) or smallest < 2.0**-_SAFE_EXPONENT
     return c, extreme
+
+
+def _largest(X: NDArray[Any]) -> Vector:
+    """max_i |x_ij| of each column."""
+    if X.shape[1] <= 64:  # a reduction over rows is slow where rows are short
+        return np.array([max(float(X[:, j].max()), -float(X[:, j].min())) for j in range(X.shape[1])])
+    return np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
 
 
 def _smallest_nonzero(X: NDArray[Any]) -> float:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.proof.integers import narrowest
-from separatrix.proof.margin_bounds import half_width, signed_values
+from separatrix.proof.margin_bounds import half_width
 from separatrix.proof.signed_rows import Index, SignedRows
 from separatrix.separability.lifting import Lifter
 
@@ -134,7 +134,7 @@ class _State:
     def _margins(self, index: list[int]) -> list[Fraction]:
         """y_i (w.x_i + b) at the present alpha."""
         w, unit = self._exact_w()
-        values = signed_values(self.rows, np.array(index, dtype=np.intp), w)
+        values = self.rows.values(np.array(index, dtype=np.intp), w)
         return [v * unit + int(self.rows.y[i]) * self.b for v, i in zip(values, index, strict=True)]
 
     def _signed_rows(self, index: list[int]) -> tuple[NDArray[Any], int]:

@@ -12,15 +12,21 @@ from math import inf
 
 import numpy as np
 
+from separatrix.problem import HINGE, Point, Problem
+from separatrix.proof.duality import certify
 from separatrix.proof.integers import float_integers
 from separatrix.proof.margin_bounds import lower_bound, upper_bound
-from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.proof.signed_rows import Index, SignedRows, Vector
 from separatrix.separability.exact_margin import iterates
+from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.hard_margin import hard_margin
+from separatrix.solvers.loop import Limits, Stage, run
 
 WIDTH = 1e-9  #: relative width that a proved interval should have
 _ROUNDS = 1000
 _BITS = 160
+_DENSE_ENTRIES = 30_000_000  # beyond this the active set is too large; coordinate descent reads sparse rows
+_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
@@ -44,17 +50,42 @@ def margin_interval(rows: SignedRows, w: list[int]) -> MarginProof:
     best = MarginProof(lower_bound(rows, w), inf, w, np.arange(0), [])
     if rows.shift is not None:  # exponents beyond floating point
         return _exact_rounds(rows, best, np.arange(0))
+    if min(rows.n, 3 * rows.D) * rows.D > _DENSE_ENTRIES:
+        return _better(best, _by_soft_margin(rows))
     found = hard_margin(rows.X, rows.y, rows.bias)
     if found.status == "infeasible" or not len(found.rows) or not np.all(np.isfinite(found.w)):
         return _exact_rounds(rows, best, np.arange(0))
-    keep = found.alpha > 0
-    support, alpha = found.rows[keep], float_integers(found.alpha[keep])
-    direction = float_integers(found.w)
-    proof = MarginProof(
-        lower_bound(rows, direction), upper_bound(rows, support, alpha), direction, support, alpha
-    )
+    proof = _proved(rows, found.w, found.rows, found.alpha)
     best = _better(best, proof)
     return best if best.width <= WIDTH else _exact_rounds(rows, best, found.rows)
+
+
+def _proved(rows: SignedRows, w: Vector, index: Index, weights: Vector) -> MarginProof:
+    """The bounds that a floating-point primal and dual point prove."""
+    keep = weights > 0
+    support, alpha = index[keep], float_integers(weights[keep])
+    direction = float_integers(w)
+    return MarginProof(
+        lower_bound(rows, direction), upper_bound(rows, support, alpha), direction, support, alpha
+    )
+
+
+def _by_soft_margin(rows: SignedRows) -> MarginProof:
+    """The hard margin as a soft one whose C no alpha reaches; the bounds hold whatever was reached."""
+    norms = float(
+        np.mean(rows.X.multiply(rows.X).sum(axis=1) if rows.is_sparse else np.square(rows.X).sum(axis=1))
+    )
+    C, start = 100.0 / norms, None
+    best = MarginProof(0.0, inf, [0] * rows.d, np.arange(0), [])
+    for _ in range(4):
+        problem = Problem(rows.X, rows.y, np.full(rows.n, C), HINGE, "free" if rows.bias else "none")
+        stage = Stage(CoordinateDescent(), "rows too long for an active set")
+        solution = run([stage], problem, Limits(tol=WIDTH / 4, max_time=_SECONDS), certify, start)
+        best = _better(best, _proved(rows, solution.w, np.arange(rows.n), solution.alpha))
+        if best.width <= WIDTH or solution.alpha.max() < C:
+            break
+        C, start = 100.0 * C, Point(solution.alpha)
+    return best
 
 
 def _exact_rounds(rows: SignedRows, best: MarginProof, start: Index) -> MarginProof:
