@@ -27,7 +27,8 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
 
 _BLOCK = 1 << 22  # kernel values held at a time: 32 MiB
-_FACTORED = 2000  # rows up to which K is factored, about n^3 * 1e-9 seconds
+_FACTORED = 2000  # rows up to which K is factored,
+_FACTOR_SECONDS = 1e-9  # in about n^3 times this
 _UNCERTIFIED = "Kernel values are rounded numbers, so the bounds hold up to rounding and have no certificate."
 _INDEFINITE = (
     "The kernel matrix is not positive semidefinite (least eigenvalue {least:.2g} of largest {largest:.2g}), so weak "
@@ -64,7 +65,8 @@ def measure_expansion(
     notes: list[str] = []
     optimum = None
     definite = _is_definite(kernel)
-    if len(rows) <= _FACTORED:
+    known = definite and alpha is not None
+    if len(rows) <= _FACTORED and (not known or _FACTOR_SECONDS * len(rows) ** 3 <= budget.seconds):
         K = _dense(part[:, rows]) if kernel.name == "precomputed" else kernel.matrix(part, part)
         values, vectors = linalg.eigh((K + K.T) / 2)
         definite = bool(values[0] >= -1e-11 * len(rows) * values[-1])
@@ -77,7 +79,8 @@ def measure_expansion(
     elif alpha is not None:
         optimum = _by_own_alpha(kernel, part, y, objective, scores, primal, alpha)
         notes.append(
-            f"With {len(rows)} rows the bound is that of the model's own dual variables; no better was sought."
+            "The bound is that of the model's own dual variables; with so many rows, or so little time, no "
+            "better was sought."
         )
     else:
         notes.append("The model's dual variables could not be matched with the rows, so there is no bound.")

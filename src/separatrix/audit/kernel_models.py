@@ -8,13 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from separatrix.audit.claim import Given, Index, Reading, Unauditable, class_weights
-from separatrix.audit.pairs import SupportVectors, pair_claims
+from separatrix.audit.pairs import NU_NOTE, SupportVectors, pair_claims
 from separatrix.problem.kernels import Kernel, make_kernel
-
-_NU = (
-    "nu-SVC is C-SVC with a C that depends on the data: the largest alpha_i. The audit is of that C-SVC, "
-    "whose surface is the same (Chang and Lin, 2001)."
-)
 
 
 def read_svc(name: str, model: Any, given: Given) -> Reading:
@@ -37,7 +32,7 @@ def read_nu_svc(name: str, model: Any, given: Given) -> Reading:
         )
     support, notes = _support(name, model, given)
     weights = np.ones(len(given.classes))
-    return Reading(name, pair_claims(support, _kernel(model, given), given, None, weights), [_NU, *notes])
+    return Reading(name, pair_claims(support, _kernel(model, given), given, None, weights), [NU_NOTE, *notes])
 
 
 def _kernel(model: Any, given: Given) -> Kernel:
@@ -55,7 +50,10 @@ def _support(name: str, model: Any, given: Given) -> tuple[SupportVectors, list[
         coef, intercept = -coef, -intercept
     counts = [int(count) for count in model.n_support_]
     precomputed = isinstance(model.kernel, str) and model.kernel == "precomputed"
-    rows = _rows(np.asarray(model.support_, dtype=np.intp), counts, known, given)
+    codes = [given.code(label) for label in known]
+    # Grouped by class; only intelex leaves the vectors of two classes in the order of the rows.
+    expected = np.repeat(codes, counts) if len(known) > 2 else np.where(coef[0] > 0, *codes)
+    rows = _rows(np.asarray(model.support_, dtype=np.intp), expected, given)
     vectors: Any = None
     if not precomputed:
         vectors = model.support_vectors_
@@ -78,9 +76,8 @@ def _support(name: str, model: Any, given: Given) -> tuple[SupportVectors, list[
     return SupportVectors(known, coef, intercept, counts, vectors, rows), notes
 
 
-def _rows(support: Index, counts: list[int], known: list[Any], given: Given) -> Index | None:
+def _rows(support: Index, expected: Index, given: Given) -> Index | None:
     """The training row of each vector; None if those rows are not of the classes the model says."""
-    expected = np.repeat([given.code(label) for label in known], counts)
     # Rows of weight zero are removed before LIBSVM counts them.
     for candidate in (np.arange(len(given.codes)), np.flatnonzero(given.weights > 0)):
         if not len(support) or support.max() >= len(candidate):

@@ -34,7 +34,7 @@ from separatrix.audit.claim import (
     one_against_rest,
 )
 from separatrix.audit.linear_models import checked_cost
-from separatrix.audit.pairs import SupportVectors, pair_claims
+from separatrix.audit.pairs import NU_NOTE, SupportVectors, pair_claims
 from separatrix.problem import LOSSES
 from separatrix.problem.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 
@@ -144,7 +144,7 @@ def _read_liblinear(name: str, text: str, given: Given, asked: Asked) -> Reading
         claims.append(
             Claim(positive, positive, negative, Hyperplane(weights[:, k].copy(), intercepts[k]), rule)
         )
-    return Reading(f"LIBLINEAR model {name} ({solver})", claims)
+    return Reading(f"LIBLINEAR {solver} {name}", claims)
 
 
 def _fit_columns(weights: NDArray[np.float64], d: int) -> NDArray[np.float64]:
@@ -176,10 +176,10 @@ def _read_libsvm(name: str, text: str, given: Given, asked: Asked) -> Reading:
     rows = _matching_rows(vectors, np.repeat([given.code(label) for label in labels], counts), given)
     support = SupportVectors(labels, coef, -rho, counts, vectors, rows)
     weights = class_weights(asked.class_weight, given, weighted=True)
-    notes = [] if rows is not None else ["The support vectors were not all found among the rows of X."]
-    return Reading(
-        f"LIBSVM model {name} ({kind})", pair_claims(support, _kernel(header), given, C, weights), notes
-    )
+    notes = [NU_NOTE] if kind == "nu_svc" else []
+    if rows is None:
+        notes.append("The support vectors were not all found among the rows of X.")
+    return Reading(f"LIBSVM {kind} {name}", pair_claims(support, _kernel(header), given, C, weights), notes)
 
 
 def _kernel(header: dict[str, list[str]]) -> Kernel:

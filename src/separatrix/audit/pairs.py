@@ -20,6 +20,12 @@ from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
 from separatrix.problem.rows import weighted_sum
 
+NU_NOTE = (
+    "nu-SVC is C-SVC with a C that depends on the data: the largest alpha_i. The audit is of that C-SVC, "
+    "whose surface is the same (Chang and Lin, 2001). Where nu is smaller than "
+    "the data allow, that C grows without bound."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class SupportVectors:

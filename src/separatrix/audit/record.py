@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from math import isfinite
 from typing import Any
 
 from separatrix.estimators.deferred import Deferred
@@ -46,11 +47,8 @@ class Audit:
         return self._optimum_certificate.get()
 
     def to_dict(self) -> dict[str, Any]:
-        """All values as plain numbers and texts, without the certificates."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self) if not f.name.startswith("_")}
-        plain["notes"] = list(self.notes)
-        plain["excess"] = None if self.excess is None else list(self.excess)
-        return plain
+        """All values as JSON can hold them, without the certificates; what is not finite becomes None."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if not f.name.startswith("_")}
 
     def __str__(self) -> str:
         lines = [self.verdict, "", f"  model          {self.model}", f"  problem        {self.problem}"]
@@ -67,6 +65,12 @@ class Audit:
         lines.append(f"  the classes    {self.separability or 'separability not decided'}")
         lines.append(f"  time           {self.seconds:.3g} s")
         return "\n".join(lines + [f"  note           {note}" for note in self.notes])
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 class Audits(Mapping[Any, Audit]):
