@@ -54,7 +54,7 @@ def primal_by_qp(problem: Problem) -> float:
     return value(np.concatenate([found.x[:D], slack]))
 
 
-def dual_ascent(problem: Problem, epochs: int = 2000) -> np.ndarray:
+def dual_ascent(problem: Problem, epochs: int = 400) -> np.ndarray:
     """alpha by cyclic coordinate ascent on the dual; no bias or an augmented one."""
     A, upper = signed_rows(problem), problem.upper
     diagonal = np.sum(A * A, axis=1) + (0.5 / problem.C if problem.loss.squared else 0.0)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -229,12 +229,14 @@ def small(draw: st.DrawFn) -> Problem:
     return Problem(X, y, C, draw(st.sampled_from(list(LOSSES.values()))), draw(st.sampled_from(BIASES)))  # type: ignore[arg-type]
 
 
+@settings(max_examples=40)
 @given(small())
 def test_gap_closes_and_is_not_negative(problem: Problem) -> None:
     found = run(stages(problem, "auto")[:2], problem, Limits(1e-8, max_iter=300), certify)
     assert -1e-10 <= found.gap <= 1e-8
 
 
+@settings(max_examples=40)
 @given(small())
 def test_symmetries(problem: Problem) -> None:
     """Flipping X, flipping y or reversing the rows leaves the value as it is."""
@@ -251,6 +253,7 @@ def test_symmetries(problem: Problem) -> None:
         )
 
 
+@settings(max_examples=40)
 @given(small())
 def test_sides_agree(problem: Problem) -> None:
     values = [solve(problem, InteriorPoint(side=side), tol=1e-8).primal for side in ("primal", "gram")]
@@ -262,3 +265,18 @@ def test_signed_rows_oracle_is_what_the_proof_uses() -> None:
     problem = make(X, y, 1.0, HINGE, "augmented")
     z = np.array([0.3, -0.2, 0.1])
     np.testing.assert_allclose(signed_rows(problem) @ z, y * problem.scores(z[:2], 0.1))
+
+
+@pytest.mark.parametrize(("n", "d"), [(100, 20), (200, 200), (60, 500), (1000, 50)])
+@pytest.mark.parametrize("correlated", [False, True])
+def test_hinge_without_bias_at_small_cost_ends_in_rounding(n: int, d: int, correlated: bool) -> None:
+    """The setting of scikit-learn issue 22283 (hinge, no bias, C = 0.1, random data), where LIBLINEAR plateaus."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    if correlated:
+        X = np.cumsum(X, axis=1)
+    y = np.sign(X @ rng.standard_normal(d) + rng.standard_normal(n))
+    problem = make(X, y, 0.1, HINGE, "none")
+    found = run(stages(problem, "auto")[:2], problem, Limits(1e-10, max_iter=200), certify)
+    assert found.status is Status.CONVERGED
+    assert found.gap <= 1e-10

@@ -7,7 +7,7 @@ stored entries, q = min(n, D), tol the relative gap:
     interior point       30 factor(n) for few rows; for many, with a sample of m rows,
                          15 factor(m) + 12 factor(share n) + passes over the data
     Newton               4 factor(n) + passes; squared hinge only
-    coordinate descent   epochs x e x 1.5e-9,   epochs ~ (20 + 40 min(C |x|^2, 20 n / D)) log10(1 / tol) / 6
+    coordinate descent   epochs x e x 1.5e-9,   epochs ~ (60 + 100 min(C |x|^2, 20 n / D)) log10(1 / tol) / 6
 
 C |x|^2 is the mean over the rows. The constants were fitted to measured runs (dense and sparse, D from 8 to
 784) and are right within a factor of about three, which is enough: where two estimates are closer, either
@@ -96,13 +96,13 @@ def estimate(problem: Problem, tol: float) -> Estimate:
         return (rows * D * min(rows, D) + side**3 / 3.0) / rate + 2e-4
 
     passes = 4e-9 * entries + 2e-8 * n
-    sample = (1.5 * n * math.sqrt(D)) ** (2 / 3)
+    sample = min((4.0 * n * math.sqrt(D)) ** (2 / 3), 300.0 * D)
     share = min(1.0, 3.0 * math.sqrt(D / sample))
     interior = 30.0 * factor(n)
     if n > max(3000, 10 * D):
         interior = 15.0 * factor(sample) + 12.0 * factor(share * n)
     hardness = min(_mean_difficulty(problem), 20.0 * max(1.0, n / D))
-    epochs = (20.0 + 40.0 * hardness) * max(1.0, -math.log10(max(tol, 1e-16))) / 6.0
+    epochs = (60.0 + 100.0 * hardness) * max(1.0, -math.log10(max(tol, 1e-16))) / 6.0
     if problem.bias == "free":
         epochs *= 3.0  # an outer loop for the equality constraint
     possible = side <= _LARGEST_MATRIX

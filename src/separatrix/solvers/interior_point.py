@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem import Point, Problem, row_blocks, scores, weighted_sum
+from separatrix.problem import Point, Problem, scores, weighted_sum
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.central_path import CentralPath
@@ -28,7 +28,7 @@ from separatrix.solvers.crossover import crossover, look, undecided
 from separatrix.solvers.duplicates import Merged, merge_duplicates
 from separatrix.solvers.normal_equations import GramSide, PrimalSide, smaller_side
 from separatrix.solvers.protocol import Progress, Verdict
-from separatrix.solvers.sampling import sample_rows
+from separatrix.solvers.sampling import margin_spread, sample_rows
 from separatrix.solvers.signed_rows import SignedRows
 
 Rows = NDArray[np.intp]
@@ -106,7 +106,7 @@ class InteriorPoint:
         count = min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), 300 * D)
         rows, weights = sample_rows(problem.y, max(_FEW_ROWS // 2, count), self.seed)
         path = self._path(problem, rows, problem.C[rows] * weights, np.zeros(D), z, np.ones(len(rows)))
-        return _State(path, rows, True, held, np.zeros(n), z=z, primal=float(np.sum(problem.C)))
+        return _State(path, rows, True, held, np.zeros(n), z=np.zeros(D), primal=float(np.sum(problem.C)))
 
     def _path(
         self, problem: Problem, rows: Rows | None, C: Vector, h: Vector, z: Vector, width: Vector
@@ -172,7 +172,7 @@ class InteriorPoint:
         n, D = problem.n_rows, len(state.z)
         if state.sampled:
             share = min(1.0, 3.0 * math.sqrt(D / len(state.path.C)))
-            spread = self._spread(problem, state)
+            spread = margin_spread(problem, state.path.algebra.variances())
             order = np.abs(state.margins - 1.0) / spread
             reach = float(np.partition(order, min(n - 1, int(share * n)))[min(n - 1, int(share * n))])
             self._new_band(problem, state, reach * spread, np.zeros(n, dtype=bool))
@@ -191,18 +191,6 @@ class InteriorPoint:
         moved += mean
         moved *= min(1.0, 2.0 * float(np.mean(off[crossed])) / mean)
         self._new_band(problem, state, moved, crossed)
-
-    def _spread(self, problem: Problem, state: _State) -> Vector:
-        """How uncertain each margin is: (sum_j a_ij^2 / M_jj)^(1/2), up to a factor."""
-        scale = state.path.algebra.variances()
-        out = np.empty(problem.n_rows)
-        for span, block in row_blocks(problem.X):
-            squares = block * block if isinstance(block, np.ndarray) else block.power(2)
-            out[span] = squares @ scale[: problem.n_columns]
-        if problem.bias != "none":
-            out += scale[-1]
-        np.sqrt(out, out=out)
-        return out + np.mean(out)
 
     def _new_band(self, problem: Problem, state: _State, reach: Vector, also: NDArray[np.bool_]) -> None:
         """Solve next for the rows within ``reach`` of margin 1, and those of ``also``; hold the others."""

@@ -1,10 +1,11 @@
-"""A weighted sample of rows that stands for all of them."""
+"""A weighted sample of rows that stands for all of them, and how uncertain it leaves their margins."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.problem import Problem, row_blocks
 from separatrix.problem.losses import Vector
 
 
@@ -30,3 +31,22 @@ def sample_rows(y: Vector, count: int, seed: int) -> tuple[NDArray[np.intp], Vec
     chosen, weight = np.concatenate(rows), np.concatenate(weights)
     order = np.argsort(chosen)
     return chosen[order], weight[order]
+
+
+def margin_spread(problem: Problem, variances: Vector) -> Vector:
+    """How uncertain each margin is, up to a common factor: (sum_j a_ij^2 variance_j)^(1/2) plus its mean, (n,).
+
+    >>> from separatrix.problem import HINGE
+    >>> problem = Problem(np.array([[3.0, 4.0], [0.0, 0.0]]), np.array([1.0, -1.0]), np.ones(2), HINGE, "none")
+    >>> margin_spread(problem, np.ones(2))
+    array([7.5, 2.5])
+    """
+    out = np.empty(problem.n_rows)
+    for span, block in row_blocks(problem.X):
+        squares = block * block if isinstance(block, np.ndarray) else block.power(2)
+        out[span] = squares @ variances[: problem.n_columns]
+    if problem.bias != "none":
+        out += variances[-1]
+    np.sqrt(out, out=out)
+    spread: Vector = out + np.mean(out)
+    return spread
