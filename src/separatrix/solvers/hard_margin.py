@@ -62,18 +62,20 @@ class _Search:
         self.X, self.y, self.bias = X, y, bias
         self.n, self.d = X.shape
         self.is_sparse = bool(sparse.issparse(X))
-        sample = self._rows(np.linspace(0, self.n - 1, min(self.n, 200 + 2 * self.d)).astype(np.intp))
-        self.centre = sample.mean(axis=0) if bias else np.zeros(self.d)
-        self.tau = float(np.sqrt(np.mean(np.square(sample - self.centre)) * self.d)) or 1.0
+        self.everything = self.n * self.d <= _ALL_AT_ONCE
+        stride = 1 if self.everything else max(1, self.n // (500 + 2 * self.d))
+        sample = X[::stride]
+        self.sample = np.asarray(sample.toarray() if self.is_sparse else sample, dtype=np.float64)
+        self.labels = y[::stride]
+        self.centre = self.sample.mean(axis=0) if bias else np.zeros(self.d)
+        self.sample = self.sample - self.centre
+        self.tau = float(np.linalg.norm(self.sample)) / np.sqrt(len(self.sample)) or 1.0
         self.engine = ActiveSet(self.d + int(bias), bias)
         self.members: list[Index] = []
         self.joined = np.zeros(self.n, dtype=bool)
-        self.sample = sample
 
     def run(self, max_rounds: int) -> HardMargin:
-        everything = self.n * self.d <= _ALL_AT_ONCE
-        margins = self.y * scores(self.X, self._guess())
-        first = np.arange(self.n) if everything else self._first(margins)
+        first, margins = self._first()
         self._join(first)
         if self.bias and not self.engine.begin_with(*self._pair(first, margins)):
             return self._result("infeasible")
@@ -84,47 +86,54 @@ class _Search:
             w, b = self._point()
             if outcome != _OPTIMAL or not np.all(np.isfinite(w)):
                 return self._result("stalled")
-            if everything:
+            if self.everything:
                 return self._result("optimal")
-            margins = self.y * (scores(self.X, w) + b)
-            short = np.flatnonzero((margins < 1.0 - _SHORT) & ~self.joined)
+            margins = self._margins(w, b)
+            short = np.flatnonzero(margins < 1.0 - _SHORT)
+            short = short[~self.joined[short]]
             if not len(short):
                 return self._result("optimal")
             self._join(_lowest(short, margins[short], 2 * self.d + 16))
         return self._result("stalled")
 
-    def _rows(self, index: Index) -> Vector:
-        block = self.X[index]
-        return np.asarray(block.toarray() if self.is_sparse else block, dtype=np.float64)
+    def _margins(self, w: Vector, b: float) -> Vector:
+        margins = scores(self.X, w)
+        margins += b
+        margins *= self.y
+        return margins
+
+    def _first(self) -> tuple[Index, Vector]:
+        """The rows to begin with, and margins to rank them by."""
+        if self.everything:
+            return np.arange(self.n), self.y * (self.sample @ (self.labels @ self.sample))
+        margins = self._margins(self._guess(), 0.0)
+        count = 2 * self.d + 16
+        sides = [np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)]
+        return np.concatenate([_lowest(side, margins[side], count) for side in sides if len(side)]), margins
 
     def _guess(self) -> Vector:
-        """A direction to begin with: least squares on the sample where it is small, else the difference of means."""
-        index = np.linspace(0, self.n - 1, len(self.sample)).astype(np.intp)
-        V, y = self.sample - self.centre, self.y[index]
+        """Least squares on the sample where columns are few, else the difference of means."""
+        V, y = self.sample, self.labels
         if self.d > 1000:
-            return np.asarray(V.T @ y)
+            return np.asarray(y @ V)
         H = V.T @ V
         H.flat[:: self.d + 1] += 1e-6 * (float(np.trace(H)) / self.d + 1e-300)
-        return np.asarray(np.linalg.solve(H, V.T @ (y - y.mean())))
-
-    def _first(self, margins: Vector) -> Index:
-        count = 2 * self.d + 16
-        parts = [np.flatnonzero(self.y > 0), np.flatnonzero(self.y < 0)]
-        return np.concatenate([_lowest(part, margins[part], count) for part in parts if len(part)])
+        return np.asarray(np.linalg.solve(H, (y - y.mean()) @ V))
 
     def _pair(self, first: Index, margins: Vector) -> tuple[int, int]:
         """Positions within the first rows of the lowest of each class."""
-        low = (
-            np.where(self.y[first] > 0, margins[first], np.inf),
-            np.where(self.y[first] < 0, margins[first], np.inf),
-        )
-        return int(np.argmin(low[0])), int(np.argmin(low[1]))
+        y, m = self.y[first], margins[first]
+        return int(np.argmin(np.where(y > 0, m, np.inf))), int(np.argmin(np.where(y < 0, m, np.inf)))
+
+    def _rows(self, index: Index) -> Vector:
+        block = self.X[index]
+        return np.asarray(block.toarray() if self.is_sparse else block, dtype=np.float64)
 
     def _join(self, index: Index) -> None:
         self.members.append(index)
         self.joined[index] = True
         V = np.empty((len(index), self.d + int(self.bias)))
-        V[:, : self.d] = self._rows(index) - self.centre
+        V[:, : self.d] = self.sample if self.everything else self._rows(index) - self.centre
         V[:, self.d :] = self.tau
         V *= self.y[index, None]
         self.engine.add(V, np.ones(len(index)))
