@@ -280,3 +280,18 @@ def test_hinge_without_bias_at_small_cost_ends_in_rounding(n: int, d: int, corre
     found = run(stages(problem, "auto")[:2], problem, Limits(1e-10, max_iter=200), certify)
     assert found.status is Status.CONVERGED
     assert found.gap <= 1e-10
+
+
+@pytest.mark.parametrize("solver", [InteriorPoint(), Newton()], ids=["interior point", "newton"])
+def test_gives_up_when_no_proof_succeeds(solver: object) -> None:
+    """A solver whose estimate is refuted again and again must not ask for proofs for ever."""
+    X, y = blobs(50, 3)
+    problem = make(X, y, 1.0, LOSSES["squared_hinge"], "none")
+
+    def refute(problem: Problem, point: Point) -> Solution:
+        checked = certify(problem, point)
+        return replace(checked, dual=0.5 * checked.dual, gap=0.5)
+
+    found = run([Stage(solver, "test")], problem, Limits(1e-6, max_iter=500), refute)  # type: ignore[arg-type]
+    assert found.status is Status.MAX_ITER
+    assert found.n_iter < 100

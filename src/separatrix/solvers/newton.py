@@ -122,9 +122,9 @@ class Newton:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
         if state.sampled:
             return Verdict.GO_ON
-        if relative_gap(state.primal, state.dual) <= tol:
-            return Verdict.CHECK
-        return Verdict.STALLED if state.idle >= _PATIENCE else Verdict.GO_ON
+        if state.idle >= _PATIENCE:
+            return Verdict.STALLED
+        return Verdict.CHECK if relative_gap(state.primal, state.dual) <= tol else Verdict.GO_ON
 
     def point(self, problem: Problem, state: _State) -> Point:
         """z and the alpha of its gradient."""
