@@ -85,7 +85,7 @@ public:
         if (epochs_ == 0 ) {
             pass = first_pass();
         } else {
-            if (settings_.memory > 0 && epochs_ % 2 == 0) accelerate();
+            if (settings_.memory > 0 && epochs_ % 2 == 0 && (precision_ > 0 || 2 * n_active() <= n_)) accelerate();
             rows_.gather(active_.data(), n_active(), precision_ == 2);
             schedule_chunks();
             pass = run(Schedule{active_.data(), n_active(), chunks_.data(), static_cast<Index>(chunks_.size()), settings_.chunk});

@@ -205,7 +205,7 @@ def compiled_rows(X: Matrix) -> _core.Rows:
 
 def _mean_squared_norm(X: Matrix) -> float:
     values = X.ravel() if isinstance(X, np.ndarray) else X.data
-    return float(np.dot(values, values)) / X.shape[0]
+    return float(np.dot(values, values)) / int(X.shape[0])
 
 
 def _balanced(problem: Problem, alpha: Vector) -> Vector:
@@ -220,4 +220,5 @@ def _balanced(problem: Problem, alpha: Vector) -> Vector:
     total = float(room.sum())
     if total <= abs(excess):
         return alpha
-    return alpha - problem.y * np.sign(excess) * room * (abs(excess) / total)
+    balanced: Vector = alpha - problem.y * np.sign(excess) * room * (abs(excess) / total)
+    return balanced
