@@ -43,7 +43,7 @@ def assert_proved(found: Separability, X: np.ndarray, y: np.ndarray, bias: bool)
 @pytest.mark.parametrize("kind", KINDS)
 def test_seeded(kind: str) -> None:
     generator = np.random.default_rng(KINDS.index(kind))
-    for _ in range(120):
+    for _ in range(80):
         X, y, bias = small_problem(generator, kind)
         assert_proved(separability(X, y, bias), X, y, bias)
 
@@ -83,7 +83,7 @@ grids = hnp.arrays(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(X=grids, data=st.data(), bias=st.booleans())
 def test_hypothesis(X: np.ndarray, data: st.DataObject, bias: bool) -> None:
     y = np.array(data.draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=len(X), max_size=len(X))))

@@ -189,3 +189,16 @@ def test_more_columns_than_rows() -> None:
     assert found.verdict == "separable"
     assert found.margin[1] - found.margin[0] <= 1e-9 * found.margin[1]
     assert len(found.aliased_columns) == 400 - 29  # rank 30, one of which is the bias
+
+
+def test_margin_of_long_sparse_rows() -> None:
+    """Rows too long for the active set: coordinate descent finds the slab, integers prove it."""
+    generator = np.random.default_rng(3)
+    X = sparse.random_array((120, 60_000), density=2e-3, format="csr", rng=generator)
+    y = np.arange(120) % 2
+    found = separability(X, y)
+    assert found.verdict == "separable"
+    lower, upper = found.margin
+    assert 0 < lower <= upper <= lower * (1 + 1e-9)
+    assert verify(found.certificate, X, y)
+    assert verify(found.certificate, X, y, exact=True)

@@ -12,6 +12,11 @@
 namespace separatrix::dense {
 
 SEPARATRIX_INLINE double dot_inline(const double* a, const double* b, Index size) {
+    if (size < 16) {  // short rows: clearing and adding up the lanes would cost more than the products
+        double sum = 0.0;
+        for (Index j = 0; j < size; ++j) sum += a[j] * b[j];
+        return sum;
+    }
     double sum[16] = {};
     Index j = 0;
     for (; j + 16 <= size; j += 16) {

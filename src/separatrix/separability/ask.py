@@ -73,10 +73,10 @@ def separability(
                 f"y holds {len(classes)} classes; pass multi_class='ovr' (each class against the rest) "
                 "or multi_class='ovo' (every pair)."
             )
-        return _two(matrix, labels, codes == 1, (classes[1],), (classes[0],), None, bias)
+        return two_sides(matrix, labels, codes == 1, (classes[1],), (classes[0],), None, bias)
     if multi_class == "ovr":
         return {
-            _plain(c): _two(matrix, labels, codes == k, (c,), tuple(np.delete(classes, k)), None, bias)
+            _plain(c): two_sides(matrix, labels, codes == k, (c,), tuple(np.delete(classes, k)), None, bias)
             for k, c in enumerate(classes)
         }
     if multi_class == "ovo":
@@ -84,7 +84,7 @@ def separability(
         for j, k in combinations(range(len(classes)), 2):
             members = np.flatnonzero((codes == j) | (codes == k))
             name = _plain(classes[j]), _plain(classes[k])
-            out[name] = _two(
+            out[name] = two_sides(
                 matrix,
                 labels,
                 codes == k,
@@ -97,7 +97,7 @@ def separability(
     raise ValueError(f"multi_class must be None, 'ovr' or 'ovo'; got {multi_class!r}.")
 
 
-def _two(
+def two_sides(
     X: Any,
     y: Any,
     positive: NDArray[np.bool_],
@@ -106,6 +106,10 @@ def _two(
     members: Index | None,
     bias: bool,
 ) -> Separability:
+    """The verdict on rows of X (n, d) with ``positive`` (n,) against the others, among ``members`` (None: all).
+
+    y (n,) holds the labels as given, ``plus`` and ``minus`` those of the two sides; they name the proof.
+    """
     signs = np.where(positive, 1.0, -1.0)
     part = X if members is None else X[members]
     rows = SignedRows(part, signs if members is None else signs[members], bool(bias))

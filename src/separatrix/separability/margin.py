@@ -25,7 +25,7 @@ from separatrix.solvers.loop import Limits, Stage, run
 WIDTH = 1e-9  #: relative width that a proved interval should have
 _ROUNDS = 1000
 _BITS = 160
-_DENSE_ENTRIES = 30_000_000  # beyond this the active set is too large; coordinate descent reads sparse rows
+_DENSE_ENTRIES = 5_000_000  # beyond this the active set is too large; coordinate descent reads sparse rows
 _SECONDS = 300.0
 
 

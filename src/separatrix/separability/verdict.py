@@ -96,6 +96,15 @@ class Separability:
         """Rows that hold the widest slab; empty if not separable."""
         return self._rows_given(np.arange(0) if self._widest is None else np.sort(self._widest.rows))
 
+    def widest_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Multiples of w (d,) and alpha (m,) that prove the margin, rounded to float64; None without a margin."""
+        widest = self._widest
+        if widest is None or not len(widest.alpha):
+            return None
+        alpha = np.zeros(self._rows.n)
+        alpha[widest.rows] = _unit(widest.alpha)
+        return _unit(widest.w), alpha
+
     @cached_property
     def aliased_columns(self) -> Index:
         """Columns that are exact linear combinations of the bias and of earlier columns."""
@@ -140,6 +149,12 @@ class Separability:
 
     def _rows_given(self, index: Index) -> Index:
         return index if self._data.members is None else self._data.members[index]
+
+
+def _unit(integers: list[int]) -> NDArray[np.float64]:
+    """The integers over the largest of them, rounded to float64."""
+    largest = max(map(abs, integers), default=0) or 1
+    return np.array([integer / largest for integer in integers])
 
 
 def record(rows: SignedRows, decision: Decision, data: Data) -> Separability:
