@@ -22,9 +22,7 @@ from separatrix.checker.dyadic import scale_for, to_integers
 from separatrix.checker.rows import Rows
 from separatrix.checker.separation_claim import (
     InseparableClaim,
-    QuasiClaim,
     SeparatingClaim,
-    Weights,
     read_inseparable,
     read_quasi,
     read_separating,
@@ -201,17 +199,3 @@ def _root(square: Fraction) -> float:
         return float(Fraction(root) / Fraction(2) ** (shift // 2))
     except OverflowError:
         return nextafter(inf, 0.0)
-
-
-__all__ = [
-    "QuasiClaim",
-    "Weights",
-    "check_inseparable",
-    "check_lower",
-    "check_quasi",
-    "check_separating",
-    "conclusion",
-    "quasi_conclusion",
-    "root_down",
-    "root_up",
-]
