@@ -43,6 +43,9 @@ SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPAR
     const auto row = [order](Index p) { return ordered ? order[p] : p; };
     const auto alone = [&](Index p) { return row_score(rows.row(row(p)), plane.w) + plane.b; };
     Index p = begin;
+    // Twice the error bound of narrow_dots, squared: the squares it is compared with are rounded too.
+    const double slip = 2.0 * (static_cast<double>(d) / 8 + 12) * 0x1p-24;
+    [[maybe_unused]] const double threshold = slip * slip * plane.squared;
     // Right after an update another mistake is likely: two rows alone, then blocks.
     for (const Index until = begin + 2 < end ? begin + 2 : end; p < until; ++p) {
         const double score = alone(p);
@@ -57,6 +60,12 @@ SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPAR
             // The hardware's own prefetch stops at each 4 KiB page; this carries the stream across.
             const char* from = reinterpret_cast<const char*>(x[0]) + stream_ahead;
             for (Index at = 0; at < block * d * static_cast<Index>(sizeof(V)); at += 64) SEPARATRIX_PREFETCH(from + at);
+        }
+        if constexpr (sizeof(V) == sizeof(float)) {
+            if (plane.narrow != nullptr) {
+                const Sign sign[block] = {signs[row(p)], signs[row(p + 1)], signs[row(p + 2)], signs[row(p + 3)]};
+                if (surely_right(x, d, plane.narrow, plane.b, threshold, ordered ? sign : signs + p)) continue;
+            }
         }
         double score[block];
         dots<block>(x, d, plane.w, score);

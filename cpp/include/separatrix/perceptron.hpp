@@ -108,6 +108,30 @@ Index each_mistake(const Rows& rows, Index begin, Index end, int n_threads, Tall
     return tally.updates - before;
 }
 
+// w rounded to float with its squared norm, kept in step with w where float rows make it worth having.
+class Narrow {
+public:
+    Narrow(const double* w, Index d, bool wanted) : w_(w) {
+        if (wanted) rounded_.resize(static_cast<std::size_t>(d));
+        refresh();
+    }
+    void refresh() {
+        squared_ = 0;
+        for (std::size_t j = 0; j < rounded_.size(); ++j) {
+            rounded_[j] = static_cast<float>(w_[j]);
+            squared_ += w_[j] * w_[j];
+        }
+        usable_ = !rounded_.empty() && squared_ > 1e-20 && squared_ < 1e30;  // well inside the range of float
+    }
+    Hyperplane plane(double b) const { return {w_, b, usable_ ? rounded_.data() : nullptr, squared_}; }
+
+private:
+    const double* w_;
+    std::vector<float> rounded_;
+    double squared_ = 0;
+    bool usable_ = false;
+};
+
 // The best weights seen, by length of run and then by errors on all rows (Gallant's pocket with ratchet).
 struct Pocket {
     double* w = nullptr;
@@ -146,8 +170,10 @@ Index perceptron_pass(const Rows& rows, const Sign* signs, Visit visit, Index be
                       Step step, int n_threads, Tally& tally, Index* counts, Average average, Pocket& pocket,
                       std::vector<Update>* log, std::vector<Mistake>* seen = nullptr) {
     const auto& kernel = perceptron_kernels().of(rows);
+    constexpr bool floats = !Rows::sparse && sizeof(typename Rows::Value) == 4;
+    Narrow narrow(w, rows.columns, floats && end - begin >= 256);
     const auto find = [&](Index from, Index to, int) {
-        return kernel.find(rows, signs, visit, from, to, Hyperplane{w, b});
+        return kernel.find(rows, signs, visit, from, to, narrow.plane(b));
     };
     return each_mistake(rows, begin, end, n_threads, tally, find, [&](const Mistake& mistake) {
         const Index i = visit.row(mistake.position);
@@ -155,6 +181,7 @@ Index perceptron_pass(const Rows& rows, const Sign* signs, Visit visit, Index be
         const double scale = step.at(tally.updates) * signs[i];
         kernel.add(rows, i, scale, w);
         b += scale * step.gain;
+        narrow.refresh();
         if (counts != nullptr) ++counts[i];
         if (average.lag != nullptr) {
             const double missing = static_cast<double>(tally.visits) * scale;

@@ -25,10 +25,13 @@ struct Mistake {
     Code rival;
 };
 
-// f(x) = w.x + b for two classes.
+// f(x) = w.x + b for two classes. `narrow`, where given, is w rounded to float and `squared` is ||w||^2: float rows
+// are then scored in float first, and in double only where rounding could have changed the sign.
 struct Hyperplane {
     const double* w;
     double b;
+    const float* narrow = nullptr;
+    double squared = 0;
 };
 
 // f_r(x) = W[r].x + b[r] for classes r = 0 .. classes - 1; W is (classes, d), row after row.

@@ -42,7 +42,7 @@ def save_checkpoint(estimator: Any, path: Path, rows: int, mistakes: int) -> Non
         "noted": online.mistakes,
         "groups": len(model.groups),
         "parameters": _written(estimator),
-        "records": [[when.hex(), *rest, bound.hex()] for when, *rest, bound in online.records],
+        "records": [[when.hex(), *rest, float(bound).hex()] for when, *rest, bound in online.records],
         "stride": [online.stride, online.since],
     }
     arrays: dict[str, Any] = {"meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)}

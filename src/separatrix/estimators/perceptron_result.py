@@ -27,7 +27,10 @@ from separatrix.separability.verdict import Data, record
 from separatrix.solvers.passes import LabelledRows, PassState
 
 _DOUBT = 100  # passes after which the rows are asked whether they can be separated at all
-_PROVABLE = 50_000_000  # entries of X, or of Kesler's rows, beyond which that question is not asked unasked
+_PROVABLE, _PROVABLE_KESLER = (
+    50_000_000,
+    1_000_000,
+)  # entries of X, or of Kesler's rows, up to which it is asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +128,8 @@ def solve(
 def ask_separability(rows: LabelledRows, names: Names, kernel: Kernel, classes: int) -> Separability | None:
     """The exact verdict on the rows; None where it would take too long, or the kernel leaves no exact answer."""
     entries = rows.X.nnz if sparse.issparse(rows.X) else rows.X.size
-    if kernel.name != "linear" or entries * (2 * (classes - 1) if classes > 2 else 1) > _PROVABLE:
+    size, limit = (entries, _PROVABLE) if classes == 2 else (2 * (classes - 1) * entries, _PROVABLE_KESLER)
+    if kernel.name != "linear" or size > limit:
         return None
     if classes > 2:
         Z, labels = kesler_rows(rows.X, rows.labels, classes, rows.constant)

@@ -124,15 +124,17 @@ def inseparable_bound(margins: Vector, radius: float, passes: int = 1) -> float:
     1.0
     """
     many = math.sqrt(passes)
+    if not radius > 0:
+        return float(passes * len(margins))
+    # Beyond this s the first term alone exceeds what s = 0 gives.
+    most = many * math.sqrt(len(margins)) / radius
     helpful = margins[margins > 0]
-    ends = [0.0, 1.0 / float(helpful.min())] if len(helpful) else [0.0]
-    if len(helpful) < len(margins):  # some d_i never vanish: the minimum may lie anywhere below this
-        ends.append(many * math.sqrt(len(margins)) / radius if radius > 0 else 0.0)
+    ends = [0.0, min(most, 1.0 / max(float(helpful.min()), 1e-300)) if len(helpful) else most]
 
     def root(s: float) -> float:
         return radius * s + many * float(np.linalg.norm(np.maximum(0.0, 1.0 - s * margins)))
 
-    low, high = 0.0, max(ends)
+    low, high = 0.0, most
     for _ in range(100):
         third = (high - low) / 3.0
         low, high = (low, high - third) if root(low + third) < root(high - third) else (low + third, high)

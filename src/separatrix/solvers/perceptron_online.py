@@ -213,7 +213,7 @@ class OnlinePerceptron:
     def bound(self) -> float:
         """The most updates that the rows so far can have caused, whatever comparator is best."""
         factor = 2.0 if self.n_classes > 2 and not self.one_vs_rest else 1.0
-        return sum(planes.bound(self.gain, factor) for planes in self.groups)
+        return float(sum(planes.bound(self.gain, factor) for planes in self.groups))
 
     def add_class(self) -> None:
         """A class is met for the first time (or announced)."""

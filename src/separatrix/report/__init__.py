@@ -1,0 +1,1 @@
+"""Answers for people: pictures of what was found."""
