@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from separatrix.audit import audit as audit
+    from separatrix.errors import InseparableError as InseparableError
     from separatrix.errors import NotConvergedError as NotConvergedError
     from separatrix.errors import ParameterError as ParameterError
     from separatrix.estimators.perceptron import Perceptron as Perceptron
@@ -31,6 +32,7 @@ _HOMES = {
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
+    "InseparableError": "separatrix.errors",
     "NotConvergedError": "separatrix.errors",
     "ParameterError": "separatrix.errors",
 }
@@ -38,6 +40,7 @@ _HOMES = {
 __all__ = [
     "SVC",
     "Certificate",
+    "InseparableError",
     "NotConvergedError",
     "ParameterError",
     "Perceptron",

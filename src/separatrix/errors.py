@@ -12,6 +12,36 @@ class ParameterError(ValueError, TypeError):
     """
 
 
+class InseparableError(ValueError):
+    """A hard margin was asked for and no hyperplane separates the classes.
+
+    ``separability`` is the exact verdict, ``certificate`` its proof, ``rows`` and ``weights`` the rows that
+    contradict each other and the weights with which they cancel.
+    """
+
+    def __init__(self, message: str, separability: Any) -> None:
+        super().__init__(message)
+        self.separability = separability
+
+    @property
+    def certificate(self) -> Any:
+        """The proof, for `separatrix.verify` and the stand-alone checker."""
+        return self.separability.certificate
+
+    @property
+    def rows(self) -> Any:
+        """The rows that contradict each other."""
+        return self.separability.rows
+
+    @property
+    def weights(self) -> Any:
+        """Positive weights, summing to 1, with sum weights_i y_i (x_i, 1) exactly zero."""
+        return self.separability.weights
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.separability)
+
+
 class NotConvergedError(RuntimeError):
     """The requested gap was not reached and ``strict=True`` asked for an error.
 

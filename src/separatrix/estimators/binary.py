@@ -50,8 +50,9 @@ class BinaryResult:
     status: Status
     n_iter: int
     history: History
-    squared: bool  #: whether the loss is the squared hinge
+    squared: bool  #: whether the loss is the squared hinge (of no account in a hard margin)
     deferred: Deferred[Certificate] = field(repr=False)
+    C_hard: Deferred[float] | None = field(default=None, repr=False)  #: with C = inf, see `least_cost`
 
     @property
     def support(self) -> NDArray[np.intp]:
@@ -72,6 +73,11 @@ class BinaryResult:
         """Geometric margin 1 / ||w||."""
         norm = float(np.linalg.norm(self.coef))
         return 1.0 / norm if norm > 0 else float("inf")
+
+    @property
+    def slab_width(self) -> float:
+        """Width 2 / ||w|| of the slab between the two margins."""
+        return 2.0 * self.margin
 
     @property
     def certificate(self) -> Certificate:

@@ -55,6 +55,7 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
         "n_support_": np.bincount(codes, minlength=len(data.kept)).astype(np.int32),
         "support_kind_": kind[0] if binary else kind,
         "margin_": one.margin if binary else np.array([result.margin for result in results]),
+        "slab_width_": one.slab_width if binary else np.array([result.slab_width for result in results]),
         "primal_": float(sum(result.primal for result in results)),
         "dual_": float(sum(result.dual for result in results)),
         "gap_": float(max(result.gap for result in results)),

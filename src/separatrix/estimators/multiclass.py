@@ -21,11 +21,14 @@ from scipy import sparse
 from separatrix.estimators.binary import BinaryResult, Watcher, settle, solve, warm_point
 from separatrix.estimators.callbacks import FitReporter, ProblemReporter
 from separatrix.estimators.deferred import Deferred
+from separatrix.estimators.hard_margin import decide_between, least_cost, solve_hard
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.progress import ProgressLine
-from separatrix.estimators.proofs import prove
+from separatrix.estimators.proofs import prove, prove_margin
 from separatrix.estimators.training import TrainingData
-from separatrix.problem import Problem
+from separatrix.problem import Problem, Solution
+from separatrix.problem.losses import Vector
+from separatrix.proof.certificate import Certificate
 from separatrix.solvers.choose import stages
 from separatrix.solvers.interrupt import InterruptFlag
 from separatrix.solvers.threads import blas_threads
@@ -163,6 +166,8 @@ class Fit:
     ) -> BinaryResult:
         reporter.begin()
         problem, rows = task.problem(self.data, settings)
+        if math.isinf(settings.C):
+            return self._solve_hard(task, settings, name, problem, rows, reporter)
         start = warm_point(self.previous.get(task.key), problem, rows)
         watchers: list[Watcher] = [reporter.on_record, lambda record: interrupt.raised]
         line = self.line
@@ -173,6 +178,45 @@ class Fit:
             line.done(name, solution.history[-1], solution.status)
         solution, interval, slack = settle(problem, solution, settings.tol)
         reporter.end()
+        data = self.data
+        proof = Deferred(lambda: prove(data, problem, rows, solution, task.positive, task.negative))
+        return self._result(task, problem, rows, solution, interval, slack, proof)
+
+    def _solve_hard(
+        self,
+        task: Task,
+        settings: Settings,
+        name: str,
+        problem: Problem,
+        rows: NDArray[np.intp],
+        reporter: ProblemReporter,
+    ) -> BinaryResult:
+        """C = inf: the widest slab, or `InseparableError` with the proof."""
+        data = self.data
+        verdict = Deferred(
+            lambda: decide_between(data, rows, task.positive, task.negative, problem.bias == "free")
+        )
+        solution = solve_hard(problem, settings.tol, verdict.get)
+        for record in solution.history:
+            reporter.on_record(record)
+            if self.line is not None:
+                self.line.done(name, record, solution.status)
+        reporter.end()
+        proof = Deferred(lambda: prove_margin(problem, solution, verdict.get))
+        interval = (solution.b, solution.b)
+        result = self._result(task, problem, rows, solution, interval, np.zeros(len(rows)), proof)
+        return replace(result, C_hard=Deferred(lambda: least_cost(problem, solution)))
+
+    def _result(
+        self,
+        task: Task,
+        problem: Problem,
+        rows: NDArray[np.intp],
+        solution: Solution,
+        interval: tuple[float, float],
+        slack: Vector,
+        proof: Deferred[Certificate],
+    ) -> BinaryResult:
         data, negative = self.data, task.negative
         return BinaryResult(
             positive=data.name(task.positive),
@@ -190,6 +234,6 @@ class Fit:
             status=solution.status,
             n_iter=solution.n_iter,
             history=solution.history,
-            squared=settings.loss.squared,
-            deferred=Deferred(lambda: prove(data, problem, rows, solution, task.positive, negative)),
+            squared=problem.loss.squared and math.isfinite(self.settings.C),
+            deferred=proof,
         )

@@ -59,7 +59,10 @@ def _one_of(*names: str) -> tuple[Callable[[Any], bool], str]:
 
 
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "C": (lambda v: _is_real(v) and v > 0, f"a finite number above 0 and at most {LARGEST_C:g}"),
+    "C": (
+        lambda v: _is_real(v) and v > 0,
+        f"a finite number above 0 and at most {LARGEST_C:g}, or inf for the hard margin",
+    ),
     "loss": _one_of(*LOSSES),
     "bias": _one_of("free", "augmented", "none"),
     "kernel": (lambda v: callable(v) or v in _KERNELS, _one_of(*_KERNELS)[1] + " or a function"),
@@ -92,7 +95,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> Settings:
 
     >>> check_parameters({"C": -1.0})
     Traceback (most recent call last):
-    separatrix.errors.ParameterError: C must be a finite number above 0 and at most 1e+10; got -1.0.
+    separatrix.errors.ParameterError: C must be a finite number above 0 and at most 1e+10, or inf ...; got -1.0.
     """
     for name, value in parameters.items():
         allowed, words = _RULES[name]
@@ -119,12 +122,12 @@ def check_parameters(parameters: Mapping[str, Any]) -> Settings:
 def _check_available(parameters: Mapping[str, Any]) -> None:
     """Say plainly which promised values this version does not have yet."""
     C, kernel = parameters["C"], parameters["kernel"]
-    if math.isinf(C):
+    if math.isinf(C) and parameters["bias"] == "augmented":
         raise ParameterError(
-            "C = inf, the hard margin, is not available yet; C must be a finite number above 0. "
-            f"Hint: a large C, up to {LARGEST_C:g}, comes close where the classes are separable."
+            "C = inf, the hard margin, is for bias='free' or 'none'; got bias='augmented'. Hint: a penalised bias "
+            "is a column of ones and bias='none'."
         )
-    if C > LARGEST_C:
+    if LARGEST_C < C < math.inf:
         raise ParameterError(
             f"C must be {_RULES['C'][1]}; got {C!r}. Hint: rescale the columns of X instead."
         )

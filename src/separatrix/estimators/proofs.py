@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,7 @@ from separatrix.estimators.training import TrainingData
 from separatrix.problem import Problem, Solution, row_blocks
 from separatrix.problem.losses import Vector
 from separatrix.proof.certificate import Certificate, optimal
+from separatrix.separability import Separability
 
 _CLOSE = 1e-9  # relative: the sums are the same up to the order in which BLAS adds
 _CHANGED = (
@@ -37,6 +40,12 @@ def check_dual(problem: Problem, alpha: Vector, then: float, primal: float) -> N
     error = 4 * np.finfo(float).eps * problem.n_rows * size
     if not abs(now - then) <= float(error @ (np.abs(v) + error)):
         raise ValueError(_CHANGED.format(what="the dual value", now=now, then=then))
+
+
+def prove_margin(problem: Problem, solution: Solution, decide: Callable[[], Separability]) -> Certificate:
+    """The `separating` certificate of a hard margin, once the data are found unchanged."""
+    check_dual(problem, solution.alpha, solution.dual, solution.primal)
+    return decide().certificate
 
 
 def prove(

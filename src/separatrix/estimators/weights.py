@@ -54,6 +54,8 @@ def row_costs(C: float, class_weight: Any, classes: NDArray[Any], codes: Codes, 
     array([0.66666667, 0.66666667, 0.66666667, 2.        ])
     """
     by_class = class_weights(class_weight, classes, codes, weights)
+    if np.isinf(C):  # the hard margin: a row counts or it does not
+        return np.where(weights * by_class[codes] > 0, np.inf, 0.0)
     with np.errstate(over="ignore"):
         costs = C * (weights * by_class[codes])
     if not np.all(np.isfinite(costs)):
