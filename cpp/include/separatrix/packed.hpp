@@ -26,18 +26,17 @@ public:
     PackedRows<V> view() const { return {values_.data(), indices_.data(), starts_.data(), rows_, columns_}; }
     bool empty() const { return rows_ == 0; }
 
-    // Row `id` becomes a copy of `row`. Rows are written in order of id. False if a value had to be rounded.
+    // Row `id` becomes a copy of `row`. Rows are written in order of id. False if `watch` and a value had to be rounded.
     template <class Row>
-    bool put(Index id, const Row& row) {
+    bool put(Index id, const Row& row, bool watch = false) {
         const Index begin = starts_[static_cast<std::size_t>(id)];
         V* SEPARATRIX_RESTRICT values = values_.data() + begin;
         std::int32_t* SEPARATRIX_RESTRICT indices = indices_.data() + begin;
-        Index rounded = 0;
-        for (Index j = 0; j < row.size; ++j) {
-            values[j] = static_cast<V>(row.values[j]);
-            if constexpr (!std::is_same_v<std::decay_t<decltype(row.values[0])>, V>) {
-                rounded += static_cast<std::decay_t<decltype(row.values[0])>>(values[j]) != row.values[j];
-            }
+        using Given = std::decay_t<decltype(row.values[0])>;
+        int rounded = 0;
+        for (Index j = 0; j < row.size; ++j) values[j] = static_cast<V>(row.values[j]);
+        if constexpr (sizeof(Given) > sizeof(V)) {
+            for (Index j = 0; watch && j < row.size; ++j) rounded |= static_cast<Given>(values[j]) != row.values[j];
         }
         for (Index j = 0; j < row.size; ++j) indices[j] = static_cast<std::int32_t>(row.indices[j]);
         starts_[static_cast<std::size_t>(id) + 1] = begin + row.size;

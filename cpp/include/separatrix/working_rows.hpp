@@ -40,7 +40,10 @@ public:
     // Makes rows [begin, end) of the float32 copy; called once for each row, in order, before it is first read.
     void load(Index begin, Index end) {
         if constexpr (Source::sparse) {
-            for (Index id = begin; id < end; ++id) exact_values_ &= full_.put(id, source_.row(origin(id)));
+            for (Index id = begin; id < end; ++id) {
+                if (id + 2 < source_.rows) fetch(source_.row(origin(id + 2)));
+                exact_values_ = full_.put(id, source_.row(origin(id)), exact_values_) && exact_values_;
+            }
         } else if constexpr (sizeof(Value) == 8) {
             Index rounded = 0;
             for (Index j = begin * source_.columns; j < end * source_.columns; ++j) {
@@ -114,6 +117,14 @@ private:
         } else {
             return source_;
         }
+    }
+
+    // Rows come from all over the caller's memory while they are copied; the hardware cannot guess the next one.
+    template <class V, class I>
+    static void fetch(const SparseRow<V, I>& row) {
+        constexpr Index line = 64;
+        for (Index j = 0; j < row.size; j += line / static_cast<Index>(sizeof(V))) SEPARATRIX_PREFETCH(row.values + j);
+        for (Index j = 0; j < row.size; j += line / static_cast<Index>(sizeof(I))) SEPARATRIX_PREFETCH(row.indices + j);
     }
 
     template <class Rows>
