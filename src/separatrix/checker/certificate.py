@@ -12,11 +12,13 @@ import hashlib
 import json
 import os
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from separatrix.checker.codec import read_count, read_word, read_words
+from separatrix.checker.codec import read_count, read_indices, read_word, read_words
+from separatrix.checker.labels import sides
 from separatrix.checker.verdict import CertificateError, Rejected
 
 FORMAT = "separatrix-certificate"
@@ -29,7 +31,8 @@ MAX_BYTES = 1 << 29
 class Source:
     """The data a certificate speaks of: shape, SHA-256 of X and y, and which labels form the two sides.
 
-    Rows whose label is on neither side take no part (one class against another among many).
+    Rows whose label is on neither side take no part (one class against another among many), and neither do
+    the rows in ``excluded`` (those of weight 0).
     """
 
     rows: int
@@ -39,31 +42,43 @@ class Source:
     labels: str  #: "number" or "text"
     positive: tuple[str, ...]
     negative: tuple[str, ...]
+    excluded: tuple[int, ...] = ()
+
+    def sides(self, classes: Sequence[str], codes: Sequence[int]) -> list[int]:
+        """+1, -1 or 0 (takes no part) for each row, whose label text is ``classes[codes[i]]``."""
+        by_class = sides(classes, self.positive, self.negative)
+        out = [by_class[code] for code in codes]
+        for row in self.excluded:
+            out[row] = 0
+        return out
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
         record = dict(self.__dict__)
-        record["positive"], record["negative"] = list(self.positive), list(self.negative)
+        for name in ("positive", "negative", "excluded"):
+            record[name] = list(record[name])
         return record
 
     @staticmethod
     def from_dict(record: Any) -> Source:
         """Read the JSON form; raises `Rejected` where it is malformed."""
-        names = {"rows", "columns", "X", "y", "labels", "positive", "negative"}
+        names = {"rows", "columns", "X", "y", "labels", "positive", "negative", "excluded"}
         if not isinstance(record, dict) or set(record) != names:
             raise Rejected(f"The field data must have exactly {', '.join(sorted(names))}.")
         for name in ("X", "y"):
             digest = record[name]
             if not (isinstance(digest, str) and len(digest) == 64 and set(digest) <= set("0123456789abcdef")):
                 raise Rejected(f"The fingerprint of {name} must be 64 lower-case hexadecimal digits.")
+        rows = read_count(record["rows"], "data.rows")
         return Source(
-            rows=read_count(record["rows"], "data.rows"),
+            rows=rows,
             columns=read_count(record["columns"], "data.columns"),
             X=record["X"],
             y=record["y"],
             labels=read_word(record["labels"], "data.labels", ("number", "text")),
             positive=read_words(record["positive"], "data.positive"),
             negative=read_words(record["negative"], "data.negative"),
+            excluded=read_indices(record["excluded"], "data.excluded", rows),
         )
 
 

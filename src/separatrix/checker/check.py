@@ -8,7 +8,6 @@ from typing import TypeVar
 from separatrix.checker.certificate import Certificate
 from separatrix.checker.fingerprint import fingerprint_labels, fingerprint_rows
 from separatrix.checker.kinds import EXACT_CHECKS
-from separatrix.checker.labels import sides
 from separatrix.checker.rows import Rows
 from separatrix.checker.verdict import Proved, Rejected, Verification
 
@@ -27,8 +26,7 @@ def check_exactly(
         compare_digests(
             certificate, fingerprint_rows(rows), fingerprint_labels(source.labels, classes, codes)
         )
-        side = sides(classes, source.positive, source.negative)
-        return exact(certificate, rows, [side[code] for code in codes])
+        return exact(certificate, rows, source.sides(classes, codes))
 
     return conclude(certificate.kind, course)
 

@@ -111,6 +111,22 @@ def read_words(value: Any, name: str) -> tuple[str, ...]:
     raise Rejected(f"{name} must be a list of texts; got {_shown(value)}.")
 
 
+def read_indices(value: Any, name: str, length: int) -> tuple[int, ...]:
+    """A list of increasing integers from 0 to length - 1.
+
+    >>> read_indices([0, 2], "rows", 3)
+    (0, 2)
+    """
+    if not isinstance(value, list):
+        raise Rejected(f"{name} must be a list of integers; got {_shown(value)}.")
+    last = -1
+    for item in value:
+        if not isinstance(item, int) or isinstance(item, bool) or not last < item < length:
+            raise Rejected(f"{name} must hold increasing integers below {length}; got {_shown(item)}.")
+        last = item
+    return tuple(value)
+
+
 def write_vector(values: Sequence[float]) -> dict[str, Any]:
     """A vector by its nonzero entries.
 

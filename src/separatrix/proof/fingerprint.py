@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,8 +29,8 @@ class Fingerprint:
     y: str
     labels: Labels
 
-    def source(self, positive: Any, negative: Any) -> Source:
-        """The data as a certificate names them, with the labels (as in y) that form the two sides."""
+    def source(self, positive: Any, negative: Any, excluded: Iterable[int] = ()) -> Source:
+        """The data as a certificate names them: labels (as in y) of the two sides, rows that take no part."""
         return Source(
             rows=self.rows,
             columns=self.columns,
@@ -39,6 +39,7 @@ class Fingerprint:
             labels=self.labels.kind,
             positive=tuple(label_text(label) for label in positive),
             negative=tuple(label_text(label) for label in negative),
+            excluded=tuple(int(row) for row in excluded),
         )
 
 

@@ -54,6 +54,7 @@ def verify(certificate: Certificate, X: Any, y: Any, exact: bool = False) -> Ver
         compare_shape(certificate, *rows.shape)
         compare_digests(certificate, fingerprint_rows(rows), fingerprint_labels(labels))
         side = np.array(sides(labels.classes, source.positive, source.negative), dtype=np.int8)[labels.codes]
+        side[list(source.excluded)] = 0
         rigorous_check = RIGOROUS_CHECKS.get(certificate.kind)
         if exact or rigorous_check is None:
             return exact_check(certificate, ArrayRows(rows), side.tolist())

@@ -41,6 +41,14 @@ class Data:
         """SHA-256 of X and y."""
         return fingerprint(self.X, self.y)
 
+    def excluded(self) -> list[int]:
+        """The rows of the two sides that take no part all the same."""
+        if self.members is None:
+            return []
+        out = np.isin(np.asarray(self.y), [*self.positive, *self.negative])
+        out[self.members] = False
+        return np.flatnonzero(out).tolist()
+
 
 @dataclass(frozen=True, eq=False)
 class Separability:
@@ -119,7 +127,7 @@ class Separability:
     @cached_property
     def certificate(self) -> Certificate:
         """The proof as a document that `separatrix.verify` and the stand-alone checker accept."""
-        source = self._data.fingerprint.source(self.positive, self.negative)
+        source = self._data.fingerprint.source(self.positive, self.negative, self._data.excluded())
         decision, bias = self._decision, self.bias
         if self.verdict == "separable":
             return separation.separating(source, bias, *self._separating_proof())
