@@ -183,7 +183,7 @@ def _chebyshev_centre(A: Vector) -> tuple[Vector, float]:
     matrix = np.vstack([np.column_stack([-A, np.ones(len(A))]), cube])
     right = np.r_[np.zeros(len(A)), np.ones(2 * k)]
     result = linprog(np.r_[np.zeros(k), -1.0], A_ub=matrix, b_ub=right, bounds=bounds, method="highs")
-    if not result.success:
+    if not result.success or result.x is None:
         return np.zeros(k), 0.0
     return np.asarray(result.x[:k]), float(result.x[k])
 

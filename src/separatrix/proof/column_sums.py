@@ -46,7 +46,7 @@ def exact_column_sums(X: Any, signs: NDArray[np.float64]) -> list[Fraction] | No
 
 def _dense_parts(x: NDArray[np.float64]) -> list[NDArray[np.float64]] | None:
     """Parts of the sums of the rows of x (d, n), which is overwritten."""
-    parts = []
+    parts: list[NDArray[np.float64]] = []
     while True:
         largest = np.maximum(x.max(axis=1, initial=0.0), -x.min(axis=1, initial=0.0))
         if not np.any(largest):
@@ -64,7 +64,7 @@ def _sparse_parts(X: Any, signs: NDArray[np.float64]) -> list[NDArray[np.float64
     n, d = X.shape
     column = X.indices
     x = X.data * np.repeat(signs, np.diff(X.indptr))
-    parts = []
+    parts: list[NDArray[np.float64]] = []
     while True:
         largest = np.zeros(d)
         np.maximum.at(largest, column, np.abs(x))
@@ -75,7 +75,7 @@ def _sparse_parts(X: Any, signs: NDArray[np.float64]) -> list[NDArray[np.float64
             return None
         at = sigma[column]
         q = (at + x) - at
-        parts.append(np.bincount(column, weights=q, minlength=d))
+        parts.append(np.asarray(np.bincount(column, weights=q, minlength=d), dtype=np.float64))
         x = x - q
         left = x != 0
         x, column = x[left], column[left]

@@ -227,7 +227,7 @@ def _largest(X: NDArray[Any]) -> Vector:
     """max_i |x_ij| of each column."""
     if X.shape[1] <= 64:  # a reduction over rows is slow where rows are short
         return np.array([max(float(X[:, j].max()), -float(X[:, j].min())) for j in range(X.shape[1])])
-    return np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+    return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)), dtype=np.float64)
 
 
 def _smallest_nonzero(X: NDArray[Any]) -> float:

@@ -91,7 +91,7 @@ class _Search:
                 return self._dependence()
             if outcome != _OPTIMAL:
                 return None
-            z = self.engine.point
+            z: Vector = np.asarray(self.engine.point)
             if not np.all(np.isfinite(z)) or not np.any(z):
                 return None
             z = z / np.max(np.abs(z))

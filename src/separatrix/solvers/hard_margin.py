@@ -139,7 +139,7 @@ class _Search:
         self.engine.add(V, np.ones(len(index)))
 
     def _point(self) -> tuple[Vector, float]:
-        u = self.engine.point
+        u: Vector = np.asarray(self.engine.point)
         w = u[: self.d].copy()
         return w, float(u[self.d] * self.tau - w @ self.centre) if self.bias else 0.0
 
@@ -147,7 +147,7 @@ class _Search:
         w, b = self._point()
         members = np.concatenate(self.members)
         infeasible = status == "infeasible"
-        index = self.engine.dependent if infeasible else self.engine.active
+        index: Index = np.asarray(self.engine.dependent if infeasible else self.engine.active)
         alpha = self.engine.dependence if infeasible else self.engine.multipliers
         return HardMargin(status, w, b, members[index], np.asarray(alpha))
 
