@@ -121,8 +121,9 @@ def online(X: np.ndarray, y: np.ndarray) -> None:
     theirs = SGDClassifier(loss="perceptron")
     a, b = min(n, 200_000), min(n, 50_000)
     rate = a / median(batches(separatrix.Perceptron(), a)), b / median(batches(theirs, b), 3)
+    times = rate[0] / rate[1]
     print(
-        f"partial_fit, batches of 1000: ours {rate[0] / 1e6:.2f} M rows/s, SGD {rate[1] / 1e6:.3f}: {rate[0] / rate[1]:.1f} x"
+        f"partial_fit, batches of 1000: ours {rate[0] / 1e6:.2f} M rows/s, SGD {rate[1] / 1e6:.3f}: {times:.1f} x"
     )
     model = separatrix.Perceptron().partial_fit(X[:100], y[:100])
     rate = 20_000 / median(singles(model, 20_000)), 500 / median(singles(theirs, 500), 3)

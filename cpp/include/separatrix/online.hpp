@@ -69,7 +69,8 @@ void in_stretches(const Rows& rows, const double* norms, Watch& watch, Tally& ta
     std::vector<double> margins(static_cast<std::size_t>(rows.rows));
     for (Index p = 0; p < rows.rows;) {
         const Index room = std::max<Index>(1, static_cast<Index>(watch.restart_at) - tally.visits);
-        const Index end = std::min(rows.rows, p + room);
+        // A short stretch is still in the cache when its rows are scored for the second time.
+        const Index end = std::min({rows.rows, p + room, p + 128});
         for (Index i = p; i < end; ++i) watch.largest = std::max(watch.largest, norms[i]);
         if (watch.active != 0) {
             margin(p, end, margins.data());

@@ -171,7 +171,7 @@ Index perceptron_pass(const Rows& rows, const Sign* signs, Visit visit, Index be
                       std::vector<Update>* log, std::vector<Mistake>* seen = nullptr) {
     const auto& kernel = perceptron_kernels().of(rows);
     constexpr bool floats = !Rows::sparse && sizeof(typename Rows::Value) == 4;
-    Narrow narrow(w, rows.columns, floats && end - begin >= 256);
+    Narrow narrow(w, rows.columns, floats && end - begin >= 64);
     const auto find = [&](Index from, Index to, int) {
         return kernel.find(rows, signs, visit, from, to, narrow.plane(b));
     };
@@ -201,14 +201,19 @@ std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, Hyperplane
     const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
     std::vector<std::vector<Index>> found(static_cast<std::size_t>(parts));
     split(rows.rows, parts, [&](int part, Index begin, Index end) {
-        for (Index i = begin; i < end; ++i) {
-            const double score = kernel.score(rows, i, plane.w) + plane.b;
-            const double terms = static_cast<double>(rows.row(i).size + 16);
-            double squared;
-            kernel.squared_norms(rows, i, i + 1, &squared);
-            const double size = norm * std::sqrt(squared) + std::abs(plane.b);
-            // 2^-52 is 2 u: twice the bound, because norm and size are themselves rounded.
-            if (!(signs[i] * score > terms * 0x1p-52 * size)) found[static_cast<std::size_t>(part)].push_back(i);
+        constexpr Index some = 128;
+        double scores[some], squares[some];
+        for (Index p = begin; p < end; p += some) {
+            const Index stop = std::min(end, p + some);
+            kernel.scores(rows, p, stop, plane.w, scores);
+            kernel.squared_norms(rows, p, stop, squares);
+            for (Index i = p; i < stop; ++i) {
+                const double terms = static_cast<double>(rows.row(i).size + 16);
+                const double size = norm * std::sqrt(squares[i - p]) + std::abs(plane.b);
+                // 2^-52 is 2 u: twice the bound, because norm and size are themselves rounded.
+                const bool sure = signs[i] * (scores[i - p] + plane.b) > terms * 0x1p-52 * size;
+                if (!sure) found[static_cast<std::size_t>(part)].push_back(i);
+            }
         }
     });
     std::vector<Index> all;
