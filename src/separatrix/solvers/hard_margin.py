@@ -149,7 +149,9 @@ class _Search:
         infeasible = status == "infeasible"
         index: Index = np.asarray(self.engine.dependent if infeasible else self.engine.active)
         alpha = self.engine.dependence if infeasible else self.engine.multipliers
-        return HardMargin(status, w, b, members[index], np.asarray(alpha))
+        return HardMargin(
+            status, w, b, members[np.asarray(index, dtype=np.intp)], np.asarray(alpha, dtype=np.float64)
+        )
 
 
 def _lowest(index: Index, values: Vector, count: int) -> Index:
