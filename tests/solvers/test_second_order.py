@@ -267,17 +267,15 @@ def test_signed_rows_oracle_is_what_the_proof_uses() -> None:
     np.testing.assert_allclose(signed_rows(problem) @ z, y * problem.scores(z[:2], 0.1))
 
 
-@pytest.mark.parametrize(("n", "d"), [(100, 20), (200, 200), (60, 500), (1000, 50)])
-@pytest.mark.parametrize("correlated", [False, True])
-def test_hinge_without_bias_at_small_cost_ends_in_rounding(n: int, d: int, correlated: bool) -> None:
-    """The setting of scikit-learn issue 22283 (hinge, no bias, C = 0.1, random data), where LIBLINEAR plateaus."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, d))
-    if correlated:
-        X = np.cumsum(X, axis=1)
-    y = np.sign(X @ rng.standard_normal(d) + rng.standard_normal(n))
+@pytest.mark.parametrize(("n", "d"), [(100, 500), (500, 100)])
+@pytest.mark.parametrize("solver", ["auto", "interior-point", "coordinate-descent"])
+def test_where_liblinear_plateaus(n: int, d: int, solver: str) -> None:
+    """The data of scikit-learn issue 22283: hinge, no bias, C = 0.1, drawn from NumPy's legacy generator."""
+    rng = np.random.RandomState(0)
+    X = rng.randn(n, d)
+    y = np.where(X @ rng.randn(d) + 0.1 * rng.randn(n) > 0, 1.0, -1.0)
     problem = make(X, y, 0.1, HINGE, "none")
-    found = run(stages(problem, "auto")[:2], problem, Limits(1e-10, max_iter=200), certify)
+    found = run(stages(problem, solver), problem, Limits(1e-10), certify)
     assert found.status is Status.CONVERGED
     assert found.gap <= 1e-10
 
