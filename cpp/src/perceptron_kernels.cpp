@@ -173,7 +173,21 @@ void scores(const Rows& rows, Index begin, Index end, const double* w, double* o
 
 template <class Rows>
 void squared_norms(const Rows& rows, Index begin, Index end, double* out) {
-    for (Index i = begin; i < end; ++i) out[i - begin] = squared_norm(rows.row(i));
+    if constexpr (Rows::sparse) {
+        for (Index i = begin; i < end; ++i) out[i - begin] = squared_norm(rows.row(i));
+    } else {
+        const Index d = rows.columns;
+        Index i = begin;
+        for (; i + block <= end; i += block) {
+            const auto* first = rows.values + i * d;
+            const typename Rows::Value* const x[block] = {first, first + d, first + 2 * d, first + 3 * d};
+            norms<block>(x, d, out + (i - begin));
+        }
+        for (; i < end; ++i) {
+            const typename Rows::Value* const x[1] = {rows.values + i * d};
+            norms<1>(x, d, out + (i - begin));
+        }
+    }
 }
 
 void add_deficits(const double* margins, Index size, double largest, double* deficits) {

@@ -102,6 +102,34 @@ SEPARATRIX_INLINE void dots(const V* const* x, Index d, const double* w, double*
     }
 }
 
+// out[k] = ||x[k]||^2 for N dense rows, in the same lanes.
+template <int N, class V>
+SEPARATRIX_INLINE void norms(const V* const* x, Index d, double* out) {
+    Quad low[N] = {}, high[N] = {};
+    Index j = 0;
+    for (; j + 8 <= d; j += 8) {
+        for (int k = 0; k < N; ++k) {
+            const Quad first = load(x[k] + j), second = load(x[k] + j + 4);
+            add_product(low[k], first, first);
+            add_product(high[k], second, second);
+        }
+    }
+    for (int k = 0; k < N && j < d; ++k) {
+        const Index left = d - j;
+        const Quad first = left >= 4 ? load(x[k] + j) : load_part(x[k] + j, left);
+        add_product(low[k], first, first);
+        if (left > 4) {
+            const Quad second = load_part(x[k] + j + 4, left - 4);
+            add_product(high[k], second, second);
+        }
+    }
+    if constexpr (N == 4) {
+        totals(low, high, out);
+    } else {
+        for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
+    }
+}
+
 // out[k] = x . w[k] for one dense row and N vectors: the same bits as `dots` gives.
 template <int N, class V>
 SEPARATRIX_INLINE void dots_of_one(const V* x, Index d, const double* const* w, double* out) {

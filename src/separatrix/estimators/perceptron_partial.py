@@ -332,7 +332,7 @@ def _planes_of(estimator: Any, X: Any, choice: Choice) -> OnlinePerceptron:
 
 def announce(online: Online, classes: Any) -> None:
     """Classes known in advance compete from the first row on."""
-    for name in np.asarray(classes).tolist():
+    for name in classes if isinstance(classes, list) else np.asarray(classes).tolist():
         if name not in online.codes:
             online.add_class(name)
 
