@@ -14,7 +14,7 @@ STAMP := $(VENV)/.installed
 BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format build bench agreement clean
+.PHONY: help demo test check lint format stub build bench agreement clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -38,6 +38,9 @@ lint: $(STAMP)  ## format, lint, types and import order; all four are run whatev
 format: $(STAMP)  ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
+
+stub: $(STAMP)  ## write the types of the compiled core anew, after a change of its bindings
+	@$(PY) -m nanobind.stubgen -q -m separatrix._core -o src/separatrix/_core.pyi
 
 build: $(STAMP)  ## wheel and source archive in dist/
 	@$(PY) -m build --outdir dist .

@@ -41,10 +41,12 @@ def test_max_iter_keeps_the_best_iterate_and_says_so() -> None:
 
 
 def test_max_time() -> None:
+    began = time.perf_counter()
     with crawling(), pytest.warns(ConvergenceWarning, match="max_time=0.2 s came first"):
         model = SVC(max_time=0.2, tol=1e-9).fit(X, Y)
     assert model.status_ == "max_time"
-    assert 0.2 <= model.history_[-1].time < 10
+    assert 0.2 <= time.perf_counter() - began < 10
+    assert model.history_[-1].time > 0.1
     assert verify(model.certificate_, X, Y)
 
 
