@@ -1,6 +1,8 @@
 """The two spaces of the perceptron: rows and boundary in x-space, risk, creases and the path of w in w-space."""
 
 import sys
+import tempfile
+from pathlib import Path
 
 import matplotlib
 
@@ -15,7 +17,7 @@ X = np.array([[2.0, 1.0], [1.0, 3.0], [3.0, 2.5], [-1.0, -2.0], [-2.5, 0.5], [0.
 y = np.array([1, 1, 1, -1, -1, -1])
 
 
-def main(target: str = "perceptron_two_spaces.png") -> None:
+def main(target: str = str(Path(tempfile.gettempdir()) / "perceptron_two_spaces.png")) -> None:
     figure = plt.figure(figsize=(15, 9))
     model = Perceptron(bias="none").fit(X, y)
     plots.decision_boundary(model, X, y, ax=figure.add_subplot(2, 3, 1))

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
     from separatrix.separability import separability as separability
-    from separatrix.stream import stream as stream
+    from separatrix.streaming import stream as stream
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "SVC": "separatrix.estimators.svc",
     "Perceptron": "separatrix.estimators.perceptron",
-    "stream": "separatrix.stream",
+    "stream": "separatrix.streaming",
     "audit": "separatrix.audit",
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
