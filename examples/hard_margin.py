@@ -1,4 +1,4 @@
-"""The hard margin: the widest slab with no row inside, when the soft margin becomes it, and what happens where none is."""
+"""The hard margin: the widest slab with no row inside, when the soft margin becomes it, and what happens without."""
 
 import numpy as np
 from sklearn.datasets import load_iris
