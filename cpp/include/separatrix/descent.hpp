@@ -23,6 +23,9 @@ SEPARATRIX_INLINE double gap_share(double G, double alpha, double limit) {
     return violation < 0 ? G * G / (2 * limit) : alpha * (violation + 0.5 * limit * alpha);
 }
 
+// A row is fetched into the cache while this many others are worked on.
+inline constexpr Index rows_ahead = 2;
+
 template <bool squared, class Rows, class W>
 PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& schedule, Iterate<W>& iterate,
                    Cuts cuts) {
@@ -38,7 +41,8 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
         const Index next = c + 1 < schedule.n_chunks ? schedule.chunks[c + 1] * schedule.chunk : begin;
         for (Index k = begin; k < end; ++k) {
             const Index i = schedule.active[k];
-            const Index ahead = schedule.active[k + 1 < end ? k + 1 : next];
+            const Index place = k + rows_ahead < end ? k + rows_ahead : next + (k + rows_ahead - end);
+            const Index ahead = schedule.active[place < schedule.n_active ? place : begin];
             rows.prefetch(ahead < 0 ? ~ahead : ahead);
             Coordinate& at = coordinates[i];
             const auto row = rows.row(i);

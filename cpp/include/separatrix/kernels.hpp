@@ -79,6 +79,14 @@ struct Kernels {
     DescentKernels<DenseRows<float>, float> descend_dense_ff;
     DescentKernels<DenseRows<float>, double> descend_dense_fd;
     DescentKernels<DenseRows<double>, double> descend_dense_dd;
+    DescentKernels<SparseRows<float, std::int32_t>, float> descend_sparse_f32f;
+    DescentKernels<SparseRows<float, std::int32_t>, double> descend_sparse_f32d;
+    DescentKernels<SparseRows<float, std::int64_t>, float> descend_sparse_f64f;
+    DescentKernels<SparseRows<float, std::int64_t>, double> descend_sparse_f64d;
+    DescentKernels<SparseRows<double, std::int32_t>, float> descend_sparse_d32f;
+    DescentKernels<SparseRows<double, std::int32_t>, double> descend_sparse_d32d;
+    DescentKernels<SparseRows<double, std::int64_t>, float> descend_sparse_d64f;
+    DescentKernels<SparseRows<double, std::int64_t>, double> descend_sparse_d64d;
     DescentKernels<PackedRows<float>, float> descend_packed_ff;
     DescentKernels<PackedRows<float>, double> descend_packed_fd;
     DescentKernels<PackedRows<double>, double> descend_packed_dd;
@@ -96,6 +104,14 @@ struct Kernels {
     DescentKernels<DenseRows<float>, float> of(const DenseRows<float>&, float) const { return descend_dense_ff; }
     DescentKernels<DenseRows<float>, double> of(const DenseRows<float>&, double) const { return descend_dense_fd; }
     DescentKernels<DenseRows<double>, double> of(const DenseRows<double>&, double) const { return descend_dense_dd; }
+    DescentKernels<SparseRows<float, std::int32_t>, float> of(const SparseRows<float, std::int32_t>&, float) const { return descend_sparse_f32f; }
+    DescentKernels<SparseRows<float, std::int32_t>, double> of(const SparseRows<float, std::int32_t>&, double) const { return descend_sparse_f32d; }
+    DescentKernels<SparseRows<float, std::int64_t>, float> of(const SparseRows<float, std::int64_t>&, float) const { return descend_sparse_f64f; }
+    DescentKernels<SparseRows<float, std::int64_t>, double> of(const SparseRows<float, std::int64_t>&, double) const { return descend_sparse_f64d; }
+    DescentKernels<SparseRows<double, std::int32_t>, float> of(const SparseRows<double, std::int32_t>&, float) const { return descend_sparse_d32f; }
+    DescentKernels<SparseRows<double, std::int32_t>, double> of(const SparseRows<double, std::int32_t>&, double) const { return descend_sparse_d32d; }
+    DescentKernels<SparseRows<double, std::int64_t>, float> of(const SparseRows<double, std::int64_t>&, float) const { return descend_sparse_d64f; }
+    DescentKernels<SparseRows<double, std::int64_t>, double> of(const SparseRows<double, std::int64_t>&, double) const { return descend_sparse_d64d; }
     DescentKernels<PackedRows<float>, float> of(const PackedRows<float>&, float) const { return descend_packed_ff; }
     DescentKernels<PackedRows<float>, double> of(const PackedRows<float>&, double) const { return descend_packed_fd; }
     DescentKernels<PackedRows<double>, double> of(const PackedRows<double>&, double) const { return descend_packed_dd; }

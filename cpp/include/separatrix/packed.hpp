@@ -13,15 +13,20 @@ namespace separatrix {
 template <class V>
 class Packed {
 public:
-    Packed() = default;
-    Packed(Index rows, Index columns, Index entries)
-        : values_(static_cast<std::size_t>(entries)),
-          indices_(static_cast<std::size_t>(entries)),
-          starts_(static_cast<std::size_t>(rows + 1)),
-          rows_(rows),
-          columns_(columns) {
+    // Makes room for new rows, in the memory of the old ones if they fit: fresh pages cost more than the copy itself.
+    void reset(Index rows, Index columns, Index entries) {
+        if (static_cast<std::size_t>(entries) > values_.size()) {
+            values_ = Buffer<V>();
+            values_ = Buffer<V>(static_cast<std::size_t>(entries));
+            indices_ = Buffer<std::int32_t>();
+            indices_ = Buffer<std::int32_t>(static_cast<std::size_t>(entries));
+        }
+        if (starts_.size() == 0) starts_ = Buffer<Index>(static_cast<std::size_t>(rows + 1));
         starts_[0] = 0;
+        rows_ = rows;
+        columns_ = columns;
     }
+    void clear() { rows_ = 0; }
 
     PackedRows<V> view() const { return {values_.data(), indices_.data(), starts_.data(), rows_, columns_}; }
     bool empty() const { return rows_ == 0; }

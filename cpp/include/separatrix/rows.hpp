@@ -65,9 +65,12 @@ struct SparseRows {
         const Index begin = static_cast<Index>(starts[i]);
         return {values + begin, indices + begin, static_cast<Index>(starts[i + 1]) - begin};
     }
+    // The whole row: rows are visited in random order, and the hardware sees a stream only after some misses.
     SEPARATRIX_INLINE void prefetch(Index i) const {
-        SEPARATRIX_PREFETCH(values + starts[i]);
-        SEPARATRIX_PREFETCH(indices + starts[i]);
+        constexpr Index line = 64;
+        const SparseRow<V, I> next = row(i);
+        for (Index j = 0; j < next.size; j += line / static_cast<Index>(sizeof(V))) SEPARATRIX_PREFETCH(next.values + j);
+        for (Index j = 0; j < next.size; j += line / static_cast<Index>(sizeof(I))) SEPARATRIX_PREFETCH(next.indices + j);
     }
 };
 

@@ -9,7 +9,9 @@
 // is a k x k system. It is a limited-memory relative of conjugate gradients that survives changes of the free set.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,10 @@ public:
     explicit Subspace(int capacity) : capacity_(capacity) {}
 
     int size() const { return static_cast<int>(moves_.size()); }
-    void clear() { moves_.clear(); }
+    void clear() {
+        spare_.insert(spare_.end(), std::make_move_iterator(moves_.begin()), std::make_move_iterator(moves_.end()));
+        moves_.clear();
+    }
     Move& operator[](int j) { return moves_[static_cast<std::size_t>(j)]; }
     const Move& operator[](int j) const { return moves_[static_cast<std::size_t>(j)]; }
     Move& newest() { return moves_.back(); }
@@ -41,38 +46,79 @@ public:
         if (size() == capacity_) {
             move = std::move(moves_.front());
             moves_.erase(moves_.begin());
+        } else if (!spare_.empty()) {
+            move = std::move(spare_.back());
+            spare_.pop_back();
         }
         move.alpha.resize(rows);
         move.w.assign(columns, 0.0);
         moves_.push_back(std::move(move));
     }
 
-    // The coefficients c of the best step from (alpha, w, bias).
-    const std::array<double, max_moves>& solve(const std::vector<Coordinate>& coordinates, const double* w, double bias,
-                                               double kappa, bool squared) {
+    // Finds the coefficients c of the best step from (alpha, w, bias); returns ||w||^2.
+    // Columns come in blocks that stay in the cache while all products of the block are formed.
+    double solve(const std::vector<Coordinate>& coordinates, const double* w, double bias, double kappa, bool squared) {
+        constexpr Index block = 512;
+        const int k = size();
+        const auto dot = kernels().dot;
+        const Index d = k > 0 ? static_cast<Index>(moves_[0].w.size()) : 0;
+        double norm = 0;
+        g_ = {};
+        M_ = {};
+        for (Index begin = 0; begin < d; begin += block) {
+            const Index length = std::min(block, d - begin);
+            norm += dot(w + begin, w + begin, length);
+            for (int a = 0; a < k; ++a) {
+                const double* column = (*this)[a].w.data() + begin;
+                g_[a] -= dot(w + begin, column, length);
+                for (int b = 0; b <= a; ++b) M_[a][b] += dot(column, (*this)[b].w.data() + begin, length);
+            }
+        }
         std::array<double, max_moves> s{};
-        for (int a = 0; a < size(); ++a) {
-            const Move& move = moves_[static_cast<std::size_t>(a)];
-            double slope = 0, sum = 0;
+        for (int a = 0; a < k; ++a) {
+            const Move& move = (*this)[a];
+            double slope = 0;
             for (std::size_t i = 0; i < coordinates.size(); ++i) {
                 const Coordinate& at = coordinates[i];
                 slope += move.alpha[i] * (squared ? 1 - at.limit * at.alpha : 1.0);
-                sum += move.alpha[i] * at.label;
+                s[a] += move.alpha[i] * at.label;
             }
-            const auto d = static_cast<Index>(move.w.size());
-            s[a] = sum;
-            g_[a] = slope - kernels().dot(w, move.w.data(), d) - bias * sum;
+            g_[a] += slope - bias * s[a];
             for (int b = 0; b <= a; ++b) {
-                const Move& other = moves_[static_cast<std::size_t>(b)];
-                double product = kernels().dot(move.w.data(), other.w.data(), d) + kappa * s[a] * s[b];
+                double product = kappa * s[a] * s[b];
                 for (std::size_t i = 0; squared && i < coordinates.size(); ++i) {
-                    product += move.alpha[i] * coordinates[i].limit * other.alpha[i];
+                    product += move.alpha[i] * coordinates[i].limit * (*this)[b].alpha[i];
                 }
-                M_[a][b] = M_[b][a] = product;
+                M_[a][b] += product;
+                M_[b][a] = M_[a][b];
             }
         }
         eliminate();
-        return c_;
+        return norm;
+    }
+
+    // out (n,) = sum_j c_j p_j
+    void step_of_alpha(std::vector<double>& out) const {
+        std::fill(out.begin(), out.end(), 0.0);
+        for (int a = 0; a < size(); ++a) {
+            const double* move = (*this)[a].alpha.data();
+            for (std::size_t i = 0; i < out.size(); ++i) out[i] += c_[a] * move[i];
+        }
+    }
+
+    // out (d,) = w + length sum_j c_j P_j
+    void step_of_w(const double* w, double length, double* out) const {
+        constexpr std::size_t block = 512;
+        const std::size_t d = size() > 0 ? moves_[0].w.size() : 0;
+        for (std::size_t begin = 0; begin < d; begin += block) {
+            const std::size_t end = std::min(begin + block, d);
+            std::copy(w + begin, w + end, out + begin);
+            for (int a = 0; a < size(); ++a) {
+                const double scale = length * c_[a];
+                const double* move = (*this)[a].w.data();
+                for (std::size_t j = begin; j < end; ++j) out[j] += scale * move[j];
+            }
+        }
     }
 
 private:
@@ -98,7 +144,7 @@ private:
     }
 
     int capacity_;
-    std::vector<Move> moves_;
+    std::vector<Move> moves_, spare_;  // spare: forgotten ones, whose memory is used again
     std::array<std::array<double, max_moves>, max_moves> M_{};
     std::array<double, max_moves> g_{}, c_{};
 };

@@ -1,17 +1,14 @@
 // The rows in the form in which coordinate descent reads them.
 //
-// Sparse rows are copied once, in random order, as float32 values with 32-bit columns, and then read in sequence;
-// once the active set is small its rows are copied again, close together. Dense rows are read where they are
-// (float32) or from one float32 copy (float64). When float32 values are not the caller's values, the last digits
-// are found on exact float64 ones: the caller's dense rows, or a float64 copy of the active sparse rows.
+// Sparse rows are read where they are while that is cheaper than a copy; once the active set is small, or many
+// passes have been made, the active rows are copied close together, as float32 values with 32-bit columns. Dense
+// rows are read where they are (float32) or from one float32 copy (float64). When float32 values are not the
+// caller's values, the last digits are found on exact float64 ones: the caller's dense rows, or a float64 copy of the
+// active sparse rows.
 #pragma once
-
-#include <numeric>
-#include <vector>
 
 #include "separatrix/kernels.hpp"
 #include "separatrix/packed.hpp"
-#include "separatrix/random.hpp"
 
 namespace separatrix {
 
@@ -20,31 +17,19 @@ class WorkingRows {
     using Value = typename Source::Value;
 
 public:
-    WorkingRows(const Source& source, Random& random) : source_(source), origin_(static_cast<std::size_t>(source.rows)) {
-        std::iota(origin_.begin(), origin_.end(), 0);
-        if constexpr (Source::sparse) {
-            random.shuffle(origin_.data(), source.rows);
-            entries_ = static_cast<Index>(source.starts[source.rows]);
-            full_ = Packed<float>(source.rows, source.columns, entries_);
-            filled_ = source.rows;
-        } else {
-            exact_values_ = true;
-            if constexpr (sizeof(Value) == 8) narrow_ = Buffer<float>(static_cast<std::size_t>(source.rows * source.columns));
+    explicit WorkingRows(const Source& source) : source_(source), filled_(source.rows) {
+        if constexpr (!Source::sparse && sizeof(Value) == 8) {
+            narrow_ = Buffer<float>(static_cast<std::size_t>(source.rows * source.columns));
         }
     }
 
     const Source& source() const { return source_; }
-    Index origin(Index id) const { return origin_[static_cast<std::size_t>(id)]; }
+    // Whether no value that a pass reads has been rounded.
     bool exact_values() const { return exact_values_; }
 
-    // Makes rows [begin, end) of the float32 copy; called once for each row, in order, before it is first read.
+    // Called once for each row before it is first read.
     void load(Index begin, Index end) {
-        if constexpr (Source::sparse) {
-            for (Index id = begin; id < end; ++id) {
-                if (id + 2 < source_.rows) fetch(source_.row(origin(id + 2)));
-                exact_values_ = full_.put(id, source_.row(origin(id)), exact_values_) && exact_values_;
-            }
-        } else if constexpr (sizeof(Value) == 8) {
+        if constexpr (!Source::sparse && sizeof(Value) == 8) {
             Index rounded = 0;
             for (Index j = begin * source_.columns; j < end * source_.columns; ++j) {
                 const float value = static_cast<float>(source_.values[j]);
@@ -55,76 +40,76 @@ public:
         }
     }
 
-    // Brings the rows of the active ids close together if that pays; `exact` asks for float64 values.
+    // Prepares a pass over the active ids, copying their rows if that pays; `exact` asks for float64 values.
     void gather(const std::int32_t* active, Index n_active, bool exact) {
         if constexpr (Source::sparse) {
             if (exact) {
                 if (n_active > filled_exact_ || 2 * n_active < filled_exact_) {
-                    exact_few_ = copy<double>(active, n_active);
+                    copy(active, n_active, exact_few_);
                     filled_exact_ = n_active;
                 }
-            } else if (n_active > filled_) {
-                few_ = Packed<float>();
+                return;
+            }
+            if (n_active > filled_) {
+                few_.clear();
                 filled_ = source_.rows;
-            } else if (2 * n_active < filled_) {
-                few_ = copy<float>(active, n_active);
+            }
+            if (2 * n_active < filled_) {
+                copy(active, n_active, few_);
                 filled_ = n_active;
+            } else if (few_.empty() && full_.empty() && ++direct_ > passes_per_copy) {
+                if (n_active == source_.rows) {
+                    copy(active, n_active, full_);
+                } else {
+                    copy(active, n_active, few_);
+                    filled_ = n_active;
+                }
             }
         }
     }
 
     PassReport pass(bool squared, Coordinate* coordinates, const Schedule& schedule, Iterate<float>& iterate, Cuts cuts) const {
-        return run(single(), squared, coordinates, schedule, iterate, cuts);
+        return on_single([&](const auto& rows) { return run(rows, squared, coordinates, schedule, iterate, cuts); });
     }
     PassReport pass(bool squared, Coordinate* coordinates, const Schedule& schedule, Iterate<double>& iterate, Cuts cuts,
                     bool exact) const {
-        if (!exact) return run(single(), squared, coordinates, schedule, iterate, cuts);
         if constexpr (Source::sparse) {
-            return run(exact_few_.view(), squared, coordinates, schedule, iterate, cuts);
+            if (exact) return run(exact_few_.view(), squared, coordinates, schedule, iterate, cuts);
         } else if constexpr (sizeof(Value) == 8) {
-            return run(source_, squared, coordinates, schedule, iterate, cuts);
-        } else {
-            return run(single(), squared, coordinates, schedule, iterate, cuts);
+            if (exact) return run(source_, squared, coordinates, schedule, iterate, cuts);
         }
+        return on_single([&](const auto& rows) { return run(rows, squared, coordinates, schedule, iterate, cuts); });
     }
 
     // w += sum over rows of coefficients[id] x_id, on the values that `pass` reads; rows left out by `gather` must
     // have coefficient zero.
     void add_active(const double* coefficients, double* w, bool exact) const {
-        if (!exact) return add_range(single(), coefficients, w);
         if constexpr (Source::sparse) {
-            add_range(exact_few_.view(), coefficients, w);
+            if (exact) return add_range(exact_few_.view(), coefficients, w);
         } else {
-            add_range(source_, coefficients, w);
+            if (exact) return add_range(source_, coefficients, w);
         }
+        on_single([&](const auto& rows) { add_range(rows, coefficients, w); });
     }
 
-    // w += coefficient x_id for any row, on the same values.
-    void add_row(Index id, double coefficient, double* w, bool exact) const {
-        if constexpr (Source::sparse) {
-            exact ? add(source_.row(origin(id)), coefficient, w) : add(full_.view().row(id), coefficient, w);
-        } else {
-            exact ? add(source_.row(id), coefficient, w) : add(single().row(id), coefficient, w);
-        }
-    }
+    // w += coefficient x_id for any row.
+    void add_row(Index id, double coefficient, double* w) const { add(source_.row(id), coefficient, w); }
 
 private:
-    auto single() const {
-        if constexpr (Source::sparse) {
-            return few_.empty() ? full_.view() : few_.view();
-        } else if constexpr (sizeof(Value) == 8) {
-            return DenseRows<float>{narrow_.data(), source_.rows, source_.columns};
-        } else {
-            return source_;
-        }
-    }
+    // A copy costs about as much as it saves in this many passes.
+    static constexpr Index passes_per_copy = 8;
 
-    // Rows come from all over the caller's memory while they are copied; the hardware cannot guess the next one.
-    template <class V, class I>
-    static void fetch(const SparseRow<V, I>& row) {
-        constexpr Index line = 64;
-        for (Index j = 0; j < row.size; j += line / static_cast<Index>(sizeof(V))) SEPARATRIX_PREFETCH(row.values + j);
-        for (Index j = 0; j < row.size; j += line / static_cast<Index>(sizeof(I))) SEPARATRIX_PREFETCH(row.indices + j);
+    // Calls `visit` with the rows that a pass reads unless it asks for exact ones.
+    template <class Visit>
+    auto on_single(const Visit& visit) const {
+        if constexpr (Source::sparse) {
+            if (few_.empty() && full_.empty()) return visit(source_);
+            return visit(few_.empty() ? full_.view() : few_.view());
+        } else if constexpr (sizeof(Value) == 8) {
+            return visit(DenseRows<float>{narrow_.data(), source_.rows, source_.columns});
+        } else {
+            return visit(source_);
+        }
     }
 
     template <class Rows>
@@ -150,30 +135,26 @@ private:
 
     // Active ids are in increasing order.
     template <class V>
-    Packed<V> copy(const std::int32_t* active, Index n_active) const {
+    void copy(const std::int32_t* active, Index n_active, Packed<V>& packed) {
         Index entries = 0;
-        for (Index k = 0; k < n_active; ++k) entries += source_.row(origin(active[k])).size;
-        Packed<V> packed(source_.rows, source_.columns, entries);
+        for (Index k = 0; k < n_active; ++k) entries += source_.row(active[k]).size;
+        packed.reset(source_.rows, source_.columns, entries);
         Index id = 0;
         for (Index k = 0; k < n_active; ++k) {
             for (; id < active[k]; ++id) packed.skip(id);
-            if constexpr (sizeof(V) == 4) {
-                packed.put(id, full_.view().row(id));
-            } else {
-                packed.put(id, source_.row(origin(id)));
-            }
+            if (k + 2 < n_active) source_.prefetch(active[k + 2]);
+            exact_values_ = packed.put(id, source_.row(id), exact_values_) && exact_values_;
             ++id;
         }
         for (; id < source_.rows; ++id) packed.skip(id);
-        return packed;
     }
 
     Source source_;
-    std::vector<std::int32_t> origin_;
-    Packed<float> full_, few_;
+    Packed<float> full_, few_;  // every row; the active ones
     Packed<double> exact_few_;
     Buffer<float> narrow_;
-    Index entries_ = 0, filled_ = 0, filled_exact_ = 0;
+    Index filled_ = 0, filled_exact_ = 0;  // rows in few_, or all if it is empty; rows in exact_few_
+    Index direct_ = 0;  // passes that read the caller's rows
     bool exact_values_ = true;
 };
 

@@ -32,6 +32,7 @@ from separatrix.solvers.protocol import Progress, Verdict
 _STEP_EPOCHS, _STEP_SECONDS = 8, 0.1  # a step ends at whichever comes first
 _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
 _DOUBLE_BELOW = 5e-3  # relative gap below which w is kept in float64: rounding stalls float32 soon after
+_FLOAT_SUFFICES = 5e-4  # unless this is all that is asked for
 _EXACT_BELOW = 3e-7  # relative gap below which float64 data are read as such
 _IDLE = 20  # epochs without a better gap after which rows left out are looked at: a moving bias may need them
 _PATIENCE, _PATIENT_WORK = 300, 3e8  # epochs, or entries visited, without a better gap that count as a stall
@@ -44,7 +45,7 @@ class State:
     descent: _core.Descent
     penalty: float  # kappa of the method of multipliers; 0 without a bias
     patience: int  # epochs without a better gap that count as a stall
-    scale: float  # mean squared norm of the rows
+    scale: float  # mean squared norm of the rows; 0 without a bias
     tol: float = 0.0  # 0 until the loop has said what it wants
     safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
     primal: float = np.inf
@@ -52,7 +53,9 @@ class State:
     epochs: int = 0
     complete: bool = True  # the last epoch visited every row
     expected: float = np.inf  # the gap before rows left out were last looked at
-    trust: float = 0.01  # the gap may fall by this factor before they are looked at again
+    trust: float = 0.001  # the gap may fall by this factor before they are looked at again
+    decay: float = 1.0  # the last epoch's gap relative to the one before
+    hope: float = 0.6  # how far below tol the predicted gap must be; much smaller after a failed check
     checked_at: int = -1  # the epoch at which a check was last asked for
     best: float = np.inf  # least relative gap so far, and when
     best_at: int = 0
@@ -61,6 +64,15 @@ class State:
     def seems_reached(self) -> bool:
         """Whether the last epoch visited every row and estimates a gap within tol."""
         return self.complete and self.gap <= self.safety * self.tol
+
+    @property
+    def seems_likely(self) -> bool:
+        """Whether the gap after the last epoch, which measured it before its updates, must be within tol.
+
+        The gap that the next epoch would measure is predicted from the decay so far: a proof costs no more than
+        that epoch. Rows left out are presumed to be where they should be; the proof looks at them.
+        """
+        return self.gap * min(1.0, max(0.1, self.decay)) <= self.hope * self.tol
 
     @property
     def gap(self) -> float:
@@ -89,7 +101,7 @@ class CoordinateDescent:
 
     seed: int = 0
     shrink: bool = True
-    chunk: int = 32
+    chunk: int = 8
     memory: int = 5
 
     @property
@@ -101,9 +113,8 @@ class CoordinateDescent:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds."""
         rows = compiled_rows(problem.X)
         # At least large enough that a one-sided alpha = C would move the bias by about 1.
-        scale = _mean_squared_norm(problem.X)
-        penalty = max(_PENALTY * scale, 1 / float(problem.C.sum()))
-        penalty = 0.0 if problem.bias == "none" else penalty
+        scale = 0.0 if problem.bias == "none" else _mean_squared_norm(problem.X)
+        penalty = 0.0 if problem.bias == "none" else max(_PENALTY * scale, 1 / float(problem.C.sum()))
         patience = max(_PATIENCE, int(min(10 * _PATIENCE, _PATIENT_WORK / max(1, problem.X.size))))
         descent = rows.descent(
             problem.y,
@@ -125,22 +136,26 @@ class CoordinateDescent:
     def step(self, problem: Problem, state: State) -> Progress:
         """A few epochs: until the gap seems reached, or a tenth of a second has passed."""
         began = time.perf_counter()
-        if (
-            state.checked_at == state.epochs
-        ):  # the check failed: the estimate was wrong, perhaps because w drifted
-            state.descent.resum()
+        if state.checked_at == state.epochs:  # the check failed
+            if state.seems_reached:  # an estimate, not a prediction, was wrong: perhaps w has drifted
+                state.descent.resum()
+            elif not state.complete:
+                state.descent.unshrink()
         for _ in range(_STEP_EPOCHS if state.tol > 0 else 1):
             self._epoch(problem, state)
-            if state.seems_reached or time.perf_counter() - began > _STEP_SECONDS:
+            if state.seems_reached or state.seems_likely or time.perf_counter() - began > _STEP_SECONDS:
                 break
         return Progress(state.primal, state.dual)
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """CHECK when an epoch's own estimate of the gap is within tol; STALLED when it has long not fallen."""
         state.tol = tol
-        if state.seems_reached and state.checked_at < state.epochs:
+        if (state.seems_reached or state.seems_likely) and state.checked_at < state.epochs:
             state.checked_at = state.epochs
-            state.safety *= 0.7  # in force only if this check fails
+            # In force only if this check fails.
+            if state.seems_reached:
+                state.safety *= 0.7
+            state.hope *= 0.3
             return Verdict.CHECK
         return Verdict.STALLED if state.epochs - state.best_at > state.patience else Verdict.GO_ON
 
@@ -161,7 +176,8 @@ class CoordinateDescent:
         """One pass, the values it implies, the next centre of the bias, and the precision of the next pass."""
         report = state.descent.epoch()
         s, b = report.residual, report.bias
-        gap, state.dual, state.epochs = report.gap, report.dual, report.epochs
+        before, gap = state.gap, report.gap
+        state.dual, state.epochs = report.dual, report.epochs
         if problem.bias == "augmented":
             gap += 0.5 * (b - s) ** 2
             state.dual -= 0.5 * s * s
@@ -173,11 +189,13 @@ class CoordinateDescent:
             gap += 0.5 * state.scale * s * s + (abs(s) if report.room <= abs(s) else 0.0)
             state.descent.set_centre(b)
         state.primal = state.dual + gap
+        state.decay = state.gap / before if 0 < before < np.inf else 1.0
         self._look_back(state, report.active == problem.n_rows)
         waited = state.epochs - state.best_at
+        double_below = _DOUBLE_BELOW if 0 < state.tol < _FLOAT_SUFFICES else _FLOAT_SUFFICES
         if state.gap < _EXACT_BELOW or waited > state.patience // 2:
             state.descent.refine(2)
-        elif state.gap < _DOUBLE_BELOW or waited > _PATIENCE // 10:
+        elif state.gap < double_below or waited > _PATIENCE // 10:
             state.descent.refine(1)
 
     def _look_back(self, state: State, complete: bool) -> None:
