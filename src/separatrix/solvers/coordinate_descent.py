@@ -55,7 +55,7 @@ class State:
     expected: float = np.inf  # the gap before rows left out were last looked at
     trust: float = 0.001  # the gap may fall by this factor before they are looked at again
     decay: float = 1.0  # the last epoch's gap relative to the one before
-    hope: float = 0.6  # how far below tol the predicted gap must be; much smaller after a failed check
+    hope: float = 0.8  # how far below tol the predicted gap must be; much smaller after a failed check
     checked_at: int = -1  # the epoch at which a check was last asked for
     best: float = np.inf  # least relative gap so far, and when
     best_at: int = 0
@@ -72,7 +72,7 @@ class State:
         The gap that the next epoch would measure is predicted from the decay so far: a proof costs no more than
         that epoch. Rows left out are presumed to be where they should be; the proof looks at them.
         """
-        return self.gap * min(1.0, max(0.1, self.decay)) <= self.hope * self.tol
+        return self.gap * min(1.0, max(0.1, self.decay)) ** 0.8 <= self.hope * self.tol
 
     @property
     def gap(self) -> float:
