@@ -1,10 +1,14 @@
-// The active-set method for Python: typed arrays in, GIL released, no logic.
+// The active-set method and the hard margin for Python: typed arrays in, GIL released, no logic.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "separatrix/active_set.hpp"
+#include "separatrix/row_generation.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -26,9 +30,58 @@ nb::object copied(const std::vector<T>& values) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(raw, {values.size()}, owner));
 }
 
+// (outcome, w, b, rows, weights): outcome 0 optimal, 1 infeasible, 2 stalled.
+template <class Rows>
+nb::tuple solved(const Rows& rows, const Array<double>& y, bool bias, Index max_rounds) {
+    if (static_cast<Index>(y.shape(0)) != rows.rows) throw nb::value_error("y must hold one label for each row.");
+    if (rows.rows < 1 || rows.columns < 1) throw nb::value_error("X must have at least one row and one column.");
+    const double* first = y.data();
+    const double* last = first + rows.rows;
+    if (bias && std::all_of(first, last, [&](double label) { return (label > 0) == (*first > 0); }))
+        throw nb::value_error("A free bias needs rows of both classes.");
+    RowGeneration<Rows> search(rows, first, bias);
+    const auto outcome = [&] {
+        nb::gil_scoped_release release;
+        return search.run(max_rounds, [] {
+            nb::gil_scoped_acquire acquire;
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        });
+    }();
+    const bool infeasible = outcome == ActiveSet::Outcome::infeasible;
+    const ActiveSet& engine = search.engine();
+    return nb::make_tuple(static_cast<int>(outcome), copied(search.w()), search.b(),
+                          copied(search.given(infeasible ? engine.dependent() : engine.active())),
+                          copied(infeasible ? engine.dependence() : engine.multipliers()));
+}
+
+template <class V>
+void bind_dense(nb::module_& m) {
+    m.def("hard_margin", [](const Table<V>& X, const Array<double>& y, bool bias, Index max_rounds) {
+            return solved(DenseRows<V>{X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))}, y,
+                          bias, max_rounds);
+        }, "X"_a.noconvert(), "y"_a, "bias"_a, "max_rounds"_a, "(outcome, w, b, rows, weights) of the widest slab.");
+}
+
+template <class V, class I>
+void bind_sparse(nb::module_& m) {
+    m.def("hard_margin", [](const Array<V>& values, const Array<I>& indices, const Array<I>& starts, Index columns,
+                            const Array<double>& y, bool bias, Index max_rounds) {
+            if (starts.shape(0) == 0 || indices.shape(0) != values.shape(0)) throw nb::value_error("No CSR matrix.");
+            const Index n = static_cast<Index>(starts.shape(0)) - 1;
+            return solved(SparseRows<V, I>{values.data(), indices.data(), starts.data(), n, columns}, y, bias, max_rounds);
+        }, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(), "columns"_a, "y"_a, "bias"_a,
+        "max_rounds"_a, "(outcome, w, b, rows, weights) of the widest slab.");
+}
+
 }  // namespace
 
 void bind_active_set(nb::module_& m) {
+    bind_dense<float>(m);
+    bind_dense<double>(m);
+    bind_sparse<float, std::int32_t>(m);
+    bind_sparse<float, std::int64_t>(m);
+    bind_sparse<double, std::int32_t>(m);
+    bind_sparse<double, std::int64_t>(m);
     nb::class_<ActiveSet>(m, "ActiveSet", "Least-norm point of a polyhedron by a dual active-set method.")
         .def(nb::init<Index, bool>(), "width"_a, "free_bias"_a)
         .def("add", [](ActiveSet& self, const Table<double>& rows, const Array<double>& rhs) {

@@ -126,3 +126,27 @@ def test_c_hard_belongs_to_the_hard_margin():
     model = sx.SVC(C=1.0).fit(AND, [0, 0, 0, 1])
     with pytest.raises(AttributeError, match="hard margin"):
         _ = model.C_hard_
+
+
+def test_rows_beyond_the_active_set_go_to_the_exact_verdict(monkeypatch):
+    rng = np.random.default_rng(4)
+    X = sparse.random_array((120, 300), density=0.05, rng=rng, format="csr")
+    y = np.where(np.arange(120) % 2 == 0, 1, -1)
+    X = sparse.csr_array(sparse.hstack([X, y[:, np.newaxis] * 0.5]))
+    expected = sx.SVC(C=INF).fit(X, y)
+    monkeypatch.setattr("separatrix.solvers.hard_margin._LARGEST_WORKING_SET", 1000)
+
+    def refuse(*arguments):
+        raise AssertionError("the active set was called")
+
+    monkeypatch.setattr("separatrix._core.hard_margin", refuse)
+    model = sx.SVC(C=INF).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.gap_ <= 1e-8
+    np.testing.assert_allclose(model.margin_, expected.margin_, rtol=1e-6)
+
+
+def test_inseparable_rows_beyond_the_active_set_are_named(monkeypatch):
+    monkeypatch.setattr("separatrix.solvers.hard_margin._LARGEST_WORKING_SET", 1)
+    with pytest.raises(InseparableError, match="contradict each other"):
+        sx.SVC(C=INF).fit(sparse.csr_array(AND), [0, 1, 1, 0])

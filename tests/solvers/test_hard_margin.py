@@ -88,3 +88,29 @@ def test_far_from_the_origin() -> None:
     X, y = separable(200, 5, 0.1)
     near, far = hard_margin(X, y), hard_margin(X + 1e6, y)
     assert np.allclose(near.w, far.w, rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
+def test_samples_that_miss_a_class(form) -> None:
+    """40,000 sorted rows, three of them positive and far from any sample: every row counts all the same."""
+    X, y = separable(40_000, 3, 0.0, seed=3)
+    X[:, 0] -= 10.0
+    y[:] = -1.0
+    X[12_345:12_348, 0] += 25.0
+    y[12_345:12_348] = 1.0
+    found = hard_margin(form(X), y)
+    assert found.status == "optimal"
+    margins = y * (X @ found.w + found.b)
+    assert margins.min() >= 1 - 1e-9
+    v = X[found.rows].T @ (found.alpha * y[found.rows])
+    assert found.w @ found.w - (2 * found.alpha.sum() - v @ v) <= 1e-9 * (found.w @ found.w)
+
+
+def test_one_class_and_a_free_bias_is_refused() -> None:
+    with pytest.raises(ValueError, match="both classes"):
+        hard_margin(np.ones((3, 2)), np.ones(3))
+
+
+def test_labels_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="one label for each row"):
+        hard_margin(np.ones((3, 2)), np.array([1.0, -1.0]))

@@ -6,7 +6,7 @@
 // multipliers alpha > 0 on linearly independent rows, w = sum alpha_i a_i (and sum alpha_i y_i = 0 with a free bias);
 // or with lambda > 0 on a circuit of rows, sum lambda_i a_i = 0, sum lambda_i c_i > 0: no u exists.
 //
-// The active rows are kept as A = L Q, Q with orthonormal rows; a row enters by Gram-Schmidt done twice and leaves by
+// The active rows are kept as A = L Q, Q with orthonormal rows; a row enters by Gram-Schmidt and leaves by
 // rotations. D. Goldfarb, A. Idnani, A numerically stable dual method for solving strictly convex quadratic programs,
 // Mathematical Programming 27 (1983). With a free bias the factor holds (x, tau) and the direction is corrected so
 // that the last entry of sum alpha_i a_i stays zero; that leaves the problem unchanged for every tau.
@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "separatrix/dense.hpp"
@@ -34,6 +35,7 @@ class ActiveSet {
         for (Index i = 0; i < count; ++i) norm.push_back(std::sqrt(dense::dot(rows + i * D, rows + i * D, D)));
         active_at.resize(c.size(), -1);
         value.resize(c.size());
+        candidates.clear();
     }
 
     // A first active pair, one row of each class; needed with a free bias, before the first `solve`.
@@ -77,33 +79,59 @@ class ActiveSet {
     const std::vector<double>& dependence() const { return certificate_weights; }
 
   private:
+    static constexpr double stale = 0.3;   // the part of the worst violation below which all rows are looked at again
     static constexpr double tiny = 1e-26;  // squared sine below which a row counts as dependent on the active ones
 
     const double* row(Index i) const { return V.data() + i * D; }
     double* q_row(Index k) { return Q.data() + k * D; }
     double* l_row(Index k) { return L.data() + k * capacity; }
 
+    // A constraint that is violated about as much as any, relative to its norm; -1 if none is. All rows are looked at
+    // when the worst of the last look have become much less violated; until then only those.
     Index most_violated() {
-        dense::matvec(V.data(), static_cast<Index>(c.size()), D, u.data(), value.data());
-        const double size = std::sqrt(dense::dot(u.data(), u.data(), D));
-        Index worst = -1;
         double most = 0.0;
-        for (Index i = 0; i < static_cast<Index>(c.size()); ++i) {
-            const double slack = c[i] - value[i];
-            const double rounding = 1e-13 * (std::abs(c[i]) + norm[i] * size);
-            if (slack > rounding && active_at[i] < 0 && slack > most * norm[i]) {
-                most = slack / norm[i];
-                worst = i;
-            }
+        size = std::sqrt(dense::dot(u.data(), u.data(), D));
+        Index worst = -1;
+        for (const Index i : candidates) {
+            value[i] = dense::dot(row(i), u.data(), D);
+            const double share = violation(i);
+            if (share > most) most = share, worst = i;
         }
-        return worst;
+        if (most >= stale * worst_seen && worst >= 0) return worst;
+        return full_look();
+    }
+
+    Index full_look() {
+        const Index n = static_cast<Index>(c.size());
+        dense::matvec(V.data(), n, D, u.data(), value.data());
+        ranked.clear();
+        for (Index i = 0; i < n; ++i) {
+            const double share = violation(i);
+            if (share > 0.0) ranked.emplace_back(-share, i);
+        }
+        candidates.clear();
+        worst_seen = 0.0;
+        if (ranked.empty()) return -1;
+        const std::size_t keep = std::min<std::size_t>(ranked.size(), 4 + n / 16);
+        std::partial_sort(ranked.begin(), ranked.begin() + keep, ranked.end());
+        for (std::size_t k = 0; k < keep; ++k) candidates.push_back(ranked[k].second);
+        worst_seen = -ranked[0].first;
+        return candidates[0];
+    }
+
+    // How far row i is below its bound, over its norm; 0 where that is rounding, or the row is active.
+    double violation(Index i) const {
+        const double slack = c[i] - value[i];
+        if (active_at[i] >= 0 || !(slack > 1e-13 * (std::abs(c[i]) + norm[i] * size))) return 0.0;
+        return norm[i] > 0.0 ? slack / norm[i] : infinity;
     }
 
     // Bring constraint p to equality, dropping constraints that block the way.
     Outcome enter(Index p, Index& steps) {
         double slack = c[p] - value[p], weight = 0.0;
+        project(row(p));
         for (;; ++steps) {
-            project(row(p));
+            find_step();
             const double curvature = dense::dot(step.data(), step.data(), free ? D - 1 : D);
             const bool dependent_row = curvature <= tiny * norm[p] * norm[p];
             const Index blocking = ratio_test();
@@ -128,37 +156,41 @@ class ActiveSet {
         }
     }
 
-    // step = the part of a that the active rows leave free, r = how fast their multipliers fall.
+    // direction = the part of a orthogonal to the active rows, by Gram-Schmidt done twice where once is not enough.
     void project(const double* a) {
         const Index k = static_cast<Index>(W.size());
-        g.assign(k, 0.0);
+        enter_g.assign(k, 0.0);
+        work.resize(k);
+        direction.assign(a, a + D);
+        const double before = dense::dot(a, a, D);
+        for (int pass = 0; pass < 2; ++pass) {
+            dense::matvec(Q.data(), k, D, direction.data(), work.data());
+            dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), direction.data());
+            for (Index i = 0; i < k; ++i) enter_g[i] += work[i];
+            const double left = dense::dot(direction.data(), direction.data(), D);
+            residual = std::sqrt(left);
+            if (left > 0.1 * before) break;  // little cancelled: the rest is orthogonal already
+        }
+    }
+
+    // step = the way that the active rows leave free, r = how fast their multipliers fall; after `project`.
+    void find_step() {
+        const Index k = static_cast<Index>(W.size());
+        g = enter_g;
         r.resize(k);
         work.resize(k);
-        std::copy(a, a + D, step.begin());
-        for (int pass = 0; pass < 2; ++pass) {
-            dense::matvec(Q.data(), k, D, step.data(), work.data());
-            dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), step.data());
-            for (Index i = 0; i < k; ++i) g[i] += work[i];
-        }
-        enter_g = g;
-        residual = std::sqrt(dense::dot(step.data(), step.data(), D));
+        step = direction;
         bias_step = 0.0;
         if (free && k > 0) {
             // The change of b / tau that keeps sum alpha_i y_i at zero.
-            double along = 0.0, squared = 0.0;
-            for (Index i = 0; i < k; ++i) {
-                along += q_row(i)[D - 1] * g[i];
-                squared += q_row(i)[D - 1] * q_row(i)[D - 1];
-            }
-            bias_step = (a[D - 1] - along) / squared;
+            double squared = 0.0;
+            for (Index i = 0; i < k; ++i) squared += q_row(i)[D - 1] * q_row(i)[D - 1];
+            bias_step = direction[D - 1] / squared;
             for (Index i = 0; i < k; ++i) {
                 work[i] = bias_step * q_row(i)[D - 1];
                 g[i] += work[i];
             }
-            direction = step;
             dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), step.data());
-        } else {
-            direction = step;
         }
         back_substitute(g.data(), r.data());
     }
@@ -207,21 +239,34 @@ class ActiveSet {
             alpha[i] = alpha[i + 1];
             active_at[W[i]] = i;
         }
-        // Row i of L now reaches to column i + 1; rotate columns i, i + 1 (and rows of Q) to clear that entry.
-        for (Index i = j; i + 1 < k; ++i) {
-            const double a = l_row(i)[i], b = l_row(i)[i + 1], length = std::hypot(a, b);
-            const double cosine = length > 0 ? a / length : 1.0, sine = length > 0 ? b / length : 0.0;
-            for (Index m = i; m + 1 < k; ++m) {
-                const double left = l_row(m)[i], right = l_row(m)[i + 1];
-                l_row(m)[i] = cosine * left + sine * right;
-                l_row(m)[i + 1] = cosine * right - sine * left;
-            }
-            dense::rotate(q_row(i), q_row(i + 1), cosine, sine, D);
+        // Row i of L now reaches to column i + 1; rotate columns i, i + 1 (and rows of Q) to clear that entry. Row
+        // by row, each taking the rotations of the rows before it, so that memory is read in order.
+        cosines.resize(k);
+        sines.resize(k);
+        for (Index m = j; m + 1 < k; ++m) {
+            double* entries = l_row(m);
+            for (Index i = j; i < m; ++i) turn(entries, i);
+            const double length = std::hypot(entries[m], entries[m + 1]);
+            cosines[m] = length > 0 ? entries[m] / length : 1.0;
+            sines[m] = length > 0 ? entries[m + 1] / length : 0.0;
+            turn(entries, m);
+            turn(enter_g.data(), m);
+            dense::rotate(q_row(m), q_row(m + 1), cosines[m], sines[m], D);
         }
+        // The last row of Q is free again: what the entering row has along it belongs to its direction.
+        dense::axpy(enter_g[k - 1], q_row(k - 1), direction.data(), D);
+        enter_g.pop_back();
+        residual = std::sqrt(dense::dot(direction.data(), direction.data(), D));
         W.pop_back();
         alpha.pop_back();
         Q.resize((k - 1) * D);
         fresh = false;
+    }
+
+    void turn(double* entries, Index i) const {
+        const double left = entries[i], right = entries[i + 1];
+        entries[i] = cosines[i] * left + sines[i] * right;
+        entries[i + 1] = cosines[i] * right - sines[i] * left;
     }
 
     // u and alpha from the factor alone, free of the errors that updates leave behind.
@@ -262,6 +307,7 @@ class ActiveSet {
         // A multiplier that rounding had kept positive: let the row go, it may come back.
         for (Index k = static_cast<Index>(W.size()) - 1; k >= 0; --k) {
             if (alpha[k] < 0 && W.size() > (free ? 2u : 0u)) {
+                enter_g.assign(W.size(), 0.0);  // no row is entering
                 drop(k);
                 resolve();
             }
@@ -282,7 +328,7 @@ class ActiveSet {
     }
 
     void grow() {
-        const Index wider = std::max<Index>(16, 2 * capacity);
+        const Index wider = std::max<Index>(16, std::min(2 * capacity, D + 8));
         std::vector<double> bigger(wider * wider, 0.0);
         for (std::size_t i = 0; i < W.size(); ++i) std::copy(l_row(i), l_row(i) + capacity, bigger.data() + i * wider);
         L.swap(bigger);
@@ -298,7 +344,10 @@ class ActiveSet {
     std::vector<double> V, c, norm, value;  // the rows, their right-hand sides, norms and a_i . u
     std::vector<double> u, alpha, L, Q;
     std::vector<Index> W, active_at;
-    std::vector<double> step, direction, g, enter_g, r, work;
+    std::vector<Index> candidates;  // the worst rows of the last look at all of them
+    std::vector<std::pair<double, Index>> ranked;
+    double worst_seen = 0.0, size = 0.0;
+    std::vector<double> step, direction, g, enter_g, r, work, cosines, sines;
     double residual = 0.0, bias_step = 0.0;
     std::vector<Index> certificate_rows;
     std::vector<double> certificate_weights;

@@ -4,8 +4,8 @@
     max sum_i alpha_i - 1/2 ||v||^2   s.t.   alpha >= 0,  sum_i alpha_i y_i = 0 (free bias),  v = sum_i alpha_i y_i x_i
 
 The active-set method proposes; (w, b) is scaled until its smallest margin is 1, alpha is balanced and scaled to
-its best dual value, and both objectives are recomputed from the data. Where the method fails, or says that
-there is no slab, `separability` decides in exact arithmetic.
+its best dual value, and both objectives are recomputed from the data. Where the method fails, says that
+there is no slab, or would be too slow, `separability` decides in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
 from separatrix.separability import Separability, two_sides
-from separatrix.solvers.hard_margin import hard_margin
+from separatrix.solvers.hard_margin import hard_margin, within_reach
 
 GOAL = 1e-9  #: relative gap that the hard margin aims at, whatever tol is
 _TIGHT = 1e-7  # a row whose margin is within this of 1 may carry alpha
@@ -35,10 +35,7 @@ _TIGHT = 1e-7  # a row whose margin is within this of 1 may carry alpha
 def solve_hard(problem: Problem, tol: float, decide: Any) -> Solution:
     """The widest slab; ``decide()`` gives the exact `Separability` when it is needed."""
     began = time.perf_counter()
-    found = hard_margin(problem.X, problem.y, problem.bias == "free")
-    alpha = np.zeros(problem.n_rows)
-    alpha[found.rows] = found.alpha
-    solution, how = recompute(problem, found.w, alpha), f"hard margin: active set, {found.status}"
+    solution, how = _by_active_set(problem)
     if not solution.gap <= GOAL:
         verdict: Separability = decide()
         if verdict.verdict != "separable":
@@ -55,25 +52,42 @@ def solve_hard(problem: Problem, tol: float, decide: Any) -> Solution:
     return replace(solution, status=status, n_iter=1, history=History([record]))
 
 
+def _by_active_set(problem: Problem) -> tuple[Solution, str]:
+    """What the active-set method finds, and how; nothing (a gap of inf) where the rows are beyond its reach."""
+    free = problem.bias == "free"
+    alpha = np.zeros(problem.n_rows)
+    if not within_reach(problem.n_rows, problem.n_columns + free):
+        w, inf = np.zeros(problem.n_columns), float("inf")
+        return Solution(w, 0.0, alpha, inf, 0.0, inf, Status.MAX_ITER, 0), "hard margin: no proof found"
+    found = hard_margin(problem.X, problem.y, free)
+    alpha[found.rows] = found.alpha
+    return recompute(problem, found.w, alpha), f"hard margin: active set, {found.status}"
+
+
 def recompute(problem: Problem, w: Vector, alpha: Vector) -> Solution:
     """Feasible multiples of w and alpha with the best bias, and the gap between their values."""
     y, free = problem.y, problem.bias == "free"
     alpha = np.maximum(np.nan_to_num(alpha, nan=0.0, posinf=0.0), 0.0)
     w = np.nan_to_num(w, nan=0.0, posinf=0.0, neginf=0.0)
     f = problem.scores(w, 0.0)
-    lowest, highest = float(np.min(f[y > 0])), float(np.max(f[y < 0]))
+    lowest = float(np.min(f, where=y > 0, initial=np.inf))
+    highest = float(np.max(f, where=y < 0, initial=-np.inf))
     b = -0.5 * (lowest + highest) if free else 0.0
-    smallest = float(np.min(y * (f + b)))
+    smallest = min(lowest + b, -(highest + b))
     if smallest > 0:
         w, b = w / smallest, b / smallest
-    v = problem.weighted_sum(alpha)
+    # Few rows carry alpha; the sums run over them alone.
+    support = problem.take(np.flatnonzero(alpha))
+    weights = alpha[alpha > 0]
+    v = support.weighted_sum(weights)
     if (length := float(v @ v)) > 0:
-        alpha *= float(np.sum(alpha)) / length
+        weights = weights * (float(np.sum(weights)) / length)
     if free:
-        alpha = balance(alpha, y, np.full(len(y), np.inf), np.where(alpha > 0, 1.0, 2.0))
-    v = problem.weighted_sum(alpha)
+        weights = balance(weights, support.y, np.full(len(weights), np.inf))
+    v = support.weighted_sum(weights)
+    alpha[alpha > 0] = weights
     primal = 0.5 * float(w @ w) if smallest > 0 else float("inf")
-    dual = float(np.sum(alpha)) - 0.5 * float(v @ v)
+    dual = float(np.sum(weights)) - 0.5 * float(v @ v)
     gap = relative_gap(primal, dual) if np.isfinite(primal) else float("inf")
     return Solution(w, b, alpha, primal, dual, gap, Status.MAX_ITER, 0)
 

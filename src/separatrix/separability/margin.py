@@ -19,13 +19,12 @@ from separatrix.proof.margin_bounds import lower_bound, upper_bound
 from separatrix.proof.signed_rows import Index, SignedRows, Vector
 from separatrix.separability.exact_margin import iterates
 from separatrix.solvers.coordinate_descent import CoordinateDescent
-from separatrix.solvers.hard_margin import hard_margin
+from separatrix.solvers.hard_margin import hard_margin, within_reach
 from separatrix.solvers.loop import Limits, Stage, run
 
 WIDTH = 1e-9  #: relative width that a proved interval should have
 _ROUNDS = 1000
 _BITS = 160
-_DENSE_ENTRIES = 5_000_000  # beyond this the active set is too large; coordinate descent reads sparse rows
 _SECONDS = 300.0
 
 
@@ -50,7 +49,7 @@ def margin_interval(rows: SignedRows, w: list[int]) -> MarginProof:
     best = MarginProof(lower_bound(rows, w), inf, w, np.arange(0), [])
     if rows.shift is not None:  # exponents beyond floating point
         return _exact_rounds(rows, best, np.arange(0))
-    if min(rows.n, 3 * rows.D) * rows.D > _DENSE_ENTRIES:
+    if not within_reach(rows.n, rows.D):  # coordinate descent reads sparse rows
         return _better(best, _by_soft_margin(rows))
     found = hard_margin(rows.X, rows.y, rows.bias)
     if found.status == "infeasible" or not len(found.rows) or not np.all(np.isfinite(found.w)):
