@@ -18,7 +18,7 @@ from separatrix.problem.kernels import Kernel
 from separatrix.problem.kesler_rows import kesler_rows
 from separatrix.problem.losses import Vector
 from separatrix.problem.mistake_bounds import Variant, augmented_norm, inseparable_bound, ratio_of
-from separatrix.solvers.hard_margin import hard_margin
+from separatrix.solvers.hard_margin import hard_margin, within_reach
 from separatrix.solvers.passes import LabelledRows
 
 _ENTRIES = 2_000_000  # entries of X up to which the widest margin is worth its time unasked
@@ -122,6 +122,8 @@ def widest_margin(rows: LabelledRows, classes: int) -> tuple[float, NDArray[np.f
     The margin is that of the planes as they are returned, so it is never more than the truth.
     """
     X, y = _augmented(rows, classes)
+    if not within_reach(*X.shape):
+        return None
     answer = hard_margin(X, y, bias=False)
     size = float(np.linalg.norm(answer.w))
     if answer.status == "infeasible" or not size > 0 or not np.isfinite(size):
