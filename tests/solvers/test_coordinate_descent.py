@@ -179,6 +179,48 @@ def test_settings_change_the_way_not_the_answer(settings) -> None:
     assert solve(problem, tol=1e-7, **settings).primal == pytest.approx(solve(problem).primal, rel=2e-7)
 
 
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shrink", [False, True])
+def test_w_is_the_sum_of_its_rows_wherever_they_are_read(shrink, dtype, index) -> None:
+    """First the caller's rows, after some epochs a copy, at last an exact copy of the active ones."""
+    problem = as_sparse(noisy(300, 40), index)
+    problem = replace(problem, X=problem.X.astype(dtype))
+    solver = CoordinateDescent(shrink=shrink)
+    state = solver.init(problem, None, 1)
+    alpha, w = np.empty(problem.n_rows), np.empty(problem.n_columns)
+    for precision, atol in ((0, 1e-4), (1, 1e-6), (2, 1e-6 if dtype == np.float32 else 1e-12)):
+        state.descent.refine(precision)
+        for _ in range(12):
+            state.descent.epoch()
+            state.descent.get_alpha(alpha)
+            state.descent.get_w(w)
+            np.testing.assert_allclose(w, problem.weighted_sum(alpha), atol=atol)
+        state.descent.unshrink()
+
+
+def test_a_proof_is_asked_for_when_the_gap_will_have_fallen_enough() -> None:
+    problem = noisy()
+    solver = CoordinateDescent()
+    state = solver.init(problem, None, 1)
+    solver.step(problem, state)
+    tol = 0.5 * state.gap  # the epoch measured more than tol, but before its updates
+    assert solver.terminate(problem, state, tol) is Verdict.GO_ON
+    state.decay = 0.1
+    assert solver.terminate(problem, state, tol) is Verdict.CHECK
+    assert solver.terminate(problem, state, tol) is Verdict.GO_ON
+    before = state.hope
+    solver.step(problem, state)
+    assert state.hope <= before < 0.8
+
+
+def test_sorted_labels_cost_no_more_epochs() -> None:
+    problem = as_sparse(noisy(2000, 60))
+    order = np.argsort(problem.y, kind="stable")
+    sizes = [solve(part, tol=1e-6).n_iter for part in (problem, problem.take(order))]
+    assert sizes[1] <= 2 * sizes[0]
+
+
 def test_two_python_threads_solve_at_once() -> None:
     problems = [noisy(seed=seed) for seed in range(6)]
     alone = [solve(problem).alpha for problem in problems]

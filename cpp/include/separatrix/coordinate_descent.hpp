@@ -9,55 +9,17 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <vector>
 
 #include "separatrix/acceleration.hpp"
+#include "separatrix/descent_interface.hpp"
 #include "separatrix/products.hpp"
 #include "separatrix/random.hpp"
 #include "separatrix/working_rows.hpp"
 
 namespace separatrix {
-
-struct DescentSettings {
-    bool squared = false;
-    bool shrink = true;
-    double kappa = 0;
-    std::uint64_t seed = 0;
-    int n_threads = 1;
-    Index chunk = 8;  // rows visited in sequence
-    int memory = 5;   // moves that span the subspace step; 0 for none
-};
-
-struct DescentReport {
-    double gap = 0;     // estimate: sum of the shares of the gap that the visited rows had before their updates
-    double dual = 0;    // sum_i dual_term(alpha_i) - 1/2 ||w||^2
-    Index active = 0;   // rows that were visited
-    Index epochs = 0;
-    Index steps = 0;    // accepted subspace steps
-    int precision = 0;  // 0: float32 throughout; 1: float64 w; 2: float64 w and values
-    double residual = 0;  // s
-    double bias = 0;      // b
-    double room = 0;      // sum over rows inside their bounds of the distance to the nearer bound
-};
-
-class Descent {
-public:
-    virtual ~Descent() = default;
-    virtual DescentReport epoch() = 0;
-    virtual void refine(int precision) = 0;
-    virtual void unshrink() = 0;
-    virtual void resum() = 0;
-    virtual void set_centre(double centre) = 0;
-    virtual void get_alpha(double* alpha) const = 0;
-    virtual void set_alpha(const double* alpha) = 0;
-    virtual double bias() const = 0;
-    virtual void get_w(double* w) const = 0;
-};
 
 template <class Source>
 class CoordinateDescent final : public Descent {

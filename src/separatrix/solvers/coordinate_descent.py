@@ -53,7 +53,7 @@ class State:
     epochs: int = 0
     complete: bool = True  # the last epoch visited every row
     expected: float = np.inf  # the gap before rows left out were last looked at
-    trust: float = 0.001  # the gap may fall by this factor before they are looked at again
+    trust: float = 1e-6  # the gap may fall by this factor before they are looked at again
     decay: float = 1.0  # the last epoch's gap relative to the one before
     hope: float = 0.8  # how far below tol the predicted gap must be; much smaller after a failed check
     checked_at: int = -1  # the epoch at which a check was last asked for
