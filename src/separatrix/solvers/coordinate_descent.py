@@ -72,7 +72,8 @@ class State:
         The gap that the next epoch would measure is predicted from the decay so far: a proof costs no more than
         that epoch. Rows left out are presumed to be where they should be; the proof looks at them.
         """
-        return self.gap * min(1.0, max(0.1, self.decay)) ** 0.8 <= self.hope * self.tol
+        predicted: float = self.gap * min(1.0, max(0.1, self.decay)) ** 0.8
+        return predicted <= self.hope * self.tol
 
     @property
     def gap(self) -> float:
