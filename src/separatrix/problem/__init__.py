@@ -1,6 +1,7 @@
 """What is asked and what is answered: losses, Problem, Point, Solution, Status."""
 
 from separatrix.problem.bias import best_bias, bias_interval
+from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import HINGE, LOSSES, SQUARED_HINGE, Loss
 from separatrix.problem.problem import Bias, Matrix, Problem
 from separatrix.problem.rows import row_blocks, scores, weighted_sum
@@ -13,6 +14,7 @@ __all__ = [
     "SQUARED_HINGE",
     "Bias",
     "History",
+    "KernelProblem",
     "Loss",
     "Matrix",
     "Point",

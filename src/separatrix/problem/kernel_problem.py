@@ -1,0 +1,104 @@
+"""The soft-margin SVM in the space of a kernel, as a plain record.
+
+    min_{w, b}  1/2 ||w||^2 [+ 1/2 b^2 if the bias is augmented] + sum_i C_i loss(y_i (w.phi(x_i) + b))
+
+    max_alpha   sum_i dual_term(alpha_i) - 1/2 (alpha y).F [- 1/2 (sum_i alpha_i y_i)^2 if augmented]
+    s.t.        0 <= alpha_i <= C_i (hinge) or 0 <= alpha_i (squared hinge);
+                sum_i alpha_i y_i = 0 if the bias is free;           F = K (alpha y),  K_ij = k(x_i, x_j)
+
+w = sum_j c_j phi(x_j) is never built: F = K c holds all its products with the rows, and ||w||^2 = c.F. At a
+solution c = alpha y. `Problem` is the same with k(x, z) = x.z and w at hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.problem.kernels import Kernel
+from separatrix.problem.losses import Loss, Vector
+from separatrix.problem.problem import Bias, Matrix
+
+_BLOCK = 1 << 21  # kernel values held at a time: 16 MiB
+
+
+@dataclass(frozen=True, eq=False)
+class KernelProblem:
+    """Rows X (n, d), labels y (n,) of -1.0 and +1.0, cost C (n,) > 0 of each row, loss, bias and kernel.
+
+    With a precomputed kernel X is K itself, shape (n, n).
+
+    >>> from separatrix.problem.kernels import Linear
+    >>> from separatrix.problem.losses import HINGE
+    >>> X, y = np.array([[1.0], [-1.0]]), np.array([1.0, -1.0])
+    >>> problem = KernelProblem(X, y, np.ones(2), HINGE, "free", Linear())
+    >>> alpha = np.array([0.5, 0.5])
+    >>> F = problem.scores(alpha * y)
+    >>> problem.primal(alpha * y, F, 0.0), problem.dual(alpha, F)
+    (0.5, 0.5)
+    """
+
+    X: Matrix
+    y: Vector
+    C: Vector
+    loss: Loss
+    bias: Bias
+    kernel: Kernel
+
+    @property
+    def n_rows(self) -> int:
+        """n."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """d; n where the kernel is precomputed."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is CSR."""
+        return sparse.issparse(self.X)
+
+    @property
+    def upper(self) -> Vector:
+        """Upper bound of each alpha (n,); infinity for the squared hinge."""
+        return self.loss.upper(self.C)
+
+    def gram(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
+        """k(x_i, x_j) for i in ``rows`` (p,) and j in ``others`` (q,), float64, shape (p, q)."""
+        if self.kernel.name == "precomputed":
+            part = self.X[rows][:, others]
+            return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+        return self.kernel.matrix(self.X[rows], self.X[others])
+
+    def scores(self, coefficients: Vector) -> Vector:
+        """F = K c in float64, shape (n,), for c (n,): a block of rows at a time, zeros of c left out."""
+        support = np.flatnonzero(coefficients)
+        c, out = coefficients[support], np.zeros(self.n_rows)
+        height = max(1, _BLOCK // max(1, len(support)))
+        for start in range(0, self.n_rows if len(support) else 0, height):
+            rows = np.arange(start, min(start + height, self.n_rows))
+            out[rows] = self.gram(rows, support) @ c
+        return out
+
+    def primal(self, coefficients: Vector, F: Vector, b: float) -> float:
+        """Primal objective at w = sum_j c_j phi(x_j) and b, where F = K c."""
+        penalty = float(coefficients @ F) + (b * b if self.bias == "augmented" else 0.0)
+        return 0.5 * penalty + float(self.C @ self.loss.values(self.y * (F + b)))
+
+    def dual(self, alpha: Vector, F: Vector) -> float:
+        """Dual objective at alpha, where F = K (alpha y); a lower bound on the optimum if alpha is feasible."""
+        signed = alpha * self.y
+        penalty = float(signed @ F) + (float(signed.sum()) ** 2 if self.bias == "augmented" else 0.0)
+        return float(np.sum(self.loss.dual_terms(alpha, self.C))) - 0.5 * penalty
+
+    def take(self, rows: NDArray[np.intp]) -> KernelProblem:
+        """The same problem on some of its rows (a copy of those rows)."""
+        part = self.X[rows]
+        if self.kernel.name == "precomputed":
+            part = part[:, rows]
+        return replace(self, X=part, y=self.y[rows], C=self.C[rows])
