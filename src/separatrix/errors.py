@@ -42,6 +42,10 @@ class InseparableError(ValueError):
         return type(self), (self.args[0], self.separability)
 
 
+class ModelFileError(ValueError):
+    """A model file cannot be read or written; the message says what is wrong with it. Nothing in it was executed."""
+
+
 class NotConvergedError(RuntimeError):
     """The requested gap was not reached and ``strict=True`` asked for an error.
 

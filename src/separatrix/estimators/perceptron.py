@@ -165,10 +165,11 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.problems_: dict[Any, PerceptronResult] = fit_problems(
             X, classes, codes, kernel, choice, previous, bool(self.verbose)
         )
-        self._publish(choice)
+        self._publish()
+        self._warn(choice)
         return self
 
-    def _publish(self, choice: Choice) -> None:
+    def _publish(self) -> None:
         """The attributes that cost nothing; the others are properties."""
         results = list(self.problems_.values())
         found = [result.found for result in results]
@@ -183,6 +184,8 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.n_updates_ = sum(each.updates for each in found)
         self.n_epochs_ = max(each.epochs for each in found)
         self.status_ = worst_status([result.status for result in results]).value
+
+    def _warn(self, choice: Choice) -> None:
         if self.status_ in (Status.MAX_ITER, Status.MAX_TIME):
             limit = f"max_epochs={choice.max_epochs}" if self.status_ == Status.MAX_ITER else "max_time"
             warnings.warn(
