@@ -40,13 +40,12 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
     columns = alpha[:, support]
     slacking = columns > 0 if results[0].squared else columns >= data.cost[support]
     kind = np.where(columns > 0, np.where(slacking, "slack", "margin"), "")
-    one = results[0]
     return {
         "classes_": data.classes[data.kept],
         "coef_": np.stack([result.coef for result in results]),
         "intercept_": np.array([result.intercept for result in results]),
         "intercept_interval_": np.array(
-            one.intercept_interval if binary else [result.intercept_interval for result in results]
+            results[0].intercept_interval if binary else [result.intercept_interval for result in results]
         ),
         "alpha_": alpha[0] if binary else alpha,
         "slack_": slack[0] if binary else slack,
@@ -54,6 +53,16 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
         "support_": support,
         "n_support_": np.bincount(codes, minlength=len(data.kept)).astype(np.int32),
         "support_kind_": kind[0] if binary else kind,
+        "_pairwise": pairwise,
+        **summary(problems),
+    }
+
+
+def summary(problems: Mapping[Any, BinaryResult]) -> dict[str, Any]:
+    """The attributes that sum up the binary problems, by name."""
+    results = list(problems.values())
+    one, binary = results[0], len(results) == 1
+    return {
         "margin_": one.margin if binary else np.array([result.margin for result in results]),
         "slab_width_": one.slab_width if binary else np.array([result.slab_width for result in results]),
         "primal_": float(sum(result.primal for result in results)),
@@ -61,7 +70,6 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
         "gap_": float(max(result.gap for result in results)),
         "status_": min((result.status for result in results), key=_SEVERITY.index),
         "n_iter_": max(result.n_iter for result in results),
-        "_pairwise": pairwise,
         "history_": one.history if binary else {key: problems[key].history for key in problems},
     }
 
