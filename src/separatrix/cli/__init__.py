@@ -1,0 +1,1 @@
+"""The command line: arguments in, answers out. Data on stdout, everything else on stderr."""

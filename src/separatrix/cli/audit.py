@@ -1,0 +1,102 @@
+"""separatrix audit: how far is somebody else's model from the optimum of its own problem?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from separatrix.cli.exits import ExitCode
+from separatrix.cli.inputs import DataFile, Json, LabelColumn, Quiet, read
+from separatrix.cli.options import class_weights
+from separatrix.cli.output import Output
+
+
+def audit(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model file of LIBSVM or LIBLINEAR.", show_default=False)
+    ],
+    data: DataFile,
+    label: LabelColumn = None,
+    cost: Annotated[
+        float | None, typer.Option("--cost", "-c", help="C it was trained with; LIBSVM's files do not say.")
+    ] = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option("--weight", "-w", help="LABEL=WEIGHT: class weights it was trained with."),
+    ] = None,
+    max_time: Annotated[
+        float, typer.Option(help="Seconds for the search of a better bound.", min=0.0)
+    ] = 60.0,
+    tol: Annotated[float, typer.Option(help="Relative gap at which the search ends.", min=0.0)] = 1e-9,
+    certificate: Annotated[
+        str | None,
+        typer.Option(
+            "--certificate", "-o", help="Save the proof here; for many classes, in a folder of this name."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file that separatrix did not write.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """How far is a fitted model from the optimum of the problem that it claims to solve?
+
+    Exit code 2 if no bound was found within the time.
+
+    \b
+    Examples:
+      separatrix audit heart_scale.model heart_scale -c 1
+      separatrix audit a9a.model a9a.bz2 -c 0.1 --json
+    """
+    from separatrix.audit import audit as measure
+    from separatrix.cli import certificates, places
+
+    output = Output(as_json, quiet)
+    place = None if certificate is None else Path(certificate)
+    if place is not None and places.claim(place, places.is_certificate, force, "--certificate"):
+        output.note(f"The certificate {place} is replaced.")
+    table = read(data, label)
+    found = measure(
+        _model(model),
+        table.X,
+        table.y,
+        C=cost,
+        class_weight=class_weights(weights, table.y),
+        max_time=max_time,
+        tol=tol,
+    )
+    record: dict[str, Any] = {"data": table.record(), "verdict": found.verdict, "gap": found.gap}
+    record["audit"] = found.to_dict()
+    lines = [("", text) for text in str(found).splitlines()]
+    if place is not None:
+        proofs = _proofs(found)
+        if proofs:
+            certificates.save(proofs, place)
+            lines += [("", ""), ("", f"  certificate    {place}")]
+        else:
+            output.note("There is no certificate: bounds of kernel models hold up to rounding only.")
+    record["certificate"] = str(place) if place is not None and place.exists() else None
+    output.answer("audit", record, [(text, "") for _, text in lines])
+    return ExitCode.DONE if found.gap is not None else ExitCode.NOT_PROVED
+
+
+def _model(path: str) -> Any:
+    """The text of a model file; what kind it is, the audit finds out."""
+    Path(path).open("rb").close()  # a missing file is an error of its own
+    return path
+
+
+def _proofs(found: Any) -> dict[str, Any]:
+    from separatrix.audit.record import Audit
+
+    audits = {"model": found} if isinstance(found, Audit) else {str(key): each for key, each in found.items()}
+    proofs = {name: each.certificate for name, each in audits.items()}
+    return {name: proof for name, proof in proofs.items() if proof is not None}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command(short_help="How far is a model from its optimum?")(audit)

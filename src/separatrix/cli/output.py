@@ -1,0 +1,93 @@
+"""Where words go: the answer to stdout (or one JSON object), notes, hints and progress to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+from separatrix import __version__
+
+#: One line of an answer: a name and its text. An empty name continues the line above.
+Line = tuple[str, str]
+_NAME_WIDTH = 13
+
+
+@dataclass
+class Output:
+    """What a command says. With ``json`` the answer is one object on stdout; ``quiet`` drops the notes."""
+
+    json: bool = False
+    quiet: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that is not the answer; also kept for the JSON object."""
+        self.notes.append(text)
+        if not self.quiet and not self.json:
+            say("note", text)
+
+    def answer(self, command: str, record: dict[str, Any], lines: Iterable[Line]) -> None:
+        """Print the answer: the record as JSON, or its lines as text."""
+        if self.json:
+            whole = {"command": command, "version": __version__, **record, "notes": self.notes}
+            print(json.dumps(plain(whole), allow_nan=False))
+            return
+        for name, text in lines:
+            print(f"{name:<{_NAME_WIDTH}}{text}".rstrip())
+        sys.stdout.flush()
+
+
+def say(kind: str, text: str) -> None:
+    """One sentence on stderr: ``note: ...``, ``error: ...`` or ``hint: ...``, in colour on a terminal."""
+    colours = {"error": "1;31", "hint": "36", "note": "33"}
+    label = f"{kind}:"
+    if sys.stderr.isatty():
+        label = f"\033[{colours.get(kind, '0')}m{label}\033[0m"
+    print(f"{label} {text}", file=sys.stderr, flush=True)
+
+
+def wrapped(name: str, text: str, width: int = 100) -> list[Line]:
+    """A long sentence as lines of the answer."""
+    pieces = textwrap.wrap(text, width) or [""]
+    return [(name, pieces[0]), *(("", piece) for piece in pieces[1:])]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "row"), counted(20000, "row"), counted(3, "class", "classes")
+    ('1 row', '20,000 rows', '3 classes')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(items: Sequence[Any], limit: int = 8) -> str:
+    """The first few of a list, in words.
+
+    >>> listed([1, 2, 3], limit=2)
+    '1, 2, ... (3 in all)'
+    """
+    shown = ", ".join(str(item) for item in items[:limit])
+    return shown if len(items) <= limit else f"{shown}, ... ({len(items):,} in all)"
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON can hold it: arrays as lists, numbers that are not finite as null, the rest as text."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return str(value)

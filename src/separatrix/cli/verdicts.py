@@ -1,0 +1,148 @@
+"""Verdicts of separability for the command line: within a time limit, for two classes or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal
+
+from separatrix.cli.output import Line, counted, listed, wrapped
+from separatrix.cli.timing import Stopwatch, TimeUp, at_most
+
+Ways = Literal["ovr", "ovo"]
+
+
+@dataclass
+class Verdicts:
+    """The verdict on each question that was decided in time, and the questions that were not."""
+
+    found: dict[str, Any] = field(default_factory=dict)  #: `Separability` by the question's name
+    undecided: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word: of the two classes, or of all questions if they have the same."""
+        if self.undecided:
+            return "undecided"
+        words = {answer.verdict for answer in self.found.values()}
+        return words.pop() if len(words) == 1 else "mixed"
+
+    def record(self) -> dict[str, Any]:
+        """For the JSON object."""
+        return {
+            "verdict": self.word,
+            "seconds": self.seconds,
+            "problems": [{"problem": name, **_describe(answer)} for name, answer in self.found.items()],
+            "undecided": self.undecided,
+        }
+
+
+def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Verdicts:
+    """Ask whether the classes are separable: the two classes, each class against the rest, or each pair.
+
+    Every question gets an equal share of the time that is left. Raises ValueError where there is one class.
+    """
+    import numpy as np
+
+    from separatrix.separability.ask import two_sides
+
+    matrix, labels = _checked(X), np.asarray(y)
+    watch, verdicts = Stopwatch(), Verdicts()
+    questions = list(_questions(labels, ways))
+    for place, (name, plus, minus, members) in enumerate(questions):
+        share = None if max_time is None else max(0.0, max_time - watch.total) / (len(questions) - place)
+        try:
+            with at_most(share):
+                answer = two_sides(matrix, labels, labels == plus, (plus,), minus, members, bias)
+                _ = answer.margin  # within the limit too
+            verdicts.found[name] = answer
+        except TimeUp:
+            verdicts.undecided.append(name)
+    verdicts.seconds = watch.total
+    return verdicts
+
+
+def _questions(labels: Any, ways: Ways) -> Iterator[tuple[str, Any, tuple[Any, ...], Any]]:
+    """Name, positive label, negative labels, and the rows that take part (None: all) of each question."""
+    import numpy as np
+
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise ValueError(
+            f"Two classes are needed to ask for a separation; all labels are {classes.tolist()}."
+        )
+    if len(classes) == 2:
+        yield f"{classes[1]} against {classes[0]}", classes[1], (classes[0],), None
+    elif ways == "ovr":
+        for place, label in enumerate(classes):
+            yield f"{label} against the rest", label, tuple(np.delete(classes, place)), None
+    else:
+        for first, second in combinations(classes, 2):
+            members = np.flatnonzero((labels == first) | (labels == second))
+            yield f"{second} against {first}", second, (first,), members
+
+
+def _checked(X: Any) -> Any:
+    """X as the exact verdict reads it: contiguous or canonical CSR, every number finite and unchanged."""
+    from scipy import sparse
+
+    from separatrix.estimators.matrices import canonical_csr, check_finite, contiguous
+
+    is_sparse = bool(sparse.issparse(X))
+    matrix = canonical_csr(X) if is_sparse else contiguous(X)
+    check_finite(matrix)
+    return matrix
+
+
+def _describe(answer: Any) -> dict[str, Any]:
+    lower, upper = answer.margin
+    return {
+        "verdict": answer.verdict,
+        "sentence": str(answer),
+        "margin": None if answer.verdict != "separable" else [lower, upper],
+        "contradiction": {
+            "rows": answer.rows.tolist(),
+            "weights": [str(weight) for weight in answer.weights],
+        }
+        if len(answer.rows)
+        else None,
+        "tied_rows": len(answer.tied),
+    }
+
+
+def lines(verdicts: Verdicts) -> list[Line]:
+    """The verdicts in words: whole for two classes, one line a question for many."""
+    if len(verdicts.found) + len(verdicts.undecided) == 1:
+        out = [line for answer in verdicts.found.values() for line in _whole(answer)]
+        return out or [("verdict", f"not decided in {verdicts.seconds:.1f} s")]
+    out = [("verdict", _summary(verdicts))]
+    for name, answer in verdicts.found.items():
+        bounds = f", margin {answer.margin[0]:.6g}" if answer.verdict == "separable" else ""
+        out.append(("", f"{name}: {answer.verdict}{bounds}"))
+    out += [("", f"{name}: not decided in time") for name in verdicts.undecided]
+    return out
+
+
+def _summary(verdicts: Verdicts) -> str:
+    answers = [answer.verdict for answer in verdicts.found.values()]
+    counts = [f"{answers.count(word)} {word}" for word in dict.fromkeys(answers)]
+    late = [f"{len(verdicts.undecided)} not decided in time"] if verdicts.undecided else []
+    return f"{counted(len(answers) + len(verdicts.undecided), 'problem')}: {', '.join(counts + late)}"
+
+
+def _whole(answer: Any) -> list[Line]:
+    out = wrapped("verdict", str(answer))
+    if answer.verdict == "separable":
+        lower, upper = answer.margin
+        out.append(("margin", f"the widest is between {lower:.12g} and {upper:.12g}"))
+    else:
+        weights = [str(weight) for weight in answer.weights]
+        if max(map(len, weights)) <= 24:
+            out += wrapped(
+                "weights",
+                f"{listed(weights)}: so weighted, their signed rows y (x, 1) add up to exactly zero",
+            )
+        out.append(("rows", f"{listed(answer.rows.tolist())} (counted from 0)"))
+    return out
