@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from separatrix import kernels as kernels
     from separatrix.audit import audit as audit
     from separatrix.errors import InseparableError as InseparableError
     from separatrix.errors import NotConvergedError as NotConvergedError
@@ -46,6 +47,7 @@ __all__ = [
     "Perceptron",
     "__version__",
     "audit",
+    "kernels",
     "separability",
     "stream",
     "verify",
@@ -54,6 +56,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for (PEP 562)."""
+    if name == "kernels":
+        return import_module("separatrix.kernels")
     if name not in _HOMES:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
@@ -62,7 +66,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, "kernels"})
 
 
 class _Package(ModuleType):

@@ -15,66 +15,27 @@ dense arrays and CSR. gamma "scale" is 1 / (d var(X)), "auto" is 1 / d; both are
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from separatrix.problem.rows import row_blocks
-
-Vector = NDArray[np.float64]
-Gram = NDArray[np.float64]
-
-
-class Kernel(Protocol):
-    """What a solver needs of a kernel."""
-
-    @property
-    def name(self) -> str:
-        """As in ``SVC(kernel=...)``."""
-        ...
-
-    def matrix(self, X: Any, Z: Any) -> Gram:
-        """k(x_i, z_j), shape (n, m)."""
-        ...
-
-    def diagonal(self, X: Any) -> Vector:
-        """k(x_i, x_i), shape (n,)."""
-        ...
-
-
-def inner_products(X: Any, Z: Any) -> Gram:
-    """x_i.z_j in float64, shape (n, m), without widening X as a whole.
-
-    >>> inner_products(np.array([[1, 2]], dtype=np.float32), np.array([[3.0, 4.0], [0.0, 1.0]]))
-    array([[11.,  2.]])
-    """
-    other = Z.astype(np.float64)
-    out = np.empty((X.shape[0], Z.shape[0]))
-    for rows, block in row_blocks(X):
-        out[rows] = _dense(block @ other.T)
-    return out
-
-
-def squared_norms(X: Any) -> Vector:
-    """||x_i||^2 in float64, shape (n,).
-
-    >>> squared_norms(np.array([[3.0, 4.0]]))
-    array([25.])
-    """
-    out = np.empty(X.shape[0])
-    for rows, block in row_blocks(X):
-        is_sparse = bool(sparse.issparse(block))
-        squares = block.multiply(block) if is_sparse else block * block
-        out[rows] = np.asarray(squares.sum(axis=1)).ravel()
-    return out
+from separatrix.problem.inner_products import inner_products as inner_products
+from separatrix.problem.inner_products import squared_norms as squared_norms
+from separatrix.problem.kernel_algebra import Combines, Gram, Vector
+from separatrix.problem.kernel_algebra import Kernel as Kernel
+from separatrix.problem.kernel_algebra import Product as Product
+from separatrix.problem.kernel_algebra import Scaled as Scaled
+from separatrix.problem.kernel_algebra import Sum as Sum
+from separatrix.problem.kernel_width import Width, check_width, number
+from separatrix.problem.kernel_width import kernel_width as kernel_width
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(Combines):
     """x.z
 
     >>> Linear().matrix(np.eye(2), np.ones((1, 2)))
@@ -82,7 +43,12 @@ class Linear:
            [1.]])
     """
 
-    name: str = "linear"
+    name: ClassVar[str] = "linear"
+    definite: ClassVar[bool] = True
+
+    def fixed(self, X: Any) -> Kernel:
+        """Itself."""
+        return self
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """x_i.z_j, shape (n, m)."""
@@ -94,13 +60,25 @@ class Linear:
 
 
 @dataclass(frozen=True)
-class Poly:
-    """(gamma x.z + coef0)^degree"""
+class Poly(Combines):
+    """(gamma x.z + coef0)^degree, positive semidefinite for coef0 >= 0."""
 
-    degree: int
-    gamma: float
-    coef0: float
-    name: str = "poly"
+    degree: int = 3
+    gamma: Width = "scale"
+    coef0: float = 0.0
+    name: ClassVar[str] = "poly"
+
+    def __post_init__(self) -> None:
+        check_width(self.gamma)
+
+    @property
+    def definite(self) -> bool:
+        """Its power series has no negative coefficient."""
+        return self.coef0 >= 0
+
+    def fixed(self, X: Any) -> Kernel:
+        """With gamma as a number."""
+        return replace(self, gamma=kernel_width(self.gamma, X))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """(gamma x_i.z_j + coef0)^degree, shape (n, m)."""
@@ -111,21 +89,29 @@ class Poly:
         return self._of(squared_norms(X))
 
     def _of(self, products: NDArray[np.float64]) -> NDArray[np.float64]:
-        products *= self.gamma
+        products *= number(self.gamma)
         products += self.coef0
-        return np.asarray(products**self.degree)
+        return whole_power(products, self.degree)
 
 
 @dataclass(frozen=True)
-class Rbf:
+class Rbf(Combines):
     """exp(-gamma ||x - z||^2)
 
     >>> Rbf(gamma=1.0).diagonal(np.ones((2, 3)))
     array([1., 1.])
     """
 
-    gamma: float
-    name: str = "rbf"
+    gamma: Width = "scale"
+    name: ClassVar[str] = "rbf"
+    definite: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_width(self.gamma)
+
+    def fixed(self, X: Any) -> Kernel:
+        """With gamma as a number."""
+        return replace(self, gamma=kernel_width(self.gamma, X))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||^2), shape (n, m)."""
@@ -134,7 +120,7 @@ class Rbf:
         distances += squared_norms(X)[:, None]
         distances += squared_norms(Z)[None, :]
         np.maximum(distances, 0.0, out=distances)  # rounding may leave a distance a little below zero
-        distances *= -self.gamma
+        distances *= -number(self.gamma)
         return np.asarray(np.exp(distances, out=distances))
 
     def diagonal(self, X: Any) -> Vector:
@@ -143,32 +129,48 @@ class Rbf:
 
 
 @dataclass(frozen=True)
-class Sigmoid:
-    """tanh(gamma x.z + coef0)"""
+class Sigmoid(Combines):
+    """tanh(gamma x.z + coef0), which no theorem makes positive semidefinite."""
 
-    gamma: float
-    coef0: float
-    name: str = "sigmoid"
+    gamma: Width = "scale"
+    coef0: float = 0.0
+    name: ClassVar[str] = "sigmoid"
+    definite: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_width(self.gamma)
+
+    def fixed(self, X: Any) -> Kernel:
+        """With gamma as a number."""
+        return replace(self, gamma=kernel_width(self.gamma, X))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """tanh(gamma x_i.z_j + coef0), shape (n, m)."""
-        return np.asarray(np.tanh(self.gamma * inner_products(X, Z) + self.coef0))
+        return np.asarray(np.tanh(number(self.gamma) * inner_products(X, Z) + self.coef0))
 
     def diagonal(self, X: Any) -> Vector:
         """The same for i = j, shape (n,)."""
-        return np.asarray(np.tanh(self.gamma * squared_norms(X) + self.coef0))
+        return np.asarray(np.tanh(number(self.gamma) * squared_norms(X) + self.coef0))
 
 
 @dataclass(frozen=True)
-class Laplacian:
+class Laplacian(Combines):
     """exp(-gamma ||x - z||_1)"""
 
-    gamma: float
-    name: str = "laplacian"
+    gamma: Width = "scale"
+    name: ClassVar[str] = "laplacian"
+    definite: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_width(self.gamma)
+
+    def fixed(self, X: Any) -> Kernel:
+        """With gamma as a number."""
+        return replace(self, gamma=kernel_width(self.gamma, X))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||_1), shape (n, m)."""
-        return np.asarray(np.exp(-self.gamma * cdist(_dense(X), _dense(Z), "cityblock")))
+        return np.asarray(np.exp(-number(self.gamma) * cdist(_dense(X), _dense(Z), "cityblock")))
 
     def diagonal(self, X: Any) -> Vector:
         """Ones, shape (n,)."""
@@ -176,11 +178,16 @@ class Laplacian:
 
 
 @dataclass(frozen=True)
-class Function:
+class Function(Combines):
     """A kernel the caller wrote: ``function(X, Z)`` returns an (n, m) array."""
 
     function: Callable[[Any, Any], Any]
-    name: str = "function"
+    name: ClassVar[str] = "function"
+    definite: ClassVar[bool] = False
+
+    def fixed(self, X: Any) -> Kernel:
+        """Itself."""
+        return self
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """function(X, Z), shape (n, m)."""
@@ -198,10 +205,15 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Precomputed:
+class Precomputed(Combines):
     """X holds k(x_i, z_j) itself. Z stands for the training rows and is not read."""
 
-    name: str = "precomputed"
+    name: ClassVar[str] = "precomputed"
+    definite: ClassVar[bool] = False
+
+    def fixed(self, X: Any) -> Kernel:
+        """Itself."""
+        return self
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """X as it is, shape (n, m)."""
@@ -213,13 +225,21 @@ class Precomputed:
 
 
 def make_kernel(
-    kernel: str | Callable[[Any, Any], Any], X: Any, degree: int = 3, gamma: Any = "scale", coef0: float = 0.0
+    kernel: str | Combines | Callable[[Any, Any], Any],
+    X: Any,
+    degree: int = 3,
+    gamma: Any = "scale",
+    coef0: float = 0.0,
 ) -> Kernel:
-    """The kernel by name, with gamma worked out from the rows X.
+    """The kernel by name or as an object, with gamma worked out from the rows X.
 
     >>> make_kernel("rbf", np.array([[0.0, 2.0]]), gamma="scale")
-    Rbf(gamma=0.5, name='rbf')
+    Rbf(gamma=0.5)
+    >>> make_kernel(Rbf() + Linear(), np.array([[0.0, 2.0]]))
+    Sum(first=Rbf(gamma=0.5), second=Linear())
     """
+    if isinstance(kernel, Combines):
+        return _as_kernel(kernel).fixed(X)
     if callable(kernel):
         return Function(kernel)
     if kernel == "linear":
@@ -235,29 +255,28 @@ def make_kernel(
     }
     if kernel not in makers:
         names = ", ".join(repr(name) for name in ("linear", *makers, "precomputed"))
-        raise ValueError(f"kernel must be one of {names} or a function; got {kernel!r}.")
+        raise ValueError(f"kernel must be one of {names} a kernel object or a function; got {kernel!r}.")
     return makers[kernel]()
 
 
-def kernel_width(gamma: Any, X: Any) -> float:
-    """gamma as a number: "scale" is 1 / (d var(X)), "auto" is 1 / d.
+def _as_kernel(kernel: Any) -> Kernel:
+    whole: Kernel = kernel
+    return whole
 
-    >>> kernel_width("auto", np.zeros((3, 4)))
-    0.25
+
+def whole_power(values: NDArray[np.float64], degree: int) -> NDArray[np.float64]:
+    """values^degree by repeated products, which is several times faster than a power of floats.
+
+    >>> whole_power(np.array([2.0, -1.0]), 5)
+    array([32., -1.])
     """
-    columns = max(1, int(X.shape[1]))
-    if gamma == "auto":
-        return 1.0 / columns
-    if gamma != "scale":
-        return float(gamma)
-    entries = X.shape[0] * columns
-    is_sparse = bool(sparse.issparse(X))
-    if is_sparse:
-        mean = float(X.sum(dtype=np.float64)) / entries
-        variance = float(np.sum(X.data.astype(np.float64) ** 2)) / entries - mean * mean
-    else:
-        variance = float(np.var(X, dtype=np.float64))
-    return 1.0 / (columns * variance) if variance > 0 else 1.0
+    if degree == 0:
+        return np.ones_like(values)
+    result = values
+    for bit in bin(degree)[3:]:  # from the second highest
+        result = result * result
+        result = result * values if bit == "1" else result
+    return result
 
 
 def _dense(X: Any) -> NDArray[np.float64]:

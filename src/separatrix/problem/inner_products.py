@@ -1,0 +1,73 @@
+"""Inner products of rows with rows in float64, by BLAS where that is faster, without widening X as a whole.
+
+Rows of small whole numbers (one-hot codes, counts, pixels) have inner products below 2^24, which single
+precision holds exactly: the product is then taken there, in half the time and without any rounding.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.problem.rows import row_blocks
+
+Vector = NDArray[np.float64]
+Gram = NDArray[np.float64]
+
+_EXACT = float(1 << 24)  # whole numbers up to here are floats of single precision
+_DENSE_PAYS = 1.0 / 40.0  # share of products other than zero above which BLAS beats sparse products
+_PROBE = 4  # rows
+_LARGEST = 1 << 25  # entries that may be made dense: 256 MiB
+
+
+def inner_products(X: Any, Z: Any) -> Gram:
+    """x_i.z_j in float64, shape (n, m).
+
+    >>> inner_products(np.array([[1, 2]], dtype=np.float32), np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([[11.,  2.]])
+    """
+    if _density(X) * _density(Z) > _DENSE_PAYS and max(np.prod(X.shape), np.prod(Z.shape)) <= _LARGEST:
+        X, Z = dense(X), dense(Z)
+        if X.dtype == Z.dtype == np.float32:
+            return np.asarray(X @ Z.T, dtype=np.float64)
+    other = Z.astype(np.float64)
+    out = np.empty((X.shape[0], Z.shape[0]))
+    for rows, block in row_blocks(X):
+        product = block @ other.T
+        out[rows] = product.toarray() if bool(sparse.issparse(product)) else product
+    return out
+
+
+def dense(X: Any) -> NDArray[Any]:
+    """X as a dense array: single precision where all inner products of its rows are exact in it, else double."""
+    is_sparse = bool(sparse.issparse(X))
+    X = X.toarray() if is_sparse else X
+    if not np.array_equal(X[:_PROBE], np.rint(X[:_PROBE])):  # most data are told by their first rows
+        return np.asarray(X, dtype=np.float64)
+    single = X.astype(np.float32, copy=False)
+    whole = bool(np.array_equal(single, np.rint(single)) and (single is X or np.array_equal(single, X)))
+    largest = float(np.max(np.abs(single), initial=0.0)) if whole else np.inf
+    # Both factors of a product are at most the root of 2^24 / d; partial sums are whole and below 2^24.
+    return single if largest * largest * max(1, X.shape[1]) <= _EXACT else X.astype(np.float64, copy=False)
+
+
+def _density(X: Any) -> float:
+    is_sparse = bool(sparse.issparse(X))
+    return X.nnz / max(1.0, float(np.prod(X.shape))) if is_sparse else 1.0
+
+
+def squared_norms(X: Any) -> Vector:
+    """||x_i||^2 in float64, shape (n,).
+
+    >>> squared_norms(np.array([[3.0, 4.0]]))
+    array([25.])
+    """
+    out = np.empty(X.shape[0])
+    for rows, block in row_blocks(X):
+        is_sparse = bool(sparse.issparse(block))
+        squares = block.multiply(block) if is_sparse else block * block
+        out[rows] = np.asarray(squares.sum(axis=1)).ravel()
+    return out

@@ -1,0 +1,173 @@
+"""Kernels that add, multiply and scale: sums, products and positive multiples of kernels are kernels.
+
+    (k1 + k2)(x, z) = k1(x, z) + k2(x, z)        a k(x, z), a > 0        (k1 * k2)(x, z) = k1(x, z) k2(x, z)
+
+Each is positive semidefinite where its parts are (for the product: Schur, 1911).
+Shawe-Taylor, Cristianini, Kernel Methods for Pattern Analysis (2004), proposition 3.22.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Gram = NDArray[np.float64]
+
+
+class Kernel(Protocol):
+    """What a solver needs of a kernel."""
+
+    @property
+    def name(self) -> str:
+        """As in ``SVC(kernel=...)``."""
+        ...
+
+    @property
+    def definite(self) -> bool:
+        """Whether a theorem says that it is positive semidefinite, whatever the rows."""
+        ...
+
+    def fixed(self, X: Any) -> Kernel:
+        """The same kernel with every width that depends on the rows X worked out."""
+        ...
+
+    def matrix(self, X: Any, Z: Any) -> Gram:
+        """k(x_i, z_j), shape (n, m), float64."""
+        ...
+
+    def diagonal(self, X: Any) -> Vector:
+        """k(x_i, x_i), shape (n,), float64."""
+        ...
+
+
+class Combines:
+    """What lets kernels be written with + and *.
+
+    >>> from separatrix.problem.kernels import Linear, Rbf
+    >>> Rbf(0.5) + 2 * Linear()
+    Sum(first=Rbf(gamma=0.5), second=Scaled(factor=2.0, kernel=Linear()))
+    """
+
+    def __add__(self, other: Any) -> Sum:
+        return Sum(_part(self), _part(other)) if isinstance(other, Combines) else NotImplemented
+
+    def __mul__(self, other: Any) -> Product | Scaled:
+        if isinstance(other, Combines):
+            return Product(_part(self), _part(other))
+        return Scaled(float(other), _part(self)) if isinstance(other, Real) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Scaled:
+        return Scaled(float(other), _part(self)) if isinstance(other, Real) else NotImplemented
+
+
+def _part(kernel: Any) -> Kernel:
+    if kernel.name == "precomputed":
+        raise ValueError("A precomputed kernel cannot be combined: add and multiply the matrices instead.")
+    part: Kernel = kernel
+    return part
+
+
+@dataclass(frozen=True)
+class Sum(Combines):
+    """k1 + k2"""
+
+    first: Kernel
+    second: Kernel
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return "sum"
+
+    @property
+    def definite(self) -> bool:
+        """Where both parts are."""
+        return self.first.definite and self.second.definite
+
+    def fixed(self, X: Any) -> Kernel:
+        """Both parts fixed."""
+        return Sum(self.first.fixed(X), self.second.fixed(X))
+
+    def matrix(self, X: Any, Z: Any) -> Gram:
+        """k1(x_i, z_j) + k2(x_i, z_j), shape (n, m)."""
+        return self.first.matrix(X, Z) + self.second.matrix(X, Z)
+
+    def diagonal(self, X: Any) -> Vector:
+        """The same for i = j, shape (n,)."""
+        return self.first.diagonal(X) + self.second.diagonal(X)
+
+
+@dataclass(frozen=True)
+class Product(Combines):
+    """k1 k2"""
+
+    first: Kernel
+    second: Kernel
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return "product"
+
+    @property
+    def definite(self) -> bool:
+        """Where both parts are."""
+        return self.first.definite and self.second.definite
+
+    def fixed(self, X: Any) -> Kernel:
+        """Both parts fixed."""
+        return Product(self.first.fixed(X), self.second.fixed(X))
+
+    def matrix(self, X: Any, Z: Any) -> Gram:
+        """k1(x_i, z_j) k2(x_i, z_j), shape (n, m)."""
+        return self.first.matrix(X, Z) * self.second.matrix(X, Z)
+
+    def diagonal(self, X: Any) -> Vector:
+        """The same for i = j, shape (n,)."""
+        return self.first.diagonal(X) * self.second.diagonal(X)
+
+
+@dataclass(frozen=True)
+class Scaled(Combines):
+    """a k, with a > 0
+
+    >>> from separatrix.problem.kernels import Rbf
+    >>> -1 * Rbf(0.5)
+    Traceback (most recent call last):
+    ValueError: A kernel can be multiplied by a finite number above 0; got -1.0.
+    """
+
+    factor: float
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        if not 0 < self.factor < math.inf:
+            raise ValueError(f"A kernel can be multiplied by a finite number above 0; got {self.factor!r}.")
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return "scaled"
+
+    @property
+    def definite(self) -> bool:
+        """Where the kernel is."""
+        return self.kernel.definite
+
+    def fixed(self, X: Any) -> Kernel:
+        """The kernel fixed."""
+        return Scaled(self.factor, self.kernel.fixed(X))
+
+    def matrix(self, X: Any, Z: Any) -> Gram:
+        """a k(x_i, z_j), shape (n, m)."""
+        return self.factor * self.kernel.matrix(X, Z)
+
+    def diagonal(self, X: Any) -> Vector:
+        """The same for i = j, shape (n,)."""
+        return self.factor * self.kernel.diagonal(X)
