@@ -13,6 +13,7 @@ from separatrix.estimators.accuracy import Enough, target
 from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.snap import snap
+from separatrix.estimators.watching import KeptPoint
 from separatrix.problem import History, Point, Problem, Record, Solution, Status, bias_interval
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
@@ -171,7 +172,9 @@ def _with_last_record(solution: Solution) -> Solution:
     return replace(solution, history=History([*solution.history, final]))
 
 
-def warm_point(previous: BinaryResult | None, problem: Problem, rows: NDArray[np.intp]) -> Point | None:
+def warm_point(
+    previous: BinaryResult | KeptPoint | None, problem: Problem, rows: NDArray[np.intp]
+) -> Point | None:
     """Where to start from an earlier fit on as many rows and columns; alphas follow the change of C_i."""
     if previous is None or len(previous.rows) != len(rows) or len(previous.coef) != problem.n_columns:
         return None

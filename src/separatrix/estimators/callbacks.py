@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -133,12 +133,20 @@ def _attributes(point: Point, classes: Any) -> dict[str, Any]:
     return {"coef_": point.w[np.newaxis], "intercept_": np.array([bias]), "classes_": classes}
 
 
+class StepReporter(Protocol):
+    """Whoever stands around a step of a solver."""
+
+    def step(self, work: Callable[[], Progress], point: Callable[[], Point]) -> Progress:
+        """Do the step; ``point()`` is where the solver stands after it."""
+        ...
+
+
 @dataclass(frozen=True)
 class Watched:
     """A solver whose steps are reported; everything else is the solver's own."""
 
     solver: Solver[Any]
-    reporter: ProblemReporter
+    reporter: StepReporter
 
     @property
     def name(self) -> str:

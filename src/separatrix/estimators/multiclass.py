@@ -23,9 +23,9 @@ from separatrix.estimators.callbacks import FitReporter, ProblemReporter
 from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.hard_margin import decide_between, least_cost, solve_hard
 from separatrix.estimators.parameters import Settings
-from separatrix.estimators.progress import ProgressLine
 from separatrix.estimators.proofs import prove, prove_margin
 from separatrix.estimators.training import TrainingData
+from separatrix.estimators.watching import Keeping, KeptPoint, Watch
 from separatrix.problem import Problem, Solution
 from separatrix.problem.losses import Vector
 from separatrix.proof.certificate import Certificate
@@ -98,9 +98,9 @@ class Fit:
     data: TrainingData
     settings: Settings
     seed: int
-    previous: Mapping[Any, BinaryResult]
+    previous: Mapping[Any, BinaryResult | KeptPoint]
     reporter: FitReporter
-    line: ProgressLine | None
+    watch: Watch | None
 
     def run(self, todo: list[Task]) -> Problems:
         """Every task's result. Ctrl-C ends all of them with what they have."""
@@ -170,12 +170,15 @@ class Fit:
             return self._solve_hard(task, settings, name, problem, rows, reporter)
         start = warm_point(self.previous.get(task.key), problem, rows)
         watchers: list[Watcher] = [reporter.on_record, lambda record: interrupt.raised]
-        line = self.line
-        if line is not None:
-            watchers.append(lambda record: line.show(name, record))
-        solution = solve(problem, settings, self.seed + index, start, watchers, reporter.wrap)
-        if line is not None:
-            line.done(name, solution.history[-1], solution.status)
+        watch, wrap = self.watch, reporter.wrap
+        if watch is not None:
+            keeping = Keeping(watch, task.key, problem, rows)
+            watchers.append(lambda record: watch.show(name, record))
+            wrap = lambda stage: reporter.wrap(keeping.wrap(stage))  # noqa: E731  # a name for each case
+        solution = solve(problem, settings, self.seed + index, start, watchers, wrap)
+        if watch is not None:
+            watch.done(name, solution.history[-1], solution.status)
+            keeping.finished(solution.w, solution.b, solution.alpha)
         solution, interval, slack = settle(problem, solution, settings.tol)
         reporter.end()
         data = self.data
@@ -199,8 +202,8 @@ class Fit:
         solution = solve_hard(problem, settings.tol, verdict.get)
         for record in solution.history:
             reporter.on_record(record)
-            if self.line is not None:
-                self.line.done(name, record, solution.status)
+            if self.watch is not None:
+                self.watch.done(name, record, solution.status)
         reporter.end()
         proof = Deferred(lambda: prove_margin(problem, solution, verdict.get))
         interval = (solution.b, solution.b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import TextIO
+from typing import Any, TextIO
 
 from separatrix.problem import Record
 
@@ -33,6 +33,9 @@ class ProgressLine:
         """The last line of a problem stays."""
         with self._lock:
             self._write(f"{_describe(name, record, self.tol)}  {status}", "\n")
+
+    def keep(self, key: Any, point: Any, final: bool) -> None:
+        """A line has no use for points."""
 
     def _write(self, text: str, end: str) -> None:
         padding = " " * max(0, self._width - len(text)) if self._live else ""

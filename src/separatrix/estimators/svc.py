@@ -23,6 +23,7 @@ from separatrix.estimators.parameters import check_parameters
 from separatrix.estimators.predicting import pair_votes, raw_scores
 from separatrix.estimators.progress import ProgressLine
 from separatrix.estimators.training import TrainingData
+from separatrix.estimators.watching import KeptPoint, Watch
 from separatrix.estimators.weights import check_sample_weight, row_costs
 
 
@@ -115,6 +116,9 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
     Ferris, Munson: Interior-point methods for massive support vector machines. SIAM J. Optim. 13 (2002).
     """
 
+    _watch: Watch | None = None  # sees the fit: a progress bar, a checkpoint
+    _start: Mapping[Any, KeptPoint] | None = None  # where the binary problems begin: a checkpoint
+
     def __init__(
         self,
         C: float = 1.0,
@@ -172,9 +176,11 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         reporter = FitReporter(self, X, y, metadata, settings.max_iter)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        previous = self.problems_ if self.warm_start and hasattr(self, "problems_") else {}
+        warm = self.problems_ if self.warm_start and hasattr(self, "problems_") else {}
+        previous = warm if self._start is None else self._start
         line = ProgressLine(settings.tol) if self.verbose else None
-        self.problems_: Mapping[Any, BinaryResult] = Fit(data, settings, seed, previous, reporter, line).run(
+        watch = line if self._watch is None else self._watch
+        self.problems_: Mapping[Any, BinaryResult] = Fit(data, settings, seed, previous, reporter, watch).run(
             todo
         )
         for name, value in attributes(data, todo, self.problems_).items():
