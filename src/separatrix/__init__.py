@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from separatrix import kernels as kernels
     from separatrix.audit import audit as audit
     from separatrix.errors import InseparableError as InseparableError
+    from separatrix.errors import ModelFileError as ModelFileError
     from separatrix.errors import NotConvergedError as NotConvergedError
     from separatrix.errors import ParameterError as ParameterError
     from separatrix.estimators.perceptron import Perceptron as Perceptron
     from separatrix.estimators.svc import SVC as SVC
+    from separatrix.files.model_file import load as load
+    from separatrix.files.model_file import save as save
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
     from separatrix.separability import separability as separability
@@ -30,10 +33,13 @@ _HOMES = {
     "Perceptron": "separatrix.estimators.perceptron",
     "stream": "separatrix.streaming",
     "audit": "separatrix.audit",
+    "save": "separatrix.files.model_file",
+    "load": "separatrix.files.model_file",
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
     "InseparableError": "separatrix.errors",
+    "ModelFileError": "separatrix.errors",
     "NotConvergedError": "separatrix.errors",
     "ParameterError": "separatrix.errors",
 }
@@ -42,12 +48,15 @@ __all__ = [
     "SVC",
     "Certificate",
     "InseparableError",
+    "ModelFileError",
     "NotConvergedError",
     "ParameterError",
     "Perceptron",
     "__version__",
     "audit",
     "kernels",
+    "load",
+    "save",
     "separability",
     "stream",
     "verify",

@@ -17,6 +17,7 @@ _DTYPES: dict[str, tuple[type[np.generic], ...]] = {
     "real": (np.float64,),
     "row": (np.float64, np.float32),
     "count": (np.int64,),
+    "byte": (np.uint8,),
 }
 
 

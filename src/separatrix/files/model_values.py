@@ -114,7 +114,9 @@ def _read_pairs(pairs: list[Any], arrays: Arrays) -> dict[Any, Any]:
     out: dict[Any, Any] = {}
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
-            raise ModelFileError(f"A pair of key and value was expected in the model file; got {shown(pair)}.")
+            raise ModelFileError(
+                f"A pair of key and value was expected in the model file; got {shown(pair)}."
+            )
         key = read_value(pair[0], arrays)
         try:
             out[key] = read_value(pair[1], arrays)

@@ -1,0 +1,268 @@
+"""save and load: a fitted model as one safetensors file, with its certificates inside.
+
+A model file is a safetensors file (eight bytes of length, a JSON header, raw arrays) whose metadata say
+``format: separatrix-model`` and ``version: 1``. The tensor ``document`` holds a JSON text: versions, parameters,
+column names, the encoding of the data, and records whose arrays are other tensors (`model_values`); the tensor
+``certificates`` holds the certificates as JSON. docs/models.md describes every field.
+
+Nothing in a file is executed, and no size, index or shape in it is believed before it is checked: a damaged or
+hostile file ends in a `ModelFileError` with a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, deserialize
+from safetensors.numpy import save as to_safetensors
+from sklearn.utils.validation import check_is_fitted
+
+import separatrix
+from separatrix.errors import ModelFileError
+from separatrix.estimators.perceptron import Perceptron
+from separatrix.estimators.svc import SVC
+from separatrix.files.model_fields import Fields
+from separatrix.files.model_parts import parse_json
+from separatrix.files.model_perceptron import read_perceptron, write_perceptron
+from separatrix.files.model_svc import read_svc, write_svc
+from separatrix.files.model_values import Arrays, shown
+
+FORMAT, VERSION = "separatrix-model", 1
+MAX_BYTES = 1 << 33  #: largest file that `load` reads unless told otherwise
+_MAX_HEADER, _MAX_DOCUMENT = 1 << 24, 1 << 28
+_DTYPES = {
+    "F64": np.float64,
+    "F32": np.float32,
+    "F16": np.float16,
+    "I64": np.int64,
+    "U64": np.uint64,
+    "I32": np.int32,
+    "U32": np.uint32,
+    "I16": np.int16,
+    "U16": np.uint16,
+    "I8": np.int8,
+    "U8": np.uint8,
+    "BOOL": np.bool_,
+}
+Path_ = str | os.PathLike[str]
+
+
+def save(
+    model: Any,
+    path: Path_,
+    *,
+    columns: Any = None,
+    encoding: Any = None,
+    support_vectors: bool | None = None,
+) -> None:
+    """Write a fitted `SVC` or `Perceptron` to a file, whole or not at all.
+
+    Parameters
+    ----------
+    model
+        The fitted model. Its certificates are built now if they were not yet: that reads the training data once.
+    path
+        The file, usually ``*.safetensors``. It is replaced in one step: a reader sees the old or the new model.
+    columns : list of str, default None
+        Names of the columns of X; None takes those of the data frame it was fitted to, or ``model.column_names_``.
+    encoding : dict, default None
+        How the rows were made from a file (texts, numbers, lists and dictionaries), kept for whoever predicts from
+        the same kind of file; None takes ``model.data_encoding_``.
+    support_vectors : bool, default None
+        Whether to store ``support_vectors_``; None stores them where predictions need them.
+
+    Example
+    -------
+    >>> import tempfile, separatrix as sx
+    >>> model = sx.SVC().fit([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sx.save(model, f"{folder}/model.safetensors", columns=["size"])
+    ...     again = sx.load(f"{folder}/model.safetensors")
+    >>> again.predict([[0.4]]).tolist(), again.certificate_ == model.certificate_, again.column_names_
+    (['low'], True, ['size'])
+    """
+    write_atomically(path, model_bytes(model, columns, encoding, support_vectors))
+
+
+def model_bytes(
+    model: Any, columns: Any = None, encoding: Any = None, support_vectors: bool | None = None
+) -> bytes:
+    """The content of the file that `save` writes."""
+    if not isinstance(model, SVC | Perceptron):
+        raise ModelFileError(
+            f"A model file holds a separatrix.SVC or a separatrix.Perceptron; got {type(model).__name__}."
+        )
+    check_is_fitted(model, "classes_")
+    arrays: Arrays = {}
+    kind = "SVC" if isinstance(model, SVC) else "Perceptron"
+    body = (
+        write_svc(model, arrays, bool(support_vectors))
+        if isinstance(model, SVC)
+        else write_perceptron(model, arrays)
+    )
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "separatrix": separatrix.__version__,
+        "numpy": np.__version__,
+        "model": kind,
+        "n_features": int(model.n_features_in_),
+        "feature_names": _names(getattr(model, "feature_names_in_", None), model.n_features_in_),
+        "columns": _names(
+            columns if columns is not None else getattr(model, "column_names_", None), model.n_features_in_
+        ),
+        "encoding": _plain(encoding if encoding is not None else getattr(model, "data_encoding_", None)),
+        kind: body,
+    }
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    if len(text) > _MAX_DOCUMENT:
+        raise ModelFileError(f"The model is too large for a file: its document would have {len(text)} bytes.")
+    arrays["document"] = np.frombuffer(text, dtype=np.uint8)
+    metadata = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "model": kind,
+        "separatrix": separatrix.__version__,
+    }
+    return to_safetensors(arrays, metadata)
+
+
+def _names(names: Any, count: int) -> list[str] | None:
+    if names is None:
+        return None
+    out = [str(name) for name in names]
+    if len(out) != count:
+        raise ModelFileError(f"The model has {count} columns, but {len(out)} names were given.")
+    return out
+
+
+def _plain(encoding: Any) -> Any:
+    if encoding is None:
+        return None
+    try:
+        if not isinstance(encoding, dict):
+            raise TypeError(f"it is a {type(encoding).__name__}")
+        again = json.loads(json.dumps(encoding, allow_nan=False))
+        if again != encoding:
+            raise ValueError("it would not read back as it is (keys must be texts, sequences lists)")
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"encoding must be a dictionary of plain JSON values; {error}.") from None
+    return again
+
+
+def write_atomically(path: Path_, content: bytes) -> None:
+    """Replace a file in one step: written beside it, flushed to the disk, then renamed."""
+    target = Path(path)
+    handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(partial, 0o666 & ~umask)  # a temporary file is private; a model need not be
+        os.replace(partial, target)
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+
+
+def load(path: Path_, *, max_bytes: int = MAX_BYTES) -> Any:
+    """The model that `save` wrote. Its predictions are those of the saved model, bit for bit.
+
+    ``column_names_`` (list or None) and ``data_encoding_`` (dict or None) are what `save` was given. A file that is
+    damaged, too large or made to mislead ends in a `ModelFileError`; nothing in it is executed.
+    """
+    file = Path(path)
+    try:
+        size = file.stat().st_size
+        if size > max_bytes:
+            raise ModelFileError(f"{file.name} has {size} bytes, more than the limit of {max_bytes}.")
+        content = file.read_bytes()
+    except (FileNotFoundError, IsADirectoryError):
+        raise ModelFileError(f"There is no model file {str(path)!r}.") from None
+    try:
+        return model_from_bytes(content)
+    except ModelFileError as error:
+        raise ModelFileError(f"{file.name}: {error}") from None
+
+
+def model_from_bytes(content: bytes) -> Any:
+    """The model in the content of a file."""
+    arrays = _arrays(content)
+    text = arrays.pop("document", None)
+    if text is None or text.dtype != np.uint8 or text.ndim != 1 or len(text) > _MAX_DOCUMENT:
+        raise ModelFileError("This is no model of separatrix: it has no document.")
+    try:
+        document = Fields(parse_json(text.tobytes(), "document"), "document", arrays)
+        return _model(document)
+    except (RecursionError, MemoryError):
+        raise ModelFileError("The model file holds values nested too deeply, or too many.") from None
+
+
+def _model(document: Fields) -> Any:
+    if document.text("format") != FORMAT:
+        raise ModelFileError(f"The format of the file is {shown(document.raw('format'))}, not {FORMAT!r}.")
+    version = document.raw("version")
+    if version != VERSION or isinstance(version, bool):
+        raise ModelFileError(
+            f"The file has version {shown(version)} of the format; this separatrix reads version {VERSION}. "
+            f"It was written by separatrix {shown(document.raw('separatrix'))}."
+        )
+    kind = document.text("model", ("SVC", "Perceptron"))
+    n_columns = document.count("n_features")
+    body = document.record(kind)
+    model = read_svc(body, n_columns) if kind == "SVC" else read_perceptron(body, n_columns)
+    model.n_features_in_ = n_columns
+    names = _read_names(document, "feature_names", n_columns)
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    model.column_names_ = _read_names(document, "columns", n_columns)
+    encoding = document.raw("encoding")
+    if encoding is not None and not isinstance(encoding, dict):
+        raise document.wrong("encoding", "a record or null", encoding)
+    model.data_encoding_ = encoding
+    return model
+
+
+def _read_names(document: Fields, name: str, count: int) -> list[str] | None:
+    names = document.raw(name)
+    if names is None:
+        return None
+    if not isinstance(names, list) or len(names) != count or not all(isinstance(n, str) for n in names):
+        raise document.wrong(name, f"{count} texts or null", names)
+    return names
+
+
+def _arrays(content: bytes) -> Arrays:
+    """The tensors of a safetensors file; read-only views of its content."""
+    if len(content) < 10:
+        raise ModelFileError("The file is too short to be a model.")
+    header = int.from_bytes(content[:8], "little")
+    if header > min(_MAX_HEADER, len(content) - 8):
+        raise ModelFileError("This is no safetensors file: the length of its header is out of range.")
+    try:
+        parts: Any = deserialize(content)  # type: ignore[no-untyped-call]
+    except (SafetensorError, ValueError, OverflowError, TypeError) as error:
+        raise ModelFileError(f"This is no safetensors file: {error}.") from None
+    arrays: Arrays = {}
+    for name, part in parts:
+        dtype = _DTYPES.get(part["dtype"])
+        if dtype is None:
+            raise ModelFileError(f"The tensor {shown(name)} has the type {shown(part['dtype'])}.")
+        flat: Any = np.frombuffer(part["data"], dtype=np.uint8 if dtype is np.bool_ else dtype)
+        if dtype is np.bool_:
+            if len(flat) and flat.max() > 1:
+                raise ModelFileError(f"The tensor {shown(name)} holds bytes that are neither true nor false.")
+            flat = flat.view(np.bool_)
+        try:
+            arrays[name] = flat.reshape(part["shape"])
+        except (ValueError, OverflowError):
+            raise ModelFileError(f"The tensor {shown(name)} does not have the size it claims.") from None
+    return arrays

@@ -1,0 +1,168 @@
+"""Parts that the model files of all estimators share: parameters, kernels, histories, certificates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+from separatrix.checker.verdict import CertificateError
+from separatrix.errors import ModelFileError
+from separatrix.estimators.deferred import Deferred
+from separatrix.files.model_fields import Fields
+from separatrix.files.model_values import Arrays, read_value, shown, write_value
+from separatrix.problem import History, Record
+from separatrix.problem.kernels import Kernel, Laplacian, Linear, Poly, Precomputed, Rbf, Sigmoid
+from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
+from separatrix.proof.certificate import Certificate
+
+_KERNELS: dict[str, type[Any]] = {
+    "linear": Linear,
+    "poly": Poly,
+    "rbf": Rbf,
+    "sigmoid": Sigmoid,
+    "laplacian": Laplacian,
+    "precomputed": Precomputed,
+}
+Made = TypeVar("Made")
+
+
+def write_parameters(model: Any) -> Any:
+    """The parameters of an estimator. A generator of random numbers is left behind: it only matters to a fit."""
+    parameters = dict(model.get_params(deep=False))
+    if callable(parameters.get("kernel")):
+        raise ModelFileError(
+            "A model with a kernel function cannot be saved: a file holds numbers, never code. Hint: use a kernel by "
+            "name, or save the kernel's values and fit with kernel='precomputed'."
+        )
+    if isinstance(parameters.get("random_state"), np.random.RandomState):
+        parameters["random_state"] = None
+    return write_value(parameters, "parameters", {})
+
+
+def read_parameters(document: Fields, make: Callable[..., Made], check: Callable[[Any], Any]) -> Made:
+    """An estimator that is not fitted yet, with parameters that it accepts."""
+    parameters = document.value("parameters")
+    if not isinstance(parameters, dict) or not all(isinstance(name, str) for name in parameters):
+        raise ModelFileError("The parameters in the model file must be values by name.")
+    try:
+        model = make(**parameters)
+        check(model.get_params(deep=False))  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"The parameters in the model file are not those of a model: {error}") from None
+    return model
+
+
+def write_kernel(kernel: Kernel) -> dict[str, Any]:
+    """A kernel with its numbers; gamma is a number by now."""
+    record: Any = kernel
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def read_kernel(record: Fields) -> Kernel:
+    """The kernel by name."""
+    make = _KERNELS[record.text("name", _KERNELS)]
+    numbers: dict[str, Any] = {}
+    for each in fields(make):
+        if each.name == "degree":
+            numbers["degree"] = record.count("degree", most=1 << 20)
+        elif each.name != "name":
+            numbers[each.name] = record.real(each.name)
+    kernel: Kernel = make(**numbers)
+    return kernel
+
+
+def write_history(history: Sequence[Any]) -> Any:
+    """The records of a run, each as the list of its values."""
+    return [write_value(list(astuple(record)), "history", {}) for record in history]
+
+
+def read_history(record: Fields, name: str = "history") -> History:
+    """The history of a soft or hard margin."""
+    return History(_records(record, name, Record, (float, int, float, float, float, str, str, bool)))
+
+
+def read_mistake_history(record: Fields, name: str = "history") -> MistakeHistory:
+    """The history of a perceptron."""
+    return MistakeHistory(_records(record, name, MistakeRecord, (float, int, int, int, int, float)))
+
+
+def _records(record: Fields, name: str, make: type[Made], kinds: tuple[type, ...]) -> list[Made]:
+    lines = record.raw(name)
+    if not isinstance(lines, list):
+        raise record.wrong(name, "a list of records", lines)
+    out = []
+    for line in lines:
+        values = read_value(line, {})
+        if not isinstance(values, list) or len(values) != len(kinds):
+            raise record.wrong(name, f"a list of records of {len(kinds)} values", line)
+        whole = [float(v) if k is float and type(v) is int else v for v, k in zip(values, kinds, strict=True)]
+        if not all(type(value) is kind for value, kind in zip(whole, kinds, strict=True)):
+            raise record.wrong(name, f"records of {', '.join(kind.__name__ for kind in kinds)}", line)
+        out.append(make(*whole))
+    return out
+
+
+def write_certificates(proofs: Sequence[Deferred[Certificate]], arrays: Arrays) -> Any:
+    """The certificates as one JSON text; where there is none, the sentence that says why."""
+    entries: list[dict[str, Any]] = []
+    for proof in proofs:
+        try:
+            entries.append({"certificate": proof.get().to_dict()})
+        except ValueError as error:
+            entries.append({"none": str(error)})
+    return write_value(_bytes_of(entries), "certificates", arrays)
+
+
+def read_certificates(document: Fields, count: int) -> list[Deferred[Certificate]]:
+    """One for each problem. A certificate that differs from its digest is refused here, before it is used."""
+    entries = parse_json(document.array("certificates", (None,), "byte").tobytes(), "certificates", _no_float)
+    if not isinstance(entries, list) or len(entries) != count:
+        raise ModelFileError(f"The model file must have {count} certificates; got {shown(entries)}.")
+    return [_certificate(entry) for entry in entries]
+
+
+def _certificate(entry: Any) -> Deferred[Certificate]:
+    match entry:
+        case {"certificate": dict(body)}:
+            try:
+                certificate = Certificate.from_dict(body)
+            except CertificateError as error:
+                raise ModelFileError(f"A certificate in the model file is not one: {error}") from None
+            return Deferred(lambda: certificate)
+        case {"none": str(sentence)}:
+            return failing(sentence)
+    raise ModelFileError(f"A certificate in the model file is not one: {shown(entry)}.")
+
+
+def failing(sentence: str) -> Deferred[Any]:
+    """A value that is not there; asking for it says why."""
+
+    def refuse() -> Any:
+        raise ValueError(sentence)
+
+    return Deferred(refuse)
+
+
+def _bytes_of(value: Any) -> Any:
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+
+
+def parse_json(content: bytes, what: str, parse_float: Callable[[str], float] = float) -> Any:
+    """A JSON document within a model file."""
+    try:
+        return json.loads(content.decode("utf-8"), parse_constant=_no_constant, parse_float=parse_float)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"The {what} of the model file are no JSON document: {error}.") from None
+
+
+def _no_constant(text: str) -> float:
+    raise ValueError(f"{text} is no JSON number")
+
+
+def _no_float(text: str) -> float:
+    raise ValueError(f"a certificate holds no JSON float such as {text[:40]}")
