@@ -95,7 +95,7 @@ void bind_sparse(nb::module_& m) {
 }
 
 HeldDescent* new_descent(const Rows& rows, const Array<double>& y, const Array<double>& C, bool squared, bool shrink,
-                         double kappa, std::uint64_t seed, int n_threads, Index chunk, int memory) {
+                         double kappa, std::uint64_t seed, int n_threads, Index chunk, int memory, bool in_place) {
     expect(y.shape(0), rows.rows(), "y");
     expect(C.shape(0), rows.rows(), "C");
     if (chunk < 1) throw nb::value_error("chunk must be at least 1.");
@@ -103,7 +103,7 @@ HeldDescent* new_descent(const Rows& rows, const Array<double>& y, const Array<d
     if (rows.rows() > INT32_MAX || rows.columns() > INT32_MAX) {
         throw nb::value_error("X must have fewer than 2^31 rows and columns.");
     }
-    const DescentSettings settings{squared, shrink, kappa, seed, n_threads, chunk, memory};
+    const DescentSettings settings{squared, shrink, kappa, seed, n_threads, chunk, memory, in_place};
     return new HeldDescent{rows.descent(y.data(), C.data(), settings), rows.owners, rows.rows(), rows.columns()};
 }
 
@@ -129,7 +129,7 @@ void bind_rows(nb::module_& m) {
                 self.squared_norms(out.data(), n_threads);
             }, "out"_a.noconvert(), "n_threads"_a = 1, "out (n,) = ||x_i||^2.")
         .def("descent", &new_descent, nb::rv_policy::take_ownership, "y"_a, "C"_a, nb::kw_only(), "squared"_a, "shrink"_a,
-             "kappa"_a, "seed"_a, "n_threads"_a, "chunk"_a, "memory"_a, "Dual coordinate descent from alpha = 0.");
+             "kappa"_a, "seed"_a, "n_threads"_a, "chunk"_a, "memory"_a, "in_place"_a = false, "Dual coordinate descent from alpha = 0.");
     m.def("dense_rows", &dense<float>, "X"_a.noconvert(), "The rows of a C-contiguous matrix.");
     m.def("dense_rows", &dense<double>, "X"_a.noconvert(), "The rows of a C-contiguous matrix.");
     bind_sparse<float, std::int32_t>(m);
@@ -178,5 +178,9 @@ void bind_descent(nb::module_& m) {
                 expect(out.shape(0), self.columns, "out");
                 self.descent->get_w(out.data());
             }, "out"_a.noconvert(), "Write w (d,).")
+        .def("set_w", [](HeldDescent& self, const Array<double>& w, double bias) {
+                expect(w.shape(0), self.columns, "w");
+                self.descent->set_w(w.data(), bias);
+            }, "w"_a, "bias"_a, "Hold w - X^T (alpha y) and the centre of the bias fixed from now on.")
         .def("bias", [](const HeldDescent& self) { return self.descent->bias(); }, "The bias b.");
 }

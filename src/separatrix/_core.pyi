@@ -23,7 +23,7 @@ class Rows:
     def squared_norms(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
         """out (n,) = ||x_i||^2."""
 
-    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int) -> Descent:
+    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int, in_place: bool = False) -> Descent:
         """Dual coordinate descent from alpha = 0."""
 
 @overload
@@ -111,6 +111,9 @@ class Descent:
 
     def get_w(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Write w (d,)."""
+
+    def set_w(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: float) -> None:
+        """Hold w - X^T (alpha y) and the centre of the bias fixed from now on."""
 
     def bias(self) -> float:
         """The bias b."""

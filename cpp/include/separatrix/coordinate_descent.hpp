@@ -6,6 +6,9 @@
 // kappa = 0 without a bias; kappa = 1, centre = 0 with an augmented one; with a free bias (kappa, centre) are the
 // penalty and the multiplier of the constraint s = 0, moved by the caller. The bias of an iterate is
 // b = centre + kappa s.
+//
+// `set_w` adds a vector from outside to w, and shifts the centre: then the rows here are some of a larger problem, and
+// the others are held fixed. It lasts until w is computed from alpha again.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +30,14 @@ public:
     CoordinateDescent(const Source& source, const double* y, const double* C, const DescentSettings& settings)
         : settings_(settings),
           random_(settings.seed),
-          rows_(source),
+          rows_(source, settings.in_place),
           n_(source.rows),
           d_(source.columns),
           coordinates_(static_cast<std::size_t>(n_)),
           active_(static_cast<std::size_t>(n_)),
           narrow_w_(static_cast<std::size_t>(d_)),
           w_(static_cast<std::size_t>(d_)),
+          precision_(settings.in_place ? 1 : 0),
           acceleration_(settings.memory) {
         for (Index id = 0; id < n_; ++id) {
             coordinates_[static_cast<std::size_t>(id)] = {0, settings.squared ? 1 / (2 * C[id]) : C[id], 0, y[id]};
@@ -119,6 +123,14 @@ public:
         } else {
             std::copy_n(narrow_w_.data(), d_, w);
         }
+    }
+
+    void set_w(const double* w, double bias) override {
+        std::copy_n(w, d_, w_.data());
+        std::copy_n(w, d_, narrow_w_.data());
+        bias_ = bias;
+        centre_ = bias - settings_.kappa * residual();
+        acceleration_.forget();
     }
 
     double bias() const override { return bias_; }
@@ -221,7 +233,7 @@ private:
     double bias_ = 0, centre_ = 0;
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     Cuts cuts_{-infinity, infinity};
-    int precision_ = 0;
+    int precision_;
     Index epochs_ = 0, steps_ = 0;
     Acceleration acceleration_;
 };

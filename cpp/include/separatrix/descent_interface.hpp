@@ -13,6 +13,7 @@ struct DescentSettings {
     int n_threads = 1;
     Index chunk = 8;  // rows visited in sequence
     int memory = 5;   // moves that span the subspace step; 0 for none
+    bool in_place = false;  // read the caller's rows only, with w in float64: no copy of them is ever made
 };
 
 struct DescentReport {
@@ -40,6 +41,7 @@ public:
     virtual void set_alpha(const double* alpha) = 0;
     virtual double bias() const = 0;
     virtual void get_w(double* w) const = 0;
+    virtual void set_w(const double* w, double bias) = 0;
 };
 
 }  // namespace separatrix

@@ -4,7 +4,7 @@
 // passes have been made, the active rows are copied close together, as float32 values with 32-bit columns. Dense
 // rows are read where they are (float32) or from one float32 copy (float64). When float32 values are not the
 // caller's values, the last digits are found on exact float64 ones: the caller's dense rows, or a float64 copy of the
-// active sparse rows.
+// active sparse rows. In place nothing is copied: passes keep w in float64 and read the caller's rows.
 #pragma once
 
 #include "separatrix/kernels.hpp"
@@ -17,8 +17,10 @@ class WorkingRows {
     using Value = typename Source::Value;
 
 public:
-    explicit WorkingRows(const Source& source) : source_(source), filled_(source.rows) {
+    explicit WorkingRows(const Source& source, bool in_place = false)
+        : source_(source), filled_(source.rows), in_place_(in_place) {
         if constexpr (!Source::sparse && sizeof(Value) == 8) {
+            if (in_place) return;
             narrow_ = Buffer<float>(static_cast<std::size_t>(source.rows * source.columns));
         }
     }
@@ -30,6 +32,7 @@ public:
     // Called once for each row before it is first read.
     void load(Index begin, Index end) {
         if constexpr (!Source::sparse && sizeof(Value) == 8) {
+            if (in_place_) return;
             Index rounded = 0;
             for (Index j = begin * source_.columns; j < end * source_.columns; ++j) {
                 const float value = static_cast<float>(source_.values[j]);
@@ -42,6 +45,7 @@ public:
 
     // Prepares a pass over the active ids, copying their rows if that pays; `exact` asks for float64 values.
     void gather(const std::int32_t* active, Index n_active, bool exact) {
+        if (in_place_) return;
         if constexpr (Source::sparse) {
             if (exact) {
                 if (n_active > filled_exact_ || 2 * n_active < filled_exact_) {
@@ -73,6 +77,7 @@ public:
     }
     PassReport pass(bool squared, Coordinate* coordinates, const Schedule& schedule, Iterate<double>& iterate, Cuts cuts,
                     bool exact) const {
+        if (in_place_) return run(source_, squared, coordinates, schedule, iterate, cuts);
         if constexpr (Source::sparse) {
             if (exact) return run(exact_few_.view(), squared, coordinates, schedule, iterate, cuts);
         } else if constexpr (sizeof(Value) == 8) {
@@ -84,6 +89,7 @@ public:
     // w += sum over rows of coefficients[id] x_id, on the values that `pass` reads; rows left out by `gather` must
     // have coefficient zero.
     void add_active(const double* coefficients, double* w, bool exact) const {
+        if (in_place_) return add_range(source_, coefficients, w);
         if constexpr (Source::sparse) {
             if (exact) return add_range(exact_few_.view(), coefficients, w);
         } else {
@@ -156,6 +162,7 @@ private:
     Index filled_ = 0, filled_exact_ = 0;  // rows in few_, or all if it is empty; rows in exact_few_
     Index direct_ = 0;  // passes that read the caller's rows
     bool exact_values_ = true;
+    bool in_place_;
 };
 
 }  // namespace separatrix
