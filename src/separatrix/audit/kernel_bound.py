@@ -21,7 +21,7 @@ from separatrix.audit.claim import Expansion, Index, Objective
 from separatrix.audit.linear_bound import best_bounds
 from separatrix.audit.measured import Budget, Measured, Optimum
 from separatrix.problem import Problem
-from separatrix.problem.kernels import Kernel, Poly
+from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
@@ -64,7 +64,7 @@ def measure_expansion(
     primal = 0.5 * square + float(objective.cost @ objective.loss.values(y * scores))
     notes: list[str] = []
     optimum = None
-    definite = _is_definite(kernel)
+    definite = kernel.definite
     known = definite and alpha is not None
     if len(rows) <= _FACTORED and (not known or _FACTOR_SECONDS * len(rows) ** 3 <= budget.seconds):
         K = _dense(part[:, rows]) if kernel.name == "precomputed" else kernel.matrix(part, part)
@@ -101,13 +101,6 @@ def kernel_scores(kernel: Kernel, X: Any, Z: Any, coef: Vector) -> Vector:
     for start in range(0, X.shape[0], height):
         out[start : start + height] = kernel.matrix(X[start : start + height], Z) @ coef
     return out
-
-
-def _is_definite(kernel: Kernel) -> bool:
-    """Whether the kernel is positive semidefinite whatever the rows."""
-    if isinstance(kernel, Poly):
-        return kernel.gamma >= 0 and kernel.coef0 >= 0
-    return kernel.name in ("linear", "rbf", "laplacian")
 
 
 def _feasible(alpha: Vector, y: Vector, cost: Vector, margins: Vector) -> Vector:

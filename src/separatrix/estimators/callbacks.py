@@ -145,7 +145,7 @@ class StepReporter(Protocol):
 class Watched:
     """A solver whose steps are reported; everything else is the solver's own."""
 
-    solver: Solver[Any]
+    solver: Solver[Any, Any]
     reporter: StepReporter
 
     @property

@@ -51,7 +51,8 @@ def dense(X: Any) -> NDArray[Any]:
     whole = bool(np.array_equal(single, np.rint(single)) and (single is X or np.array_equal(single, X)))
     largest = float(np.max(np.abs(single), initial=0.0)) if whole else np.inf
     # Both factors of a product are at most the root of 2^24 / d; partial sums are whole and below 2^24.
-    return single if largest * largest * max(1, X.shape[1]) <= _EXACT else X.astype(np.float64, copy=False)
+    exact = largest * largest * max(1, X.shape[1]) <= _EXACT
+    return np.asarray(single if exact else X, dtype=np.float32 if exact else np.float64)
 
 
 def _density(X: Any) -> float:

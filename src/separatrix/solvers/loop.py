@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.problem import History, Point, Problem, Record, Solution, Status
+from separatrix.problem import History, KernelProblem, Point, Problem, Record, Solution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.interrupt import InterruptFlag
 from separatrix.solvers.pace import Pace
@@ -24,7 +24,7 @@ from separatrix.solvers.threads import blas_threads
 _FAILED_CHECKS = 20  # in a row without a better gap: the stage is left as stalled
 
 #: Recomputes a proposal from the data: feasible alpha, best bias, primal, dual, gap.
-Certify = Callable[[Problem, Point], Solution]
+Certify = Callable[[Any, Point], Solution]
 #: Sees each record as it is made; returning True ends the run with what there is.
 OnRecord = Callable[[Record], bool | None]
 
@@ -37,7 +37,7 @@ class Stage:
     reach tol, or when it stalls; the next stage starts from the best point so far.
     """
 
-    solver: Solver[Any]
+    solver: Solver[Any, Any]
     reason: str
     patience: float = float("inf")
 
@@ -53,13 +53,21 @@ class Limits:
 
 
 class _Best:
-    """The best primal point and the best dual point proved so far, each on its own."""
+    """The best primal point and the best dual point proved so far, each on its own.
 
-    def __init__(self) -> None:
+    With a kernel both are the same alpha, and stay together: the pair with the smallest gap is kept.
+    """
+
+    def __init__(self, together: bool) -> None:
+        self.together = together
         self.by_primal: Solution | None = None
         self.by_dual: Solution | None = None
 
     def add(self, checked: Solution) -> None:
+        if self.together:
+            if self.by_primal is None or checked.gap < self.gap:
+                self.by_primal = self.by_dual = checked
+            return
         if self.by_primal is None or checked.primal < self.by_primal.primal:
             self.by_primal = checked
         if self.by_dual is None or checked.dual > self.by_dual.dual:
@@ -79,7 +87,7 @@ class _Best:
 
 def run(
     stages: Sequence[Stage],
-    problem: Problem,
+    problem: Problem | KernelProblem,
     limits: Limits,
     certify: Certify,
     start: Point | None = None,
@@ -97,13 +105,17 @@ class _Run:
     """The moving parts of one call of `run`."""
 
     def __init__(
-        self, problem: Problem, limits: Limits, certify: Certify, on_record: OnRecord | None
+        self,
+        problem: Problem | KernelProblem,
+        limits: Limits,
+        certify: Certify,
+        on_record: OnRecord | None,
     ) -> None:
         self.problem, self.limits, self.certify, self.on_record = problem, limits, certify, on_record
         self.began = time.perf_counter()
         self.iteration = 0
         self.records: list[Record] = []
-        self.best = _Best()
+        self.best = _Best(together=isinstance(problem, KernelProblem))
         self.stop_asked = False
 
     def drive(self, stages: Sequence[Stage], start: Point | None) -> Solution:

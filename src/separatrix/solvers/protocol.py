@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeVar
 
-from separatrix.problem import Point, Problem
+from separatrix.problem import Point
 
 State = TypeVar("State")
+#: `Problem`, or `KernelProblem` for solvers that need no more of the rows than their inner products.
+Asked = TypeVar("Asked", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Verdict(Enum):
     STALLED = "stalled"  #: more steps would not help: prove what there is, then try another solver
 
 
-class Solver(Protocol[State]):
+class Solver(Protocol[Asked, State]):
     """One algorithm. All methods may be called from any thread as long as the state is not shared."""
 
     @property
@@ -41,21 +43,21 @@ class Solver(Protocol[State]):
         """Short name, as in ``SVC(solver=...)`` and in the history."""
         ...
 
-    def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
+    def init(self, problem: Asked, start: Point | None, n_threads: int) -> State:
         """Take all memory that the run needs; begin at ``start`` if given (it may be infeasible)."""
         ...
 
-    def step(self, problem: Problem, state: State) -> Progress:
+    def step(self, problem: Asked, state: State) -> Progress:
         """One bounded piece of work, in place."""
         ...
 
-    def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
+    def terminate(self, problem: Asked, state: State, tol: float) -> Verdict:
         """Whether to go on, to have the gap proved, or to give up. ``tol`` is a relative gap.
 
         Called again after a failed check with the same state: it must then ask for more steps first.
         """
         ...
 
-    def point(self, problem: Problem, state: State) -> Point:
+    def point(self, problem: Asked, state: State) -> Point:
         """The best primal-dual pair of the state."""
         ...
