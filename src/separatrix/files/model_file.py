@@ -1,7 +1,7 @@
 """save and load: a fitted model as one safetensors file, with its certificates inside.
 
 A model file is a safetensors file (eight bytes of length, a JSON header, raw arrays) whose metadata say
-``format: separatrix-model`` and ``version: 1``. The tensor ``document`` holds a JSON text: versions, parameters,
+``separatrix-model: 1``, the version of the format. The tensor ``document`` holds a JSON text: versions, parameters,
 column names, the encoding of the data, and records whose arrays are other tensors (`model_values`); the tensor
 ``certificates`` holds the certificates as JSON. docs/models.md describes every field.
 
@@ -123,13 +123,8 @@ def model_bytes(
     if len(text) > _MAX_DOCUMENT:
         raise ModelFileError(f"The model is too large for a file: its document would have {len(text)} bytes.")
     arrays["document"] = np.frombuffer(text, dtype=np.uint8)
-    metadata = {
-        "format": FORMAT,
-        "version": str(VERSION),
-        "model": kind,
-        "separatrix": separatrix.__version__,
-    }
-    return to_safetensors(arrays, metadata)
+    # One entry only: the order of several is left to chance, and the same model should give the same bytes.
+    return to_safetensors(arrays, {FORMAT: str(VERSION)})
 
 
 def _names(names: Any, count: int) -> list[str] | None:

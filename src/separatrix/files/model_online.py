@@ -12,7 +12,7 @@ from separatrix.estimators.perceptron_kernel_online import KernelOnline
 from separatrix.estimators.perceptron_parameters import Choice
 from separatrix.estimators.perceptron_partial import Online
 from separatrix.files.model_fields import Fields
-from separatrix.files.model_parts import read_kernel, write_kernel
+from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_values import Arrays, write_value
 from separatrix.solvers.passes import Settings
 from separatrix.solvers.perceptron_online import OnlinePerceptron, Planes

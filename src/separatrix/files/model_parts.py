@@ -1,10 +1,10 @@
-"""Parts that the model files of all estimators share: parameters, kernels, histories, certificates."""
+"""Parts that the model files of all estimators share: parameters, histories, certificates."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,66 +13,41 @@ from separatrix.checker.verdict import CertificateError
 from separatrix.errors import ModelFileError
 from separatrix.estimators.deferred import Deferred
 from separatrix.files.model_fields import Fields
+from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_values import Arrays, read_value, shown, write_value
 from separatrix.problem import History, Record
-from separatrix.problem.kernels import Kernel, Laplacian, Linear, Poly, Precomputed, Rbf, Sigmoid
 from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
 from separatrix.proof.certificate import Certificate
 
-_KERNELS: dict[str, type[Any]] = {
-    "linear": Linear,
-    "poly": Poly,
-    "rbf": Rbf,
-    "sigmoid": Sigmoid,
-    "laplacian": Laplacian,
-    "precomputed": Precomputed,
-}
 Made = TypeVar("Made")
 
 
 def write_parameters(model: Any) -> Any:
     """The parameters of an estimator. A generator of random numbers is left behind: it only matters to a fit."""
     parameters = dict(model.get_params(deep=False))
-    if callable(parameters.get("kernel")):
-        raise ModelFileError(
-            "A model with a kernel function cannot be saved: a file holds numbers, never code. Hint: use a kernel by "
-            "name, or save the kernel's values and fit with kernel='precomputed'."
-        )
+    kernel = parameters["kernel"]
     if isinstance(parameters.get("random_state"), np.random.RandomState):
         parameters["random_state"] = None
-    return write_value(parameters, "parameters", {})
+    if isinstance(kernel, str):
+        return write_value(parameters, "parameters", {})
+    del parameters["kernel"]
+    return {**write_value(parameters, "parameters", {}), "kernel": write_kernel(kernel)}
 
 
 def read_parameters(document: Fields, make: Callable[..., Made], check: Callable[[Any], Any]) -> Made:
     """An estimator that is not fitted yet, with parameters that it accepts."""
-    parameters = document.value("parameters")
+    record = document.record("parameters")
+    parameters = read_value({"pairs": record.raw("pairs")}, {})
     if not isinstance(parameters, dict) or not all(isinstance(name, str) for name in parameters):
         raise ModelFileError("The parameters in the model file must be values by name.")
+    if record.has("kernel"):
+        parameters["kernel"] = read_kernel(record.record("kernel"), fixed=False)
     try:
         model = make(**parameters)
         check(model.get_params(deep=False))  # type: ignore[attr-defined]
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"The parameters in the model file are not those of a model: {error}") from None
     return model
-
-
-def write_kernel(kernel: Kernel) -> dict[str, Any]:
-    """A kernel with its numbers; gamma is a number by now."""
-    record: Any = kernel
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def read_kernel(record: Fields) -> Kernel:
-    """The kernel by name."""
-    make = _KERNELS[record.text("name", _KERNELS)]
-    numbers: dict[str, Any] = {}
-    for each in fields(make):
-        if each.name == "degree":
-            numbers["degree"] = record.count("degree", most=1 << 20)
-        elif each.name != "name":
-            numbers[each.name] = record.real(each.name)
-    kernel: Kernel = make(**numbers)
-    return kernel
 
 
 def write_history(history: Sequence[Any]) -> Any:
@@ -138,11 +113,11 @@ def _certificate(entry: Any) -> Deferred[Certificate]:
     raise ModelFileError(f"A certificate in the model file is not one: {shown(entry)}.")
 
 
-def failing(sentence: str) -> Deferred[Any]:
+def failing(sentence: str, error: type[Exception] = ValueError) -> Deferred[Any]:
     """A value that is not there; asking for it says why."""
 
     def refuse() -> Any:
-        raise ValueError(sentence)
+        raise error(sentence)
 
     return Deferred(refuse)
 

@@ -15,16 +15,15 @@ from separatrix.estimators.perceptron_partial import refresh
 from separatrix.estimators.perceptron_result import PerceptronResult
 from separatrix.estimators.perceptron_theory import Theory
 from separatrix.files.model_fields import Fields
+from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_online import read_online, write_online
 from separatrix.files.model_parts import (
     failing,
     read_certificates,
-    read_kernel,
     read_mistake_history,
     read_parameters,
     write_certificates,
     write_history,
-    write_kernel,
     write_parameters,
 )
 from separatrix.files.model_rules import read_rule, write_rule

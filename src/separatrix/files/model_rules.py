@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.estimators.perceptron_rules import ExpansionRule, PlaneRule, Rule, VoteRule
 from separatrix.files.model_fields import Fields
-from separatrix.files.model_parts import read_kernel, write_kernel
+from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_values import Arrays, write_value
 
 

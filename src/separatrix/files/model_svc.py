@@ -180,4 +180,4 @@ def _set_attributes(model: SVC, document: Fields, problems: Problems, pairwise: 
         vectors = document.matrix("support_vectors", m, n_columns)
         model._support_vectors = Deferred(lambda: vectors)
     else:
-        model._support_vectors = failing(_NO_VECTORS)
+        model._support_vectors = failing(_NO_VECTORS, AttributeError)
