@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from separatrix import kernels as kernels
+    from separatrix import validation as validation
     from separatrix.audit import audit as audit
     from separatrix.errors import InseparableError as InseparableError
     from separatrix.errors import ModelFileError as ModelFileError
@@ -44,6 +45,9 @@ _HOMES = {
     "ParameterError": "separatrix.errors",
 }
 
+#: Parts that are used by their own name: ``separatrix.validation.Holdout``.
+_ROOMS = ("kernels", "validation")
+
 __all__ = [
     "SVC",
     "Certificate",
@@ -59,14 +63,15 @@ __all__ = [
     "save",
     "separability",
     "stream",
+    "validation",
     "verify",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for (PEP 562)."""
-    if name == "kernels":
-        return import_module("separatrix.kernels")
+    if name in _ROOMS:
+        return import_module(f"separatrix.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
@@ -75,7 +80,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, "kernels"})
+    return sorted({*globals(), *_HOMES, *_ROOMS})
 
 
 class _Package(ModuleType):

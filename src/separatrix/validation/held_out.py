@@ -1,0 +1,121 @@
+"""Held-out rows as the mechanisms see them: a count of errors, never the rows themselves."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.errors import ParameterError
+from separatrix.proof.fingerprint import fingerprint
+
+
+class BudgetSpentError(RuntimeError):
+    """Every look that these held-out data were meant for has been taken."""
+
+
+class HeldOut:
+    """Rows X (n, d) and labels y (n,) that no model was trained on.
+
+    >>> rows = HeldOut(np.eye(2), ["a", "b"])
+    >>> rows.errors(["a", "a"])[0]
+    1
+    """
+
+    def __init__(self, X: Any, y: Any) -> None:
+        self.X, self.y = X, np.asarray(y)
+        if self.y.ndim != 1 or not len(self.y):
+            raise ValueError(f"y must hold one label for each row; got an array of shape {self.y.shape}.")
+        self.n = len(self.y)
+        self.name = _fingerprint(X, self.y)
+
+    def errors(self, model: Any) -> tuple[int, str]:
+        """How many rows the model gets wrong, and the SHA-256 of its predictions.
+
+        ``model`` is anything with ``predict``, or the predictions (n,) themselves.
+        """
+        wrong, digest = self.wrong(model)
+        return int(np.count_nonzero(wrong)), digest
+
+    def wrong(self, model: Any) -> tuple[NDArray[np.bool_], str]:
+        """Which rows the model gets wrong (n,), and the SHA-256 of its predictions."""
+        predictions = np.asarray(
+            model.predict(self.X) if callable(getattr(model, "predict", None)) else model
+        )
+        if predictions.shape != self.y.shape:
+            raise ValueError(
+                f"A look needs one prediction for each of the {self.n} held-out rows; got an array of shape "
+                f"{predictions.shape}."
+            )
+        if self.y.dtype.kind in "biuf" and predictions.dtype.kind in "biuf":
+            content = np.ascontiguousarray(predictions, dtype=np.float64).tobytes()
+        else:
+            content = "\n".join(map(repr, predictions.tolist())).encode()
+        return np.asarray(predictions != self.y, dtype=bool), hashlib.sha256(content).hexdigest()
+
+
+def _fingerprint(X: Any, y: NDArray[Any]) -> str:
+    """One SHA-256 for X and y together; rows that are not numbers are taken by their text."""
+    rows: Any = X if sparse.issparse(X) else np.asarray(X)
+    if rows.shape[:1] != y.shape:
+        raise ValueError(f"X has {rows.shape[0] if rows.ndim else 0} rows and y has {len(y)} labels.")
+    if sparse.issparse(rows) or (rows.ndim == 2 and rows.dtype.kind in "biuf"):
+        parts = fingerprint(rows, y)
+        return hashlib.sha256(f"{parts.X} {parts.y}".encode()).hexdigest()
+    return hashlib.sha256(repr((rows.tolist(), y.tolist())).encode()).hexdigest()
+
+
+def check_confidence(confidence: float) -> float:
+    """The confidence as a float strictly between 0 and 1."""
+    if not 0.0 < confidence < 1.0:
+        raise ParameterError(f"confidence must be a number between 0 and 1; got {confidence!r}.")
+    return float(confidence)
+
+
+def check_count(name: str, value: Any, least: int = 1) -> int:
+    """A whole number of at least ``least``."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+    return int(value)
+
+
+def check_step(resolution: float | None, n: int) -> int:
+    """A resolution as a number of rows: answers are multiples of it. None: about sqrt(n) / 2 rows.
+
+    Rounding by half of the error that chance makes anyway costs little, and every answer then says less.
+    """
+    if resolution is None:
+        return max(1, round(0.5 * n**0.5))
+    if not 0.0 <= resolution <= 0.5:
+        raise ParameterError(f"resolution must be between 0 (exact) and 0.5; got {resolution!r}.")
+    return max(1, round(resolution * n))
+
+
+class Grid:
+    """Counts of errors 0..n rounded to multiples of ``step``: what an answer says, and what it leaves open.
+
+    >>> grid = Grid(100, 10)
+    >>> grid.cell(14), grid.counts(1), grid.size
+    (1, (5, 14), 11)
+    """
+
+    def __init__(self, n: int, step: int) -> None:
+        self.n, self.step = n, step
+        self.size: int = (2 * n + step) // (2 * step) + 1  #: how many different answers there are
+
+    def cell(self, count: int) -> int:
+        """The answer for a count."""
+        return (2 * count + self.step) // (2 * self.step)
+
+    def counts(self, cell: int) -> tuple[int, int]:
+        """The fewest and the most errors with this answer."""
+        middle = 2 * self.step * cell
+        fewest, most = (middle - self.step + 1) // 2, (middle + self.step + 1) // 2 - 1
+        return max(0, fewest), min(self.n, most)
+
+    def rate(self, cell: int) -> float:
+        """The answer as an error rate."""
+        return min(self.n, cell * self.step) / self.n
