@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from separatrix import __version__
-from separatrix.cli import audit, check, demo, verify
+from separatrix.cli import audit, check, demo, fit, verify
 from separatrix.cli.exits import ExitCode, Refused
 from separatrix.cli.output import say
 
@@ -22,19 +22,28 @@ _ANY_CLICK_ERROR = _USAGE_ERROR.__mro__[1]
 class SentenceGroup(TyperGroup):
     """A group of commands that ends in an exit code of ours, and never in a traceback unless asked."""
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
         """Run a command; ``--debug`` anywhere among the arguments shows tracebacks."""
         words = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in words
         words = [word for word in words if word != "--debug"]
-        standalone = extra.pop("standalone_mode", True)
         try:
-            code = super().main(words, prog_name or "separatrix", standalone_mode=False, **extra)
+            code = super().main(
+                words, prog_name or "separatrix", complete_var, False, windows_expand_args, **extra
+            )
         except (Exception, KeyboardInterrupt) as error:
             if debug:
                 traceback.print_exc()
             code = explain(error)
-        if standalone:
+        if standalone_mode:
             sys.exit(code if isinstance(code, int) else ExitCode.DONE)
         return code
 
@@ -129,7 +138,7 @@ def separatrix(
     """
 
 
-for command in (check, verify, audit, demo):
+for command in (fit, check, verify, audit, demo):
     command.register(app)
 
 

@@ -33,6 +33,20 @@ def save(certificates: Mapping[str, Certificate], path: Path) -> list[Path]:
     return files
 
 
+def of_model(model: Any) -> dict[str, Certificate]:
+    """The certificates of a fitted model by the names of their problems.
+
+    Raises ValueError with the reason where it has none: a perceptron that was stopped, most kernels.
+    """
+    found = model.certificate_
+    named = found if isinstance(found, dict) else {"": found}
+    return {_problem_name(key): proof for key, proof in named.items()}
+
+
+def _problem_name(key: Any) -> str:
+    return f"{key[0]} against {key[1]}" if isinstance(key, tuple) else f"{key} against the rest"
+
+
 def safe_name(name: str) -> str:
     """A name as part of a file's name.
 

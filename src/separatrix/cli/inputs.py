@@ -26,6 +26,8 @@ class Table:
 
     def __init__(self, X: Any, y: Any, source: str) -> None:
         self.X, self.y, self.source = X, y, source
+        self.columns: list[str] | None = None
+        self.encoding: dict[str, Any] | None = None
 
     def record(self) -> dict[str, Any]:
         """What the file holds, for the JSON object."""
@@ -50,7 +52,8 @@ class Table:
             f"{count:,} of {label}" for label, count in zip(classes.tolist(), counts.tolist(), strict=True)
         ]
         share = _nonzeros(self.X) / max(1, n * d)
-        size = f"{counted(n, 'row')}, {counted(d, 'column')}, {share:.2g} of the entries nonzero"
+        full = "" if share > 0.995 else f", {share:.2g} of the entries nonzero"
+        size = f"{counted(n, 'row')}, {counted(d, 'column')}{full}"
         return [("data", f"{self.source}: {size}"), *wrapped("classes", listed(each, 6))]
 
 

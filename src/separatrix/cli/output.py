@@ -66,6 +66,15 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def percent(share: float) -> str:
+    """A share in words.
+
+    >>> percent(0.15004)
+    '15.00 %'
+    """
+    return f"{100 * share:.2f} %"
+
+
 def listed(items: Sequence[Any], limit: int = 8) -> str:
     """The first few of a list, in words.
 

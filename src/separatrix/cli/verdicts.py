@@ -117,7 +117,7 @@ def lines(verdicts: Verdicts) -> list[Line]:
     if len(verdicts.found) + len(verdicts.undecided) == 1:
         out = [line for answer in verdicts.found.values() for line in _whole(answer)]
         return out or [("verdict", f"not decided in {verdicts.seconds:.1f} s")]
-    out = [("verdict", _summary(verdicts))]
+    out = [("verdict", summary(verdicts))]
     for name, answer in verdicts.found.items():
         bounds = f", margin {answer.margin[0]:.6g}" if answer.verdict == "separable" else ""
         out.append(("", f"{name}: {answer.verdict}{bounds}"))
@@ -125,7 +125,10 @@ def lines(verdicts: Verdicts) -> list[Line]:
     return out
 
 
-def _summary(verdicts: Verdicts) -> str:
+def summary(verdicts: Verdicts) -> str:
+    """All verdicts in a sentence."""
+    if len(verdicts.found) == 1 and not verdicts.undecided:
+        return str(next(iter(verdicts.found.values())))
     answers = [answer.verdict for answer in verdicts.found.values()]
     counts = [f"{answers.count(word)} {word}" for word in dict.fromkeys(answers)]
     late = [f"{len(verdicts.undecided)} not decided in time"] if verdicts.undecided else []

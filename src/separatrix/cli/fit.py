@@ -1,0 +1,123 @@
+"""separatrix fit: train a classifier, say what was chosen, prove how good it is, save model and proof."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from separatrix.cli.inputs import DataFile, Json, LabelColumn, Quiet
+from separatrix.cli.options import libsvm_weights
+
+_KERNEL = "Kernel: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or its name."
+_CERTIFICATE = "Where the certificate goes; for many classes, a folder of this name."
+
+
+class FitCommand(TyperCommand):
+    """Reads LIBSVM's ``-w1 5`` as well as ``-w 1=5``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, LIBSVM's weights rewritten."""
+        return super().parse_args(ctx, libsvm_weights(args))
+
+
+def fit(
+    data: DataFile,
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL]", help="Where the model goes; else beside the data.", show_default=False
+        ),
+    ] = None,
+    cost: Annotated[
+        float | None, typer.Option("--cost", "-c", help="C; inf is the hard margin. [default: 1]")
+    ] = None,
+    kernel: Annotated[str | None, typer.Option("--kernel", "-t", help=_KERNEL + " [default: linear]")] = None,
+    gamma: Annotated[
+        str | None, typer.Option("--gamma", "-g", help="Of the kernel: a number, scale or auto.")
+    ] = None,
+    degree: Annotated[
+        int | None, typer.Option("--degree", "-d", help="Of the poly kernel. [default: 3]")
+    ] = None,
+    coef0: Annotated[
+        float | None, typer.Option("--coef0", "-r", help="Of the poly and sigmoid kernels.")
+    ] = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight", "-w", help="LABEL=WEIGHT multiplies C for a class (also -w1 5); or balanced."
+        ),
+    ] = None,
+    loss: Annotated[str | None, typer.Option(help="hinge or squared_hinge. [default: hinge]")] = None,
+    bias: Annotated[
+        str | None,
+        typer.Option(help="free, augmented, none; perceptron: unit, radius, none. [default: the first]"),
+    ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs", help="Many classes: every pair, instead of each class against the rest."),
+    ] = False,
+    perceptron: Annotated[
+        bool, typer.Option("--perceptron", help="A perceptron with its bound, instead of an SVM.")
+    ] = False,
+    tol: Annotated[
+        float | None, typer.Option(help="Relative duality gap to prove. [default: 0.001]", min=0.0)
+    ] = None,
+    max_time: Annotated[
+        float | None, typer.Option(help="Seconds for the fit; then the best so far is kept.", min=0.0)
+    ] = None,
+    max_iter: Annotated[
+        int | None, typer.Option(help="Steps of the solver, or passes of the perceptron.", min=1)
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option("-v", "--folds", help="Cross-validate with N folds; saves nothing.")
+    ] = None,
+    test: Annotated[str | None, typer.Option(help="A file of rows to measure the accuracy on.")] = None,
+    holdout: Annotated[
+        float | None, typer.Option(help="Hold out this share of the rows and measure on them.")
+    ] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="Save the state here every few seconds; go on from it if it exists.")
+    ] = None,
+    verdict_time: Annotated[
+        float, typer.Option(help="Seconds for the verdict of separability; 0 skips it.", min=0.0)
+    ] = 10.0,
+    certificate: Annotated[str | None, typer.Option(help=_CERTIFICATE)] = None,
+    folder: Annotated[
+        str | None, typer.Option("--output", "-o", help="Folder for model and certificate.")
+    ] = None,
+    save: Annotated[bool, typer.Option(help="Whether to save model and certificate.")] = True,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite files that separatrix did not write.")
+    ] = False,
+    label: LabelColumn = None,
+    seed: Annotated[int, typer.Option(help="For the held-out rows, the folds and the solver's order.")] = 0,
+    threads: Annotated[int | None, typer.Option(help="Threads; else all processors.", min=1)] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Train a classifier, prove how close to the optimum it is, save the model and the proof.
+
+    Without options: a linear support vector machine with C = 1, and the answer says what was chosen.
+    Ctrl-C ends the fit and keeps what there is. Exit code 2 if the gap was not proved within the limits.
+
+    \b
+    Examples:
+      separatrix fit data.svm
+      separatrix fit data.svm -c 10 --holdout 0.2
+      separatrix fit data.svm -t 2 -g 0.5 -c 8 -v 5
+      separatrix fit data.svm -c inf --json
+      separatrix fit data.svm --perceptron
+      separatrix fit data.csv --label species -o results
+      separatrix fit data.svm --checkpoint data.checkpoint
+    """
+    from separatrix.cli.fitting import Request, run
+
+    options = dict(locals())
+    return run(Request(**{name: options[name] for name in Request.names()}))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command(cls=FitCommand, short_help="Train a classifier and prove how good it is.")(fit)

@@ -1,0 +1,193 @@
+"""The answer of `separatrix fit`: everything as a record for JSON, and the same in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from separatrix.cli import evaluation, verdicts
+from separatrix.cli.output import Line, counted, percent, wrapped
+
+if TYPE_CHECKING:
+    from separatrix.cli.fitting import Course, Fitted
+
+
+def model_record(course: Course) -> dict[str, Any]:
+    """What was chosen."""
+    return {
+        "estimator": "Perceptron" if course.choice.perceptron else "SVC",
+        "parameters": course.choice.parameters,
+        "chosen": course.choice.words,
+        "reasons": course.choice.reasons,
+    }
+
+
+def record(course: Course, fitted: Fitted) -> dict[str, Any]:
+    """The result of a fit, for JSON."""
+    model = fitted.model
+    rows = course.training_rows()
+    errors = evaluation.accuracy(model, course.table.X[rows], course.table.y[rows], course.request.data)
+    common = {
+        "data": course.table.record(),
+        "model": model_record(course),
+        "status": model.status_,
+        "proved": model.status_ in ("converged", "inseparable"),
+        "training": {"rows": errors["rows"], "errors": errors["rows"] - errors["correct"]},
+        "resumed": fitted.resumed,
+        "seconds": {"fit": fitted.seconds},
+    }
+    return common | (_perceptron_record(model) if course.choice.perceptron else _svc_record(model))
+
+
+def _svc_record(model: Any) -> dict[str, Any]:
+    problems = [_problem_record(key, result) for key, result in model.problems_.items()]
+    return {
+        "primal": model.primal_,
+        "dual": model.dual_,
+        "gap": model.gap_,
+        "steps": sum(problem["steps"] for problem in problems),
+        "problems": problems,
+    }
+
+
+def _problem_record(key: Any, result: Any) -> dict[str, Any]:
+    import numpy as np
+
+    kinds = result.support_kind
+    chosen = next((each.note for each in result.history if each.note), "")
+    return {
+        "problem": str(key),
+        "positive": result.positive,
+        "negative": result.negative,
+        "status": str(result.status),
+        "primal": result.primal,
+        "dual": result.dual,
+        "gap": result.gap,
+        "margin": result.margin,
+        "support": {
+            "rows": len(kinds),
+            "margin": int(np.count_nonzero(kinds == "margin")),
+            "slack": int(np.count_nonzero(kinds == "slack")),
+        },
+        "steps": result.n_iter,
+        "solver": result.history[-1].solver,
+        "solver_reason": chosen,
+    }
+
+
+def _perceptron_record(model: Any) -> dict[str, Any]:
+    return {
+        "updates": model.n_updates_,
+        "epochs": model.n_epochs_,
+        "bound": model.bound_,
+        "margin": model.margin_,
+        "max_margin": model.max_margin_,
+        "radius": model.radius_,
+    }
+
+
+def lines(course: Course, fitted: Fitted, found: dict[str, Any], verdict: Any) -> list[Line]:
+    """The answer in words."""
+    out = [*course.table.lines(), *_chosen(course, found)]
+    out += [("verdict", verdict)] if isinstance(verdict, str) else _verdict(verdict)
+    out += _perceptron_lines(found) if course.choice.perceptron else _svc_lines(course, found)
+    training, errors = found["training"]["rows"], found["training"]["errors"]
+    out.append(
+        (
+            "errors",
+            f"{errors:,} of the {counted(training, 'training row')} ({percent(errors / max(1, training))})",
+        )
+    )
+    if found["held_out"] is not None:
+        out.append(evaluation.line(found["held_out"]))
+    for name, path in course.files.items():
+        out.append((name, f"{path}{_size(path)}"))
+    if not course.files and not course.request.save:
+        out.append(("saved", "nothing, as asked"))
+    return out
+
+
+def _chosen(course: Course, found: dict[str, Any]) -> list[Line]:
+    out = wrapped("chosen", course.choice.words)
+    if course.choice.reasons:
+        out += wrapped("", f"by default {', '.join(course.choice.reasons)}")
+    problems = found.get("problems") or []
+    if problems:
+        reason = problems[0]["solver_reason"]
+        out += wrapped("solver", problems[0]["solver"] + (f": {reason}" if reason else ""))
+    return out
+
+
+def _verdict(found: verdicts.Verdicts) -> list[Line]:
+    late, decided = len(found.undecided), len(found.found)
+    text = f"not decided in {found.seconds:.0f} s (--verdict-time gives more; separatrix check has no limit)"
+    if not late:
+        text = verdicts.summary(found)
+    elif decided:
+        text = f"{decided} of {decided + late} problems decided; the others {text}"
+    return wrapped("verdict", text)
+
+
+def _svc_lines(course: Course, found: dict[str, Any]) -> list[Line]:
+    tol = course.choice.parameters["tol"]
+    problems = found["problems"]
+    proved = "proved" if found["proved"] else "NOT what was asked for"
+    out = [
+        (
+            "result",
+            f"{found['status']} in {found['seconds']['fit']:.2f} s, {counted(found['steps'], 'step')}",
+        ),
+        ("objective", f"{found['primal']:.10g}; nothing can be below {found['dual']:.10g}"),
+        ("gap", f"{found['gap']:.2e} of the objective, {proved} (tol = {tol:g})"),
+    ]
+    if len(problems) == 1:
+        one = problems[0]
+        support = one["support"]
+        out.append(("margin", f"{one['margin']:.6g} on each side of the boundary"))
+        kinds = f"{support['margin']:,} on the margin, {support['slack']:,} using slack"
+        out.append(("support", f"{counted(support['rows'], 'row')}: {kinds}"))
+        return out
+    worst = max(problems, key=lambda problem: problem["gap"])
+    margins = [problem["margin"] for problem in problems]
+    rows = [problem["support"]["rows"] for problem in problems]
+    out.append(
+        ("problems", f"{len(problems)} binary problems; the largest gap is that of {worst['problem']}")
+    )
+    out.append(("margin", f"from {min(margins):.6g} to {max(margins):.6g}"))
+    out.append(("support", f"from {min(rows):,} to {max(rows):,} rows a problem"))
+    return out
+
+
+def _perceptron_lines(found: dict[str, Any]) -> list[Line]:
+    words = {
+        "converged": "a pass without mistakes",
+        "inseparable": "no hyperplane separates the rows, proved",
+        "max_iter": "the passes were used up before one was without mistakes",
+        "max_time": "the time was over before a pass was without mistakes",
+        "interrupted": "interrupted; the weights so far are kept",
+    }
+    bound = found["bound"]
+    most = f"; this variant makes at most {bound:,.1f} on these rows" if bound < float("inf") else ""
+    return [
+        ("result", f"{found['status']} in {found['seconds']['fit']:.2f} s: {words[found['status']]}"),
+        ("updates", f"{found['updates']:,} in {counted(found['epochs'], 'pass', 'passes')}{most}"),
+    ]
+
+
+def cross_validation_lines(course: Course, found: dict[str, Any]) -> list[Line]:
+    """The answer of ``-v N`` in words."""
+    spread = f"from {percent(min(found['each']))} to {percent(max(found['each']))}"
+    out = [*course.table.lines(), *wrapped("chosen", course.choice.words)]
+    out.append(
+        (
+            "accuracy",
+            f"{percent(found['accuracy'])} in {found['folds']}-fold cross-validation ({spread} a fold)",
+        )
+    )
+    return [*out, ("saved", "nothing: a cross-validation makes no model")]
+
+
+def _size(path: Path) -> str:
+    if path.is_dir():
+        return f"{'/' if not str(path).endswith('/') else ''} ({counted(len(list(path.iterdir())), 'file')})"
+    return f" ({path.stat().st_size / 1000:,.0f} kB)"

@@ -1,0 +1,142 @@
+"""Progress of a long fit on stderr: a bar with the gap on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from separatrix.estimators.watching import KeptPoint
+    from separatrix.problem import Record
+
+_LINE_PAUSE = 5.0  # seconds between two lines in a log file
+_BAR_PAUSE = 0.1  # seconds between two looks at a record on a terminal
+
+
+def share_done(gap: float, first: float, tol: float) -> float:
+    """How much of the way from the first gap to tol is done, on a logarithmic scale; from 0 to 1.
+
+    >>> share_done(1e-2, 1.0, 1e-4), share_done(1e-5, 1.0, 1e-4)
+    (0.5, 1.0)
+    """
+    if not (0 < gap < math.inf and 0 < tol < first):
+        return 1.0 if gap <= tol else 0.0
+    return min(1.0, max(0.0, math.log(first / gap) / math.log(first / tol)))
+
+
+class GapLines:
+    """A line every few seconds: for log files and pipes."""
+
+    def __init__(self, tol: float) -> None:
+        self.tol = tol
+        self._last = time.perf_counter()
+        self._lock = threading.Lock()
+
+    def show(self, name: str, record: Record) -> None:
+        """A line, unless there was one just now."""
+        with self._lock:
+            if time.perf_counter() - self._last < _LINE_PAUSE:
+                return
+            self._last = time.perf_counter()
+            print(f"{describe(name, record, self.tol)}, {record.time:.0f} s", file=sys.stderr, flush=True)
+
+    def done(self, name: str, record: Record, status: str) -> None:
+        """The answer will say it."""
+
+    def keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
+        """A line has no use for points."""
+
+
+class GapBar:
+    """One bar for the problem at work: the gap on its way to tol."""
+
+    def __init__(self, progress: Any, tol: float) -> None:
+        self.progress, self.tol = progress, tol
+        self._task = progress.add_task("fit", total=1.0)
+        self._first: dict[str, float] = {}
+        self._finished = 0
+        self._last = 0.0
+        self._lock = threading.Lock()
+
+    def show(self, name: str, record: Record) -> None:
+        """Move the bar, unless it was moved just now."""
+        with self._lock:
+            if math.isfinite(record.gap):
+                self._first.setdefault(name, max(record.gap, 1.0))
+            if time.perf_counter() - self._last < _BAR_PAUSE:
+                return
+            self._last = time.perf_counter()
+            share = share_done(record.gap, self._first.get(name, 1.0), self.tol)
+            self.progress.update(self._task, completed=share, description=describe(name, record, self.tol))
+
+    def done(self, name: str, record: Record, status: str) -> None:
+        """One problem less."""
+        with self._lock:
+            self._finished += 1
+            text = f"{self._finished} done" if name else status
+            self.progress.update(self._task, completed=1.0, description=text)
+
+    def keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
+        """A bar has no use for points."""
+
+
+class Several:
+    """Several watches as one."""
+
+    def __init__(self, watches: Sequence[Any]) -> None:
+        self.watches = watches
+
+    def show(self, name: str, record: Record) -> None:
+        """To each."""
+        for watch in self.watches:
+            watch.show(name, record)
+
+    def done(self, name: str, record: Record, status: str) -> None:
+        """To each."""
+        for watch in self.watches:
+            watch.done(name, record, status)
+
+    def keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
+        """To each."""
+        for watch in self.watches:
+            watch.keep(key, point, final)
+
+
+def describe(name: str, record: Record, tol: float) -> str:
+    """A record in a few words."""
+    where = f"{name} " if name else ""
+    return f"{where}{record.solver} step {record.iteration}, gap {record.gap:.1e} of {tol:g} wanted"
+
+
+@contextmanager
+def shown(tol: float, quiet: bool) -> Iterator[list[Any]]:
+    """The watches that show progress: a bar, lines, or none if quiet."""
+    if quiet:
+        yield []
+        return
+    if not sys.stderr.isatty():
+        yield [GapLines(tol)]
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        yield [GapBar(progress, tol)]
+
+
+@contextmanager
+def waiting(text: str, quiet: bool) -> Iterator[None]:
+    """Something is at work whose progress is not known; on a terminal a spinner says so."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
