@@ -81,9 +81,12 @@ class DualPasses:
 
     def step(self, rows: LabelledRows, state: DualState) -> int:
         """One pass over all rows."""
-        n, before = rows.n_rows, state.updates
-        order = state.rng.permutation(n) if self.settings.shuffle else np.arange(n)
-        position = 0
+        n = rows.n_rows
+        return self.advance(rows, state, state.rng.permutation(n) if self.settings.shuffle else np.arange(n))
+
+    def advance(self, rows: LabelledRows, state: DualState, order: NDArray[np.intp]) -> int:
+        """The given rows in turn: part of a pass, for who wants to stop on the way."""
+        n, before, position = len(order), state.updates, 0
         while position < n:
             ahead = order[position : position + _LOOK]
             wrong, rivals = self._mistakes(rows, state, ahead)

@@ -1,0 +1,147 @@
+"""What the estimators say of a scene, and what the exact checker says of that."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from separatrix.errors import InseparableError
+from separatrix.estimators.perceptron import Perceptron
+from separatrix.estimators.perceptron_theory import widest_margin
+from separatrix.estimators.svc import SVC
+from separatrix.lab.runs.perceptron import labelled, settings_of
+from separatrix.lab.scene import Scene
+from separatrix.problem.mistake_bounds import Variant, ratio_of
+from separatrix.proof.certificate import Certificate
+from separatrix.proof.verify import verify
+from separatrix.separability import Separability, separability
+
+
+def estimator(scene: Scene) -> Any:
+    """The estimator whose fit is the scene's algorithm run to its end."""
+    if scene.algorithm in ("gradient", "perceptron", "kernel-perceptron"):
+        settings = settings_of(scene)
+        kernel = {} if scene.algorithm != "kernel-perceptron" else _kernel(scene)
+        return Perceptron(
+            algorithm="gradient" if scene.algorithm == "gradient" else "perceptron",
+            bias=scene.bias,
+            step=settings.step,
+            start="zero" if settings.start is None else 0,
+            order="shuffle" if settings.shuffle else "cyclic",
+            n_threads=1,
+            random_state=0,
+            **kernel,
+        )
+    bias = "none" if scene.bias == "none" else "free"
+    if scene.algorithm == "hard-margin":
+        return SVC(C=math.inf, bias=bias, n_threads=1)
+    if scene.algorithm == "soft-margin":
+        return SVC(C=scene.C, loss=scene.loss, bias=bias, solver=scene.solver, n_threads=1, random_state=0)
+    return SVC(C=scene.C, loss=scene.loss, bias=bias, n_threads=1, **_kernel(scene))
+
+
+def _kernel(scene: Scene) -> dict[str, Any]:
+    return {"kernel": scene.kernel, "degree": scene.degree, "gamma": scene.gamma, "coef0": scene.coef0}
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """A certificate and what the exact check said of it."""
+
+    certificate: Certificate
+    proved: bool
+    reason: str
+
+
+def checked(certificate: Certificate, scene: Scene) -> Proof:
+    """Check a certificate in exact arithmetic against the scene's rows."""
+    answer = verify(certificate, scene.X, scene.y, exact=True)
+    return Proof(certificate, bool(answer), str(answer.reason))
+
+
+class Answers:
+    """What the library says of one scene; each answer is worked out when first asked for, and goes with its page."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    @cached_property
+    def model(self) -> Any:
+        """The fitted estimator; None where there is no hard margin."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a run without an end is what the page shows, in words
+            try:
+                return estimator(self.scene).fit(self.scene.X, self.scene.y)
+            except InseparableError:
+                return None
+
+    @cached_property
+    def verdict(self) -> Separability:
+        """Whether a line separates the classes, decided exactly; through the origin where there is no bias."""
+        return separability(self.scene.X, self.scene.y, bias=self.scene.bias != "none")
+
+    @cached_property
+    def verdict_proof(self) -> Proof:
+        """The verdict's certificate, checked exactly."""
+        return checked(self.verdict.certificate, self.scene)
+
+    @cached_property
+    def proof(self) -> Proof | None:
+        """The finished run's certificate, checked exactly; None where the library has none for it."""
+        if self.model is None:
+            return self.verdict_proof
+        try:
+            certificate = self.model.certificate_
+        except ValueError:  # a run that did not end, or a kernel that leaves no exact claim
+            return None
+        return checked(certificate, self.scene)
+
+    @cached_property
+    def bound(self) -> Bound | None:
+        """The most updates the scene's variant can make on these rows."""
+        return mistake_bound(self.scene)
+
+    def certificate_document(self) -> dict[str, Any]:
+        """The certificate as `separatrix verify` reads it: of the run, or else of the verdict."""
+        return dict((self.proof or self.verdict_proof).certificate.to_dict())
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The most updates a variant can make on these rows, and what the theorem puts in."""
+
+    updates: float
+    radius: float
+    margin: float
+    formula: str
+
+
+def mistake_bound(scene: Scene) -> Bound | None:
+    """The bound of the scene's variant on linearly separable rows; None where they are not, or with a kernel."""
+    if scene.algorithm not in ("gradient", "perceptron"):
+        return None
+    rows = labelled(scene)
+    widest = widest_margin(rows, 2)
+    if widest is None:
+        return None
+    settings = settings_of(scene)
+    radius = float(np.sqrt(np.max(np.sum(np.square(scene.X), axis=1))))
+    variant = Variant(scene.algorithm, settings.step, settings.start is not None, rows.n_rows)
+    most = variant.bound(ratio_of(radius, rows.constant, widest[0], 1.0))
+    return Bound(most, radius, widest[0], _formula(scene, settings.start is not None))
+
+
+def _formula(scene: Scene, from_row: bool) -> str:
+    ratio = {
+        "none": "(R / margin)²",
+        "unit": "(R² + 1) / margin², in the space with the column 1",
+        "radius": "2R² / margin², in the space with the column R",
+    }[scene.bias]
+    if scene.algorithm == "gradient":
+        ratio += ", widened for steps that add up to n rows at once"
+    return ratio + (", less the start" if from_row else "")

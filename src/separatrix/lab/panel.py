@@ -1,0 +1,112 @@
+"""The certificate panel: the verdict in a sentence, what is proved of the run, and every row's share in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.lab.answers import Answers
+from separatrix.lab.encode import number, numbers
+from separatrix.lab.playback import Playback
+from separatrix.lab.runs.frame import Frame
+from separatrix.lab.runs.soft_margin import soft_problem
+from separatrix.lab.scene import Scene
+from separatrix.proof.duality import kkt_residuals
+
+_VERDICTS = {
+    "separable": "Separable: a {line} has every point strictly on its own side.",
+    "quasi-separable": "Quasi-separable: a {line} can touch, but never strictly part, the highlighted points.",
+    "inseparable": "Inseparable: no {line} parts the classes. The highlighted points prove it.",
+}
+
+
+def panel(play: Playback, quick: bool) -> dict[str, Any]:
+    """Everything the panel shows; ``quick`` leaves the certificate of the run for later, while a point is dragged."""
+    scene, frame = play.scene, play.frame
+    shown: dict[str, Any] = {
+        "verdict": verdict_part(play.answers),
+        "rows": row_part(scene, frame),
+        "objective": objective_part(play.frames, play.cursor),
+        "updates": update_part(play.answers, frame),
+        "proof": None,
+        "pending": quick,
+    }
+    if play.at_end and play.whole and not quick:
+        shown["proof"] = proof_part(play.answers)
+    return shown
+
+
+def verdict_part(answers: Answers) -> dict[str, Any]:
+    """The exact verdict on the rows, with its witness and the check of its certificate."""
+    found, proof = answers.verdict, answers.verdict_proof
+    through = "" if found.bias else " through the origin"
+    return {
+        "kind": found.verdict,
+        "sentence": _VERDICTS[found.verdict].format(line=f"line{through}"),
+        "detail": str(found),
+        "margin": numbers(found.margin),
+        "rows": [int(row) for row in found.rows],
+        "weights": [str(weight) for weight in found.weights],
+        "shares": [float(weight) for weight in found.weights],
+        "tied": [int(row) for row in found.tied] if found.verdict == "quasi-separable" else [],
+        "proved": proof.proved,
+        "reason": proof.reason,
+    }
+
+
+def row_part(scene: Scene, frame: Frame) -> dict[str, Any]:
+    """alpha and, for a margin problem, slack and what each row adds to the gap."""
+    part: dict[str, Any] = {"alpha": numbers(frame.weights), "limit": None, "slack": None, "slackness": None}
+    if scene.algorithm in ("soft-margin", "kernel-svm"):
+        part["limit"] = scene.C if scene.loss == "hinge" else None
+    if len(frame.slack):
+        part["slack"] = numbers(frame.slack)
+    if frame.w is not None and scene.algorithm == "soft-margin":
+        part["slackness"] = numbers(
+            kkt_residuals(soft_problem(scene), frame.w, frame.b, frame.weights).slackness
+        )
+    elif frame.w is not None and scene.algorithm == "hard-margin":
+        # alpha_i (y_i f(x_i) - 1): zero where alpha_i = 0 or the row is on the margin.
+        margins = scene.y * (scene.X @ frame.w + frame.b)
+        part["slackness"] = numbers(frame.weights * np.abs(margins - 1.0))
+    return part
+
+
+def objective_part(frames: list[Frame], cursor: int) -> dict[str, Any] | None:
+    """Primal and dual at each step so far."""
+    if frames[-1].dual is None:
+        return None
+    seen = frames[: cursor + 1]
+    return {
+        "primal": [number(frame.primal) for frame in seen],
+        "dual": [number(frame.dual) for frame in seen],
+        "gap": number(seen[-1].gap),
+    }
+
+
+def update_part(answers: Answers, frame: Frame) -> dict[str, Any] | None:
+    """Updates so far against the bound of this variant."""
+    if answers.scene.algorithm not in ("gradient", "perceptron", "kernel-perceptron"):
+        return None
+    part: dict[str, Any] = {"count": frame.updates, "bound": None}
+    bound = answers.bound
+    if bound is not None:
+        part["bound"], part["radius"] = number(bound.updates), number(bound.radius)
+        part["margin"], part["formula"] = number(bound.margin), bound.formula
+    return part
+
+
+def proof_part(answers: Answers) -> dict[str, Any] | None:
+    """The certificate of the finished run, checked exactly; None where the library has none for it."""
+    proof = answers.proof
+    if proof is None:
+        return None
+    certificate = proof.certificate
+    return {
+        "kind": certificate.kind,
+        "claim": certificate.claim,
+        "digest": certificate.digest,
+        "proved": proof.proved,
+        "reason": proof.reason,
+    }

@@ -1,0 +1,144 @@
+"""A run and the frames it has left: forward asks the solver, back looks up what was seen.
+
+A margin problem that is only wanted at its end is not walked there: the estimator's answer is the second and
+last frame, and the steps between are made when somebody goes back to see them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.lab.answers import Answers
+from separatrix.lab.limits import MAX_FRAMES
+from separatrix.lab.runs.frame import Frame, Run
+from separatrix.lab.runs.gradient import GradientRun
+from separatrix.lab.runs.hard_margin import HardMarginRun
+from separatrix.lab.runs.kernel_perceptron import KernelPerceptronRun
+from separatrix.lab.runs.kernel_svm import KernelSVMRun
+from separatrix.lab.runs.perceptron import PerceptronRun
+from separatrix.lab.runs.soft_margin import SoftMarginRun
+from separatrix.lab.scene import Scene
+
+RUNS: dict[str, type] = {
+    "gradient": GradientRun,
+    "perceptron": PerceptronRun,
+    "hard-margin": HardMarginRun,
+    "soft-margin": SoftMarginRun,
+    "kernel-perceptron": KernelPerceptronRun,
+    "kernel-svm": KernelSVMRun,
+}
+_ENDLESS, _ENDLESS_KERNEL = 120, 300  # updates after which a run that may have no end is shown as it is
+
+
+class Playback:
+    """The frames of a run up to where the solver is, and the one that is shown."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.answers = Answers(scene)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.run: Run = RUNS[self.scene.algorithm](self.scene)
+        self.frames: list[Frame] = [self.run.first()]
+        self.cursor, self.over, self.whole, self.leapt, self.endless = 0, False, True, False, False
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that is shown."""
+        return self.frames[self.cursor]
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the frame that is shown is the last there will be."""
+        return self.over and self.cursor == len(self.frames) - 1
+
+    @property
+    def settled(self) -> bool:
+        """Whether the page shows where the run leads, so that after an edit it should again."""
+        return (self.over or self.endless) and self.cursor == len(self.frames) - 1
+
+    def forward(self, count: int) -> None:
+        """Show later frames, made if need be."""
+        for _ in range(count):
+            if self.cursor + 1 < len(self.frames):
+                self.cursor += 1
+            elif not self._make():
+                return
+
+    def _make(self) -> bool:
+        if self.over or len(self.frames) >= MAX_FRAMES:
+            return False
+        frame = self.run.step()
+        if frame is None:
+            self.over = True
+            return False
+        self.frames.append(frame)
+        self.cursor += 1
+        return True
+
+    def seek(self, place: int) -> None:
+        """Show frame ``place``, or the last before it that exists."""
+        if self.leapt and place < len(self.frames) - 1:
+            self._begin()
+        self.cursor = min(max(place, 0), len(self.frames) - 1)
+        self.forward(place - self.cursor)
+
+    def back(self, count: int) -> None:
+        """Show earlier frames."""
+        if self.leapt:
+            self._begin()
+            self.finish(walk=True)
+        self.seek(self.cursor - count)
+
+    def finish(self, walk: bool = False) -> None:
+        """Show the end: at once where the way there can be spared, else step by step."""
+        answer = None if walk or len(self.frames) > 1 else getattr(self.run, "answer", None)
+        if answer is not None:
+            frame = answer(self.answers.model)
+            self.frames = [*self.frames, *([] if frame is None else [frame])]
+            self.cursor, self.over, self.leapt = len(self.frames) - 1, True, True
+            return
+        self.cursor = len(self.frames) - 1
+        limit = self._patience()
+        while len(self.frames) < limit and self._make():
+            pass
+        self.endless = not self.over
+
+    def _patience(self) -> int:
+        """Frames to make before a run that may have no end is shown as it is."""
+        if self.scene.algorithm not in ("gradient", "perceptron", "kernel-perceptron"):
+            return MAX_FRAMES
+        more = len(self.frames) + (_ENDLESS_KERNEL if self.scene.has_kernel else _ENDLESS)
+        separable = not self.scene.has_kernel and self.answers.verdict.verdict == "separable"
+        return MAX_FRAMES if separable else min(more, MAX_FRAMES)
+
+    def sentence(self) -> str:
+        """What the page says of the frame that is shown."""
+        if self.at_end:
+            return self.run.ending()
+        if self.endless and self.cursor == len(self.frames) - 1:
+            shown = f"Shown after {self.frame.updates} updates. "
+            if self.scene.has_kernel:
+                return shown + "No pass was clean yet; Play goes on."
+            if self.answers.verdict.verdict == "separable":
+                return shown + "The bound allows more; this page keeps no more steps."
+            return shown + "No line separates these points, so this run has no end."
+        return self.frame.note
+
+    def grow(self, scene: Scene) -> bool:
+        """Go on with one row more, where the algorithm learns online and is shown where it is."""
+        fresh = len(self.frames) == 1
+        if fresh or self.cursor != len(self.frames) - 1 or not self.run.grown(scene):
+            return False
+        self.scene, self.answers, self.whole, self.over, self.endless = (
+            scene,
+            Answers(scene),
+            False,
+            False,
+            False,
+        )
+        self.frames = [replace(frame, weights=np.append(frame.weights, 0.0)) for frame in self.frames]
+        return True

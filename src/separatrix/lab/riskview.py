@@ -1,0 +1,91 @@
+"""What the page needs to draw the risk over w-space: a grid of values, the paths on it, iterations against step size.
+
+For the perceptron and for descent the risk is R(w, b) = sum_i max(0, -y_i (w.x_i + b)); for a margin problem it is the
+primal objective. Both are taken in the plane of one b.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.lab.encode import number, numbers, packed
+from separatrix.lab.runs.frame import Frame, Vector
+from separatrix.lab.runs.gradient import GradientRun
+from separatrix.lab.runs.perceptron import PerceptronRun
+from separatrix.lab.runs.soft_margin import soft_problem
+from separatrix.lab.scene import Scene
+from separatrix.lab.wview import path_of, w_view
+from separatrix.solvers.perceptron_gradient import perceptron_risk
+
+_GRID = 49
+_COMPARED = 200  # steps of each path that are compared
+_SIZES = np.geomspace(1e-2, 1e2, 25)
+_MOST_STEPS = 1000
+
+
+def values_at(scene: Scene, U: Vector) -> Vector:
+    """The risk at each (w1, w2, b) of U (m, 3), shape (m,)."""
+    y = scene.y.astype(np.float64)
+    if scene.algorithm in ("hard-margin", "soft-margin"):
+        problem = soft_problem(scene)
+        return np.array([problem.primal(u[:2], float(u[2])) for u in U])
+    return perceptron_risk(np.column_stack([scene.X, np.ones(len(y))]), y, U)
+
+
+def risk_view(scene: Scene, frames: list[Frame], cursor: int, at: float | None) -> dict[str, Any]:
+    """A grid of the risk in the plane of b, and the risk along the path."""
+    view = w_view(scene, frames, cursor, at)
+    ticks = np.linspace(-view["extent"], view["extent"], _GRID)
+    plane = np.column_stack(
+        [np.tile(ticks, _GRID), np.repeat(ticks, _GRID), np.full(_GRID * _GRID, view["b"])]
+    )
+    view.update(
+        {
+            "what": "primal objective" if view["level"] else "risk R(w)",
+            "points": _GRID,
+            "values": packed(values_at(scene, plane)),
+            "along": numbers(values_at(scene, path_of(frames[: cursor + 1]))),
+            "here": number(values_at(scene, path_of(frames[cursor : cursor + 1]))[0]),
+        }
+    )
+    return view
+
+
+def compared_paths(scene: Scene) -> list[dict[str, Any]]:
+    """Fixed step, perceptron and line search from the same start."""
+    found = []
+    for name, run in (
+        (
+            "gradient descent, fixed step",
+            GradientRun(scene.changed({"algorithm": "gradient", "rule": "fixed"})),
+        ),
+        ("perceptron", PerceptronRun(scene.changed({"algorithm": "perceptron", "rule": "fixed"}))),
+        (
+            "gradient descent, line search",
+            GradientRun(scene.changed({"algorithm": "gradient", "rule": "line-search"})),
+        ),
+    ):
+        frames, more = [run.first()], True
+        while more and len(frames) <= _COMPARED:
+            frame = run.step()
+            more = frame is not None
+            if frame is not None:
+                frames.append(frame)
+        found.append(
+            {"name": name, "steps": len(frames) - 1, "ended": not more, "path": numbers(path_of(frames))}
+        )
+    return found
+
+
+def step_sizes(scene: Scene) -> dict[str, Any]:
+    """Steps of descent until no row is misclassified, for each of many step sizes; None where the limit came first."""
+    start = scene.changed({"algorithm": "gradient", "rule": "fixed", "start": "row"})
+    counts: list[int | None] = []
+    for size in _SIZES:
+        run = GradientRun(start.changed({"step": float(size)}))
+        while run.state.steps < _MOST_STEPS and run.solver.step(run.rows, run.state):
+            pass
+        counts.append(run.state.steps if run.state.steps < _MOST_STEPS else None)
+    return {"sizes": numbers(_SIZES), "steps": counts, "limit": _MOST_STEPS}

@@ -1,0 +1,218 @@
+"""One page's side of the conversation: a request comes in, the scene or the run changes, what is asked for goes out.
+
+    {"id": 7, "op": "move", "row": 3, "point": [1.0, 2.0, 1], "grab": 2, "want": {"x": {}, "panel": {}}}
+    {"id": 7, "scene": {...}, "run": {...}, "x": {...}, "panel": {...}}          or   {"id": 7, "error": "..."}
+
+Nothing here knows of the web: the server and the notebook widget hand over plain objects. A request that cannot be
+understood is answered with a sentence and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from separatrix.lab.edits import Edits
+from separatrix.lab.encode import number
+from separatrix.lab.limits import MAX_STEPS_AT_ONCE
+from separatrix.lab.playback import Playback
+from separatrix.lab.presets import BY_NAME
+from separatrix.lab.riskview import compared_paths, step_sizes
+from separatrix.lab.scene import Scene, SceneError
+from separatrix.lab.views import views
+from separatrix.lab.xview import probe
+
+Message = dict[str, Any]
+
+
+class Session:
+    """The scene of one page, its run, and what can be taken back.
+
+    >>> session = Session()
+    >>> reply = session.handle({"id": 1, "op": "preset", "name": "eight"})
+    >>> reply["id"], len(reply["scene"]["points"]), reply["run"]["updates"]
+    (1, 8, 106)
+    >>> session.handle({"id": 2, "op": "fly"})["error"]
+    "There is no operation 'fly'."
+    """
+
+    def __init__(self) -> None:
+        self.edits = Edits(Scene())
+        self.playback: Playback | None = None
+        self._operations: dict[str, Callable[[Message], Message | None]] = {
+            "load": self._load,
+            "preset": self._preset,
+            "clear": self._clear,
+            "set": self._set,
+            "add": self._add,
+            "move": self._move,
+            "remove": self._remove,
+            "undo": self._undo,
+            "redo": self._redo,
+            "step": lambda message: self._play("forward", message),
+            "back": lambda message: self._play("back", message),
+            "seek": self._seek,
+            "finish": self._finish,
+            "look": lambda message: None,
+            "probe": self._probe,
+            "compare": lambda message: {"compare": compared_paths(self._ready())},
+            "step-sizes": lambda message: {"step_sizes": step_sizes(self._ready())},
+            "certificate": self._certificate,
+        }
+
+    @property
+    def scene(self) -> Scene:
+        """The points and settings now."""
+        return self.edits.scene
+
+    def handle(self, message: Any) -> Message:
+        """Answer one request; whatever is wrong with it becomes the field ``error``."""
+        name = message.get("id") if isinstance(message, dict) else None
+        reply: Message = {"id": name if isinstance(name, int | str) else None}
+        try:
+            if not isinstance(message, dict):
+                raise SceneError("A message must be an object with the field op.")
+            operation = self._operations.get(str(message.get("op")))
+            if operation is None:
+                raise SceneError(f"There is no operation {str(message.get('op'))[:40]!r}.")
+            reply.update(operation(message) or {})
+            reply["scene"] = self.scene.to_json()
+            reply["run"] = self._progress()
+            reply.update(views(self.playback, message.get("want", {})))
+        except ValueError as error:  # a SceneError, or the library's own sentence
+            reply["error"] = str(error)
+        return reply
+
+    def _progress(self) -> Message:
+        shown: Message = {
+            "undo": self.edits.can_undo,
+            "redo": self.edits.can_redo,
+            "ready": self.playback is not None,
+        }
+        if self.playback is None:
+            return shown | {"step": 0, "steps": 0, "over": False, "note": self._missing()}
+        play, frame = self.playback, self.playback.frame
+        return shown | {
+            "step": play.cursor,
+            "steps": len(play.frames) - 1,
+            "over": play.at_end,
+            "leapt": play.leapt,
+            "note": play.sentence(),
+            "row": None if play.at_end else frame.row,
+            "updates": frame.updates,
+            "size": number(frame.size),
+        }
+
+    def _missing(self) -> str:
+        if not self.scene.points:
+            return "Click in x-space to put down the first point."
+        present = self.scene.points[0][2]
+        return f"Now add a point of the other class, {'−1' if present > 0 else '+1'}."
+
+    def _ready(self) -> Scene:
+        if self.playback is None:
+            raise SceneError("Points of both classes are needed first.")
+        return self.scene
+
+    def _restart(self, to: str) -> None:
+        """A new run on the scene: shown from its start, at its end, or as far as the old one had come."""
+        old, self.playback = self.playback, None
+        if not self.scene.two_classes:
+            return
+        play = Playback(self.scene)
+        if to == "end" or (to == "same" and (old is None or old.settled)):
+            play.finish()
+        elif to == "same" and old is not None:
+            play.seek(old.cursor)
+        self.playback = play
+
+    def _load(self, message: Message) -> None:
+        self.edits.change(Scene.from_json(message.get("scene")))
+        self._restart("end")
+
+    def _preset(self, message: Message) -> None:
+        name = message.get("name")
+        if name not in BY_NAME:
+            raise SceneError(f"There is no preset {str(name)[:40]!r}; there are {', '.join(BY_NAME)}.")
+        self.edits.change(BY_NAME[str(name)].make())
+        self._restart("end")
+
+    def _clear(self, message: Message) -> None:
+        self.edits.change(Scene().changed(_settings(self.scene)))
+        self._restart("end")
+
+    def _set(self, message: Message) -> None:
+        patch = message.get("settings")
+        if not isinstance(patch, dict):
+            raise SceneError("settings must be an object of names and values.")
+        self.edits.change(self.scene.changed(patch), message.get("grab"))
+        self._restart("end" if "algorithm" in patch else "same")
+
+    def _add(self, message: Message) -> None:
+        self.edits.change(self.scene.with_point(message.get("point")))
+        if self.playback is None:
+            self._restart("end")
+            return
+        ended = self.playback.settled
+        if not self.playback.grow(self.scene):
+            self._restart("same")
+        elif ended and not message.get("playing"):
+            self.playback.finish(walk=True)
+
+    def _move(self, message: Message) -> None:
+        self.edits.change(self.scene.moved(message.get("row"), message.get("point")), message.get("grab"))
+        self._restart("same")
+
+    def _remove(self, message: Message) -> None:
+        self.edits.change(self.scene.without(message.get("row")))
+        self._restart("same")
+
+    def _undo(self, message: Message) -> None:
+        self.edits.undo()
+        self._restart("same")
+
+    def _redo(self, message: Message) -> None:
+        self.edits.redo()
+        self._restart("same")
+
+    def _play(self, way: str, message: Message) -> None:
+        self._ready()
+        count = message.get("count", 1)
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MAX_STEPS_AT_ONCE:
+            raise SceneError(
+                f"count must be a whole number from 1 to {MAX_STEPS_AT_ONCE}; got {str(count)[:20]}."
+            )
+        assert self.playback is not None
+        getattr(self.playback, way)(count)
+
+    def _seek(self, message: Message) -> None:
+        self._ready()
+        place = message.get("step")
+        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place <= 1_000_000:
+            raise SceneError(f"step must be a whole number; got {str(place)[:20]}.")
+        assert self.playback is not None
+        self.playback.seek(place)
+
+    def _finish(self, message: Message) -> None:
+        self._ready()
+        assert self.playback is not None
+        self.playback.finish()
+
+    def _certificate(self, message: Message) -> Message:
+        self._ready()
+        assert self.playback is not None
+        return {"certificate": self.playback.answers.certificate_document()}
+
+    def _probe(self, message: Message) -> Message:
+        at = message.get("at")
+        if not isinstance(at, list) or len(at) != 2 or not all(isinstance(v, int | float) for v in at):
+            raise SceneError("at must be [x1, x2].")
+        if self.playback is None:
+            return {"probe": None}
+        return {"probe": probe(self.playback.run, self.playback.frame, np.array(at, dtype=np.float64))}
+
+
+def _settings(scene: Scene) -> Message:
+    return {name: value for name, value in scene.to_json().items() if name != "points"}

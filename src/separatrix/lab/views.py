@@ -1,0 +1,81 @@
+"""The pictures a request asks for, by name; each is made only where the page shows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from separatrix.lab.panel import panel
+from separatrix.lab.playback import Playback
+from separatrix.lab.riskview import risk_view
+from separatrix.lab.scene import SceneError
+from separatrix.lab.wview import solid_view, w_view
+from separatrix.lab.xview import Window, x_view
+
+Options = dict[str, Any]
+
+
+def views(play: Playback | None, want: Any) -> dict[str, Any]:
+    """The views named in ``want``, a mapping from name to options; None where there is nothing to show yet."""
+    if not isinstance(want, dict) or not set(want) <= set(_MAKERS):
+        raise SceneError(f"want must be an object with some of {', '.join(_MAKERS)}.")
+    found: dict[str, Any] = {}
+    for name, options in want.items():
+        if not isinstance(options, dict):
+            raise SceneError(f"The options of the view {name} must be an object.")
+        found[name] = None if play is None else _MAKERS[name](play, options)
+    return found
+
+
+def _x(play: Playback, options: Options) -> Any:
+    grid = options.get("grid", 48)
+    if isinstance(grid, bool) or not isinstance(grid, int):
+        raise SceneError("grid must be a whole number.")
+    return x_view(play.run, play.frame, _window(options.get("window")), grid)
+
+
+def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
+    def view(play: Playback, options: Options) -> Any:
+        if play.scene.has_kernel:
+            return None  # w lives in the space of the kernel
+        return make(play.scene, play.frames, play.cursor, _finite(options.get("slice"), "slice"))
+
+    return view
+
+
+def _panel(play: Playback, options: Options) -> Any:
+    return panel(play, options.get("quick") is True)
+
+
+_MAKERS: dict[str, Callable[[Playback, Options], Any]] = {
+    "x": _x,
+    "w": _planar(w_view),
+    "solid": _planar(solid_view),
+    "risk": _planar(risk_view),
+    "panel": _panel,
+}
+
+
+def _finite(value: Any, name: str) -> float | None:
+    if value is None:
+        return None
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+        or abs(value) > 1e12
+    ):
+        raise SceneError(f"{name} must be a finite number; got {str(value)[:40]}.")
+    return float(value)
+
+
+def _window(value: Any) -> Window | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 4:
+        raise SceneError("window must be [x1 from, x1 to, x2 from, x2 to].")
+    left, right, low, high = (_finite(each, "window") or 0.0 for each in value)
+    if not (left < right and low < high):
+        raise SceneError("window must have its lower end first.")
+    return left, right, low, high

@@ -1,0 +1,75 @@
+"""What the page needs to draw x-space: margins of every row, kinds of support vectors, contours of a kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix import geometry
+from separatrix.lab.encode import number, numbers, packed
+from separatrix.lab.limits import MAX_GRID
+from separatrix.lab.runs.frame import Frame, Run, Vector
+
+Window = tuple[float, float, float, float]
+
+
+def norm_of(run: Run, frame: Frame) -> float:
+    """||w||, in the space of the kernel where there is one."""
+    if frame.w is not None:
+        return float(np.linalg.norm(frame.w))
+    scene = run.scene
+    beta = frame.weights * scene.y[: len(frame.weights)]
+    f = run.scores(frame, scene.X) - frame.b
+    return float(np.sqrt(max(0.0, float(beta @ f[: len(beta)]))))
+
+
+def support_kinds(run: Run, frame: Frame) -> list[str]:
+    """For each row "", "margin", "slack" or, of a perceptron, "update"."""
+    scene = run.scene
+    used = frame.weights > 0
+    if scene.algorithm in ("gradient", "perceptron", "kernel-perceptron"):
+        return ["update" if each else "" for each in used]
+    limit = scene.C if scene.algorithm != "hard-margin" else np.inf
+    slack = (frame.weights >= limit) | (scene.loss == "squared_hinge" and scene.algorithm != "hard-margin")
+    return ["" if not on else "slack" if beyond else "margin" for on, beyond in zip(used, slack, strict=True)]
+
+
+def x_view(run: Run, frame: Frame, window: Window | None, grid: int) -> dict[str, Any]:
+    """Margins, distances and, with a kernel, a grid of f over the window (x1 from, to, x2 from, to)."""
+    scene, norm = run.scene, norm_of(run, frame)
+    f = run.scores(frame, scene.X)
+    functional = scene.y * f
+    view: dict[str, Any] = {
+        "w": None if frame.w is None else numbers(frame.w),
+        "b": number(frame.b),
+        "norm": number(norm),
+        "functional": numbers(functional),
+        "geometric": numbers(functional / norm) if norm > 0 else None,
+        "kinds": support_kinds(run, frame),
+        "slab": 1.0 if scene.algorithm in ("hard-margin", "soft-margin", "kernel-svm") else None,
+    }
+    if frame.w is not None and norm > 0:
+        view["slab_width"] = number(geometry.slab_width(frame.w))
+        view["origin_distance"] = number(geometry.distance_from_origin(frame.w, frame.b))
+        view["margin"] = number(geometry.margin(scene.X, scene.y, frame.w, frame.b))
+    if frame.w is None and window is not None:
+        view["contours"] = {"window": list(window), **contour_grid(run, frame, window, grid)}
+    return view
+
+
+def contour_grid(run: Run, frame: Frame, window: Window, points: int) -> dict[str, Any]:
+    """f on a grid of points over the window, rows from the lowest x2 up."""
+    points = int(np.clip(points, 8, MAX_GRID))
+    first = np.linspace(window[0], window[1], points)
+    second = np.linspace(window[2], window[3], points)
+    Z = np.column_stack([np.tile(first, points), np.repeat(second, points)])
+    values = run.scores(frame, Z) if np.any(frame.weights) else np.full(len(Z), frame.b)
+    return {"columns": points, "rows": points, "values": packed(values)}
+
+
+def probe(run: Run, frame: Frame, z: Vector) -> dict[str, Any]:
+    """f at one place, and how far it is from the boundary."""
+    f = float(run.scores(frame, z.reshape(1, 2))[0])
+    norm = norm_of(run, frame)
+    return {"f": number(f), "distance": number(f / norm) if norm > 0 else None}
