@@ -9,6 +9,7 @@ void bind_rows(nb::module_& m);        // bindings_rows.cpp
 void bind_descent(nb::module_& m);     // bindings_rows.cpp
 void bind_perceptron(nb::module_& m);  // bindings_perceptron.cpp
 void bind_active_set(nb::module_& m);  // bindings_active_set.cpp
+void bind_text(nb::module_& m);        // bindings_text.cpp
 
 NB_MODULE(_core, m) {
     m.doc() = "separatrix's compiled core";
@@ -18,4 +19,5 @@ NB_MODULE(_core, m) {
     bind_descent(m);
     bind_perceptron(m);
     bind_active_set(m);
+    bind_text(m);
 }

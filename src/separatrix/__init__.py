@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from separatrix.estimators.svc import SVC as SVC
     from separatrix.files.model_file import load as load
     from separatrix.files.model_file import save as save
+    from separatrix.files.read import read as read
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
     from separatrix.separability import separability as separability
@@ -36,6 +37,7 @@ _HOMES = {
     "audit": "separatrix.audit",
     "save": "separatrix.files.model_file",
     "load": "separatrix.files.model_file",
+    "read": "separatrix.files.read",
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
@@ -60,6 +62,7 @@ __all__ = [
     "audit",
     "kernels",
     "load",
+    "read",
     "save",
     "separability",
     "stream",

@@ -296,3 +296,54 @@ class ActiveSet:
 
     @property
     def dependence(self) -> object: ...
+
+class LibsvmReader:
+    """LIBSVM text in buffers of any size to CSR arrays."""
+
+    def feed(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
+        """Parse the lines that end in this buffer; False after a fault."""
+
+    def finish(self) -> bool:
+        """Parse a last line that has no line end; False after a fault."""
+
+    def take(self) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray]:
+        """
+        Values, columns, end of each row, label code and query of each row, of the rows since the last call.
+        """
+
+    def error(self) -> tuple[str, int, int, bytes]:
+        """The fault, its line and column from 1, and what stands there."""
+
+    def labels(self) -> list[tuple[bytes, int, int]]:
+        """Each distinct label, and where it was first."""
+
+    @property
+    def rows(self) -> int:
+        """Rows so far."""
+
+    @property
+    def entries(self) -> int:
+        """Entries so far."""
+
+    @property
+    def width(self) -> int:
+        """The largest column so far, plus 1."""
+
+    @property
+    def dropped(self) -> int:
+        """Entries left out so far."""
+
+    @property
+    def zero_seen(self) -> bool:
+        """Whether an index was 0."""
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether rows have labels."""
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether rows have a qid."""
+
+def libsvm_reader(*, single: bool, zero_based: bool, zero_allowed: bool, drop_beyond: bool, n_columns: int, n_threads: int) -> LibsvmReader:
+    """A reader of LIBSVM text; n_columns bounds the columns that are kept."""

@@ -1,0 +1,298 @@
+// LIBSVM (SVMlight) text to CSR, for a piece of text made of whole lines.
+//
+//   line  = [label [qid:number]] {index:value} [# comment]        between them spaces, tabs, \v, \f, \r
+//
+// A line that holds nothing is skipped. Columns of a row are sorted if they are not; the same one twice is a fault.
+// A piece ends with a line end and at least `decimal_padding` readable bytes follow it, so nothing in here asks whether
+// the text has ended: every token stops at a line end.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "separatrix/decimal.hpp"
+#include "separatrix/growing.hpp"
+
+namespace separatrix {
+
+struct TextRules {
+    bool zero_based = false;     // else 1 is taken off every index
+    bool zero_allowed = true;    // an index 0 where they start at 1 becomes column -1, for the caller to put right
+    bool drop_beyond = false;    // leave out columns at or above n_columns instead of refusing them
+    std::int64_t n_columns = std::int64_t{1} << 62;
+};
+inline constexpr std::int64_t largest_index = std::int64_t{1} << 59;
+
+enum class TextFault {
+    none,
+    index,         // expected an index
+    colon,         // expected ':' after an index
+    number,        // expected a number
+    not_finite,    // nan or inf
+    too_large,     // a number beyond the range of the values
+    separator,     // expected white space after a number
+    zero_index,    // an index 0, but indices start at 1
+    beyond,        // a column at or beyond n_columns
+    huge_index,    // an index above largest_index
+    twice,         // a column that occurs twice in a row
+    many_labels,   // "1,2"
+    no_label,      // a row without a label among rows that have one
+    label,         // a label among rows that have none
+    query,         // expected an integer after qid:
+    no_query,      // a row without qid among rows that have one
+    query_unasked  // a qid among rows that have none
+};
+
+// Where a fault is: bytes from the beginning of the piece, lines from its first line (0).
+struct TextPlace {
+    const char* at = nullptr;
+    const char* line_begin = nullptr;
+    std::int64_t line = 0;
+};
+
+struct LabelToken {
+    std::string_view text;
+    TextPlace place;
+};
+
+// Distinct labels in order of appearance. Rows of the same class often follow each other, so the last is tried first.
+class LabelTable {
+public:
+    std::uint32_t code(std::string_view text, const TextPlace& place) {
+        if (!labels_.empty() && labels_[last_].text == text) return last_;
+        const auto [found, is_new] = codes_.try_emplace(text, static_cast<std::uint32_t>(labels_.size()));
+        if (is_new) labels_.push_back({text, place});
+        return last_ = found->second;
+    }
+    const std::vector<LabelToken>& labels() const { return labels_; }
+    void clear() {
+        labels_.clear();
+        codes_.clear();
+        last_ = 0;
+    }
+
+private:
+    std::vector<LabelToken> labels_;
+    std::unordered_map<std::string_view, std::uint32_t> codes_;
+    std::uint32_t last_ = 0;
+};
+
+// What a piece holds. Row r has the entries ends[r - 1] .. ends[r); labels and queries are empty if no row has them.
+template <class Value, class Column>
+struct TextPiece {
+    Growing<Value> values;
+    Growing<Column> columns;
+    Growing<std::int64_t> ends;
+    Growing<std::uint32_t> labels;
+    Growing<std::int64_t> queries;
+    LabelTable table;
+    std::int64_t lines = 0;
+    std::int64_t dropped = 0;
+    std::int64_t width = 0;      // the largest column + 1
+    bool zero_seen = false;
+    bool needs_wide = false;     // an index that Column cannot hold: parse again with a wider one
+    bool seen_row = false;       // the head of a row at least
+    TextPlace first_row;
+    TextFault fault = TextFault::none;
+    TextPlace place;             // of the fault
+
+    void parse(const char* begin, const char* end, const TextRules& rules);
+
+private:
+    const char* parse_row(const char* p, const TextRules& rules);
+    const char* parse_head(const char* p);
+    const char* parse_index(const char* p, std::int64_t& index);
+    const char* sort_row(const char* p, std::size_t begin, std::size_t end, const TextRules& rules);
+    const char* fail(TextFault what, const char* at) {
+        fault = what;
+        place.at = at;
+        return nullptr;
+    }
+};
+
+SEPARATRIX_INLINE bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
+SEPARATRIX_INLINE const char* skip_blanks(const char* p) {
+    while (is_blank(*p)) ++p;
+    return p;
+}
+SEPARATRIX_INLINE bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '#'; }
+SEPARATRIX_INLINE const char* token_end(const char* p) {
+    while (!ends_token(*p)) ++p;
+    return p;
+}
+inline const char* line_end(const char* p, const char* end) {
+    return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+}
+
+template <class Value, class Column>
+void TextPiece<Value, Column>::parse(const char* begin, const char* end, const TextRules& rules) {
+    for (auto* counts : {&ends, &queries}) counts->clear();
+    labels.clear();
+    table.clear();
+    lines = dropped = width = 0;
+    zero_seen = needs_wide = seen_row = false;
+    fault = TextFault::none;
+    // The shortest entry is "1:1" and what ends it, so this is room for all there can be.
+    const auto most = static_cast<std::size_t>(end - begin) / 4 + 1;
+    values.clear();
+    columns.clear();
+    values.reserve(most);
+    columns.reserve(most);
+    for (const char* p = begin; p < end; ++lines) {
+        place = {p, p, lines};
+        p = skip_blanks(p);
+        if (*p != '\n' && *p != '#') {
+            p = parse_row(p, rules);
+            if (!p) return;
+        }
+        p = (*p == '\n' ? p : line_end(p, end)) + 1;
+    }
+}
+
+// From the first token of a row to its line end or comment; nullptr after a fault.
+template <class Value, class Column>
+const char* TextPiece<Value, Column>::parse_row(const char* p, const TextRules& rules) {
+    p = parse_head(p);
+    if (!p) return nullptr;
+    seen_row = true;
+    const std::size_t begin = values.size();
+    Value* value = values.end();
+    Column* column = columns.end();
+    const std::int64_t shift = rules.zero_based ? 0 : 1;
+    constexpr auto largest = static_cast<std::int64_t>(std::numeric_limits<Column>::max());
+    std::int64_t before = -2;  // the last column
+    bool sorted = true;
+    while (*p != '\n' && *p != '#') {
+        const char* const token = p;
+        std::int64_t index;
+        DigitRun run = digits8(p);
+        if (run.count > 0 && run.count < 8) [[likely]] {
+            index = static_cast<std::int64_t>(run.value);
+            p += run.count;
+        } else {
+            p = parse_index(p, index);
+            if (!p) return nullptr;
+        }
+        if (*p != ':') return fail(TextFault::colon, p);
+        ++p;
+        double number;
+        run = digits8(p);
+        if (run.count > 0 && run.count < 8 && ends_token(p[run.count])) {
+            number = static_cast<double>(static_cast<std::int64_t>(run.value));
+            p += run.count;
+        } else {
+            const Decimal decimal = parse_decimal(p, number);
+            if (decimal.fault == DecimalFault::too_large) return fail(TextFault::too_large, p);
+            if (decimal.fault == DecimalFault::not_a_number) {
+                const char first = static_cast<char>(p[*p == '-' || *p == '+'] | 0x20);
+                return fail(first == 'n' || first == 'i' ? TextFault::not_finite : TextFault::number, p);
+            }
+            if (sizeof(Value) < sizeof(double) && std::isinf(static_cast<Value>(number))) {
+                return fail(TextFault::too_large, p);
+            }
+            p = decimal.end;
+            if (!ends_token(*p)) return fail(TextFault::separator, p);
+        }
+        const std::int64_t place_of = index - shift;
+        if (place_of < 0) {
+            if (!rules.zero_allowed) return fail(TextFault::zero_index, token);
+            zero_seen = true;
+        }
+        p += *p == ' ';
+        if (is_blank(*p)) p = skip_blanks(p);
+        if (place_of >= rules.n_columns) [[unlikely]] {
+            if (!rules.drop_beyond) return fail(TextFault::beyond, token);
+            ++dropped;
+            continue;
+        }
+        if (place_of > largest) [[unlikely]] {
+            needs_wide = true;
+            return nullptr;
+        }
+        sorted &= place_of > before;
+        before = place_of;
+        *value++ = static_cast<Value>(number);
+        *column++ = static_cast<Column>(place_of);
+    }
+    const auto end = static_cast<std::size_t>(value - values.data());
+    values.set_size(end);
+    columns.set_size(end);
+    if (!sorted && !sort_row(place.line_begin, begin, end, rules)) return nullptr;
+    if (end > begin) width = std::max(width, static_cast<std::int64_t>(columns[end - 1]) + 1);
+    ends.push(static_cast<std::int64_t>(end));
+    return p;
+}
+
+// The label and the query, up to the first entry. The first row decides whether rows have them.
+template <class Value, class Column>
+const char* TextPiece<Value, Column>::parse_head(const char* p) {
+    const char* end = p;
+    bool comma = false, colon = false;
+    for (; !ends_token(*end); ++end) {
+        comma |= *end == ',';
+        colon |= *end == ':';
+    }
+    const bool first = ends.size() == 0;
+    if (first) first_row = {p, place.line_begin, place.line};
+    if (colon) {
+        if (labels.size()) return fail(TextFault::no_label, p);
+    } else {
+        if (comma) return fail(TextFault::many_labels, p);
+        if (!first && labels.size() == 0) return fail(TextFault::label, p);
+        place.at = p;
+        labels.push(table.code({p, static_cast<std::size_t>(end - p)}, place));
+        p = skip_blanks(end);
+    }
+    if (p[0] == 'q' && std::string_view(p, 4) == "qid:") {
+        if (!first && queries.size() == 0) return fail(TextFault::query_unasked, p);
+        std::int64_t query = 0;
+        const auto [after, error] = std::from_chars(p + 4, token_end(p + 4), query);
+        if (error != std::errc{} || !ends_token(*after)) return fail(TextFault::query, p + 4);
+        queries.push(query);
+        return skip_blanks(after);
+    }
+    return queries.size() ? fail(TextFault::no_query, p) : p;
+}
+
+// The digits of an index that are none, or eight and more.
+template <class Value, class Column>
+const char* TextPiece<Value, Column>::parse_index(const char* p, std::int64_t& index) {
+    if (!is_digit(*p)) return fail(TextFault::index, p);
+    const char* const begin = p;
+    index = 0;
+    for (; is_digit(*p); ++p) {
+        index = 10 * index + (*p - '0');
+        if (index > largest_index) return fail(TextFault::huge_index, begin);
+    }
+    return p;
+}
+
+// Sorts the entries begin .. end by column; finds the text of a column that occurs twice.
+template <class Value, class Column>
+const char* TextPiece<Value, Column>::sort_row(const char* p, std::size_t begin, std::size_t end, const TextRules& rules) {
+    std::vector<std::pair<Column, Value>> entries;
+    for (std::size_t k = begin; k < end; ++k) entries.emplace_back(columns[k], values[k]);
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t k = begin; k < end; ++k) {
+        columns[k] = entries[k - begin].first;
+        values[k] = entries[k - begin].second;
+    }
+    const auto same = std::adjacent_find(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (same == entries.end()) return p;
+    const std::int64_t wanted = static_cast<std::int64_t>(same->first) + (rules.zero_based ? 0 : 1);
+    int seen = 0;
+    for (p = skip_blanks(p); *p != '\n' && *p != '#'; p = skip_blanks(token_end(p))) {
+        std::int64_t index = 0;
+        const auto [after, error] = std::from_chars(p, token_end(p), index);
+        if (error == std::errc{} && *after == ':' && index == wanted && ++seen == 2) break;
+    }
+    return fail(TextFault::twice, p);
+}
+
+}  // namespace separatrix

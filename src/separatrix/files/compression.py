@@ -1,0 +1,271 @@
+"""The bytes of a file or of standard input, decompressed while they are being used.
+
+    .gz  .bz2  .xz  .zst        told by the first bytes, not by the name; files of several members too
+
+Decompression runs in a thread of its own, a few pieces ahead of whoever parses them.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import queue
+import sys
+import threading
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Protocol, cast
+
+from separatrix.checker.text import DataError
+
+Progress = Callable[[int, int | None], None]
+
+_READ = 1 << 18  # compressed bytes read at a time
+_PIECE = 1 << 21  # decompressed bytes handed on at a time
+_AHEAD = 4  # pieces that may wait
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+class ByteSource:
+    """Bytes of ``path`` ("-" is standard input) after decompression: `head`, then `pieces` from the beginning.
+
+    >>> import gzip, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.gz"
+    >>> _ = path.write_bytes(gzip.compress(b"one") + gzip.compress(b"two"))
+    >>> with ByteSource(str(path)) as source:
+    ...     source.compression, source.head, b"".join(source.pieces())
+    ('gzip', b'onetwo', b'onetwo')
+    """
+
+    def __init__(self, path: str, on_progress: Progress | None = None) -> None:
+        self.path = path
+        self._on_progress = on_progress
+        self._file = sys.stdin.buffer if path == "-" else _open(path)
+        try:
+            self.size = None if path == "-" else Path(path).stat().st_size
+            self._done = 0
+            self._first = self._read()
+            self.compression = compression_of(self._first)
+            self._begun: list[bytes] = []
+            self._rest = self._decompressed()
+            while sum(map(len, self._begun)) < 1 << 12 and (piece := next(self._rest, b"")):
+                self._begun.append(piece)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> ByteSource:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self._file is not sys.stdin.buffer:
+            self._file.close()
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes, at least 4096 where there are as many."""
+        return b"".join(self._begun)
+
+    def pieces(self) -> Iterator[bytes]:
+        """All bytes, once, in pieces; read and decompressed by another thread. Tells progress in bytes read."""
+        yield from self._begun
+        with closing(_ahead(self._rest)) as rest:
+            for piece in rest:
+                yield piece
+                self.tell(self._done)
+
+    def tell(self, done: int) -> None:
+        """Tell whoever wants to know how many bytes of the file have been used."""
+        if self._on_progress is not None:
+            self._on_progress(done, self.size)
+
+    def stream(self) -> BinaryIO:
+        """All bytes, once, as a file that can be read from beginning to end."""
+        return io.BufferedReader(_Pieces(self.pieces()), _PIECE)
+
+    def _read(self) -> bytes:
+        data = self._file.read(_READ)
+        self._done += len(data)
+        return data
+
+    def _decompressed(self) -> Iterator[bytes]:
+        inputs = _chain(self._first, self._read)
+        try:
+            if self.compression is None:
+                yield from iter(inputs, b"")
+            elif self.compression == "zstd":
+                yield from _zstd(inputs)
+            else:
+                yield from _members(inputs, _DECODERS[self.compression], self.compression)
+        except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+            raise DataError(f"{self.path} is not a whole {self.compression} file: {error}.") from None
+
+
+def _open(path: str) -> BinaryIO:
+    try:
+        return Path(path).open("rb")
+    except OSError as error:
+        raise DataError(f"{path} cannot be opened: {error.strerror}.") from None
+
+
+def compression_of(head: bytes) -> str | None:
+    """The kind of compression that a file's first bytes tell.
+
+    >>> compression_of(b"BZh91AY"), compression_of(b"+1 1:0.5")
+    ('bz2', None)
+    """
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+
+
+class _Decoder(Protocol):
+    """One compressed member, as in `bz2.BZ2Decompressor`."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
+
+
+class _Gzip:
+    """zlib with the interface of the other decoders: it keeps the input it has not used."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inner.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+
+
+_DECODERS: dict[str, Callable[[], _Decoder]] = {
+    "gzip": _Gzip,
+    "bz2": bz2.BZ2Decompressor,
+    "xz": lzma.LZMADecompressor,
+}
+
+
+def _chain(first: bytes, read: Callable[[], bytes]) -> Callable[[], bytes]:
+    waiting = [first]
+    return lambda: waiting.pop() if waiting else read()
+
+
+def _members(read: Callable[[], bytes], new: Callable[[], _Decoder], kind: str) -> Iterator[bytes]:
+    data = read()
+    while data:
+        member = new()
+        while not member.eof:
+            piece = member.decompress(data, _PIECE)
+            if piece:
+                yield piece
+            data = b""
+            if member.needs_input and not member.eof:
+                data = read()
+                if not data:
+                    raise EOFError("it ends too early")
+        # Zeros may pad what follows a member (tape blocks); anything else must be another one.
+        data = (member.unused_data or read()).lstrip(b"\0")
+        while not data and (data := read()):
+            data = data.lstrip(b"\0")
+        if data and compression_of(data + b"\0" * 6) != kind and len(data) >= 6:
+            raise ValueError("something else follows its end")
+
+
+def _zstd(read: Callable[[], bytes]) -> Iterator[bytes]:
+    try:
+        import zstandard
+    except ImportError:
+        raise DataError(
+            "Reading .zst files needs the package zstandard: pip install 'separatrix[files]'."
+        ) from None
+    source = zstandard.ZstdDecompressor().stream_reader(
+        cast(IO[bytes], _Reader(read)), read_across_frames=True
+    )
+    try:
+        while piece := source.read(_PIECE):
+            yield piece
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from None
+
+
+class _Reader:
+    """A function that returns bytes, as an object with `read`."""
+
+    def __init__(self, read: Callable[[], bytes]) -> None:
+        self._read = read
+
+    def read(self, _: int = -1) -> bytes:
+        return self._read()
+
+
+class _Pieces(io.RawIOBase):
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._left = pieces, memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._left = memoryview(piece)
+        size = min(len(buffer), len(self._left))
+        buffer[:size], self._left = self._left[:size], self._left[size:]
+        return size
+
+
+def _ahead(pieces: Iterator[bytes]) -> Generator[bytes, None, None]:
+    """The same pieces, made by a thread that runs a little ahead and ends when nobody wants more."""
+    waiting: queue.Queue[bytes | BaseException | None] = queue.Queue(_AHEAD)
+    unwanted = threading.Event()
+
+    def put(item: bytes | BaseException | None) -> bool:
+        while not unwanted.is_set():
+            try:
+                waiting.put(item, timeout=0.05)
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    def run() -> None:
+        try:
+            for piece in pieces:
+                if not put(piece):
+                    return
+            put(None)
+        except BaseException as error:
+            put(error)
+
+    helper = threading.Thread(target=run, name="separatrix-decompress", daemon=True)
+    helper.start()
+    try:
+        while (item := waiting.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        unwanted.set()
+        helper.join()

@@ -1,0 +1,52 @@
+"""What a reader hands out: rows, labels, and how text became numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+from scipy import sparse
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where data came from and how large they are.
+
+    nonzeros counts stored entries (all cells of a dense array). left_out counts what an ``encoding`` given to
+    `read` had no place for: entries of columns beyond its own, categories it had not seen.
+    """
+
+    path: str
+    format: str  #: "libsvm", "csv", "tsv", "parquet", "arrow", "npz", "idx" or "store"
+    rows: int
+    columns: int
+    nonzeros: int
+    left_out: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows X (n, d), a dense array or CSR; labels y (n,) as they were found, or None where there are none.
+
+    ``encoding`` is a plain record (JSON) of how the file's columns became the columns of X. Given to `read`
+    with another file, it makes that file's columns mean the same; a model file keeps it.
+    """
+
+    X: NDArray[Any] | sparse.csr_array
+    y: NDArray[Any] | None
+    column_names: list[str] | None
+    encoding: dict[str, Any]
+    source: Source
+    qid: NDArray[Any] | None = None
+
+
+def describe_size(X: Any) -> tuple[int, int, int]:
+    """Rows, columns and stored entries of X.
+
+    >>> import numpy as np
+    >>> describe_size(np.zeros((2, 3))), describe_size(sparse.csr_array((2, 3)))
+    ((2, 3, 6), (2, 3, 0))
+    """
+    rows, columns = map(int, X.shape)
+    return rows, columns, int(getattr(X, "nnz", rows * columns))
