@@ -1,9 +1,9 @@
 """save and load: a fitted model as one safetensors file, with its certificates inside.
 
-A model file is a safetensors file (eight bytes of length, a JSON header, raw arrays) whose metadata say
-``separatrix-model: 1``, the version of the format. The tensor ``document`` holds a JSON text: versions, parameters,
-column names, the encoding of the data, and records whose arrays are other tensors (`model_values`); the tensor
-``certificates`` holds the certificates as JSON. docs/models.md describes every field.
+A model file is a safetensors file (eight bytes of length, a JSON header, raw arrays) whose metadata have the entry
+``separatrix-model: 1 sha256 <digest of all tensors>``; 1 is the version of the format. The tensor ``document`` holds
+a JSON text: versions, parameters, column names, the encoding of the data, and records whose arrays are other tensors
+(`model_values`); the tensor ``certificates`` holds the certificates as JSON. docs/models.md says more.
 
 Nothing in a file is executed, and no size, index or shape in it is believed before it is checked: a damaged or
 hostile file ends in a `ModelFileError` with a sentence.
@@ -11,6 +11,7 @@ hostile file ends in a `ModelFileError` with a sentence.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -106,8 +107,6 @@ def model_bytes(
         else write_perceptron(model, arrays)
     )
     document = {
-        "format": FORMAT,
-        "version": VERSION,
         "separatrix": separatrix.__version__,
         "numpy": np.__version__,
         "model": kind,
@@ -123,8 +122,22 @@ def model_bytes(
     if len(text) > _MAX_DOCUMENT:
         raise ModelFileError(f"The model is too large for a file: its document would have {len(text)} bytes.")
     arrays["document"] = np.frombuffer(text, dtype=np.uint8)
-    # One entry only: the order of several is left to chance, and the same model should give the same bytes.
-    return to_safetensors(arrays, {FORMAT: str(VERSION)})
+    return pack(arrays)
+
+
+def pack(arrays: Arrays) -> bytes:
+    """Tensors as a file. Its metadata have one entry: the order of several would be left to chance."""
+    return to_safetensors(arrays, {FORMAT: f"{VERSION} sha256 {_digest(arrays)}"})
+
+
+def _digest(arrays: Arrays) -> str:
+    """SHA-256 of the tensors in the order of their names: each name, type and shape as a line, then the numbers."""
+    total = hashlib.sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        total.update(f"{json.dumps(name)} {array.dtype.str} {list(array.shape)}\n".encode("ascii"))
+        total.update(np.ascontiguousarray(array).tobytes())
+    return total.hexdigest()
 
 
 def _names(names: Any, count: int) -> list[str] | None:
@@ -202,14 +215,6 @@ def model_from_bytes(content: bytes) -> Any:
 
 
 def _model(document: Fields) -> Any:
-    if document.text("format") != FORMAT:
-        raise ModelFileError(f"The format of the file is {shown(document.raw('format'))}, not {FORMAT!r}.")
-    version = document.raw("version")
-    if version != VERSION or isinstance(version, bool):
-        raise ModelFileError(
-            f"The file has version {shown(version)} of the format; this separatrix reads version {VERSION}. "
-            f"It was written by separatrix {shown(document.raw('separatrix'))}."
-        )
     kind = document.text("model", ("SVC", "Perceptron"))
     n_columns = document.count("n_features")
     body = document.record(kind)
@@ -242,6 +247,7 @@ def _arrays(content: bytes) -> Arrays:
     header = int.from_bytes(content[:8], "little")
     if header > min(_MAX_HEADER, len(content) - 8):
         raise ModelFileError("This is no safetensors file: the length of its header is out of range.")
+    claimed = _claimed(content[8 : 8 + header])
     try:
         parts: Any = deserialize(content)  # type: ignore[no-untyped-call]
     except (SafetensorError, ValueError, OverflowError, TypeError) as error:
@@ -260,4 +266,26 @@ def _arrays(content: bytes) -> Arrays:
             arrays[name] = flat.reshape(part["shape"])
         except (ValueError, OverflowError):
             raise ModelFileError(f"The tensor {shown(name)} does not have the size it claims.") from None
+    if _digest(arrays) != claimed:
+        raise ModelFileError(
+            "The model file was changed after it was written: its content differs from its digest."
+        )
     return arrays
+
+
+def _claimed(header: bytes) -> str:
+    """The digest that the metadata of a file claim, once they say that it is a model of this version."""
+    known = parse_json(header, "header")
+    entry = known.get("__metadata__") if isinstance(known, dict) else None
+    text = entry.get(FORMAT) if isinstance(entry, dict) else None
+    if not isinstance(text, str):
+        raise ModelFileError(f"This is no model of separatrix: its metadata have no entry {FORMAT!r}.")
+    version, *rest = text.split(" ")
+    if version != str(VERSION):
+        raise ModelFileError(
+            f"The file has version {shown(version)} of the format; this separatrix reads version {VERSION}. "
+            "Hint: a newer separatrix may read it."
+        )
+    if len(rest) != 2 or rest[0] != "sha256":
+        raise ModelFileError("The metadata of the model file have no digest.")
+    return rest[1]

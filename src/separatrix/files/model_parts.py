@@ -132,7 +132,7 @@ def parse_json(content: bytes, what: str, parse_float: Callable[[str], float] = 
     try:
         return json.loads(content.decode("utf-8"), parse_constant=_no_constant, parse_float=parse_float)
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"The {what} of the model file are no JSON document: {error}.") from None
+        raise ModelFileError(f"No JSON document: the {what} of the model file ({error}).") from None
 
 
 def _no_constant(text: str) -> float:

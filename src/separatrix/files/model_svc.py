@@ -116,7 +116,8 @@ def read_svc(document: Fields, n_columns: int) -> SVC:
         results[key] = result
     if len(results) != p:
         raise ModelFileError("Two problems of the model file have the same name.")
-    _set_attributes(model, document, Problems(results), pairwise, n_columns)
+    _set_attributes(model, document, Problems(results), (lines, n), n_columns)
+    model._pairwise = pairwise
     model.classes_, model.coef_, model.intercept_ = classes, coef, intercept
     model.intercept_interval_ = interval[0] if p == 1 else interval
     model.alpha_, model.slack_ = (alpha[0], slack[0]) if p == 1 else (alpha, slack)
@@ -161,11 +162,13 @@ def _read_problem(
     )
 
 
-def _set_attributes(model: SVC, document: Fields, problems: Problems, pairwise: bool, n_columns: int) -> None:
-    n = len(document.array("cost", (None,), finite=False))
-    dual_coef = document.array("dual_coef", (None, None))
+def _set_attributes(
+    model: SVC, document: Fields, problems: Problems, shape: tuple[int, int], n_columns: int
+) -> None:
+    lines, n = shape
+    dual_coef = document.array("dual_coef", (lines, None))
     m = dual_coef.shape[1]
-    kinds = document.array("support_kind", (None, m), "count")
+    kinds = document.array("support_kind", (lines, m), "count")
     if kinds.size and not (kinds.min() >= 0 and kinds.max() < len(_KINDS)):
         raise document.wrong("support_kind", "0, 1 or 2", "other numbers")
     kind = _KINDS[kinds]
@@ -173,7 +176,6 @@ def _set_attributes(model: SVC, document: Fields, problems: Problems, pairwise: 
     model.dual_coef_, model.support_ = dual_coef, document.indices("support", m, n)
     model.n_support_ = document.array("n_support", (None,), "count").astype(np.int32)
     model.support_kind_ = kind[0] if len(problems) == 1 else kind
-    model._pairwise = pairwise
     for name, value in summary(problems).items():
         setattr(model, name, value)
     if document.has("support_vectors"):
