@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.exits import ExitCode
-from separatrix.cli.inputs import DataFile, Json, LabelColumn, Quiet, read
+from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading, read
 from separatrix.cli.options import class_weights
 from separatrix.cli.output import Output
 
@@ -19,6 +19,8 @@ def audit(
     ],
     data: DataFile,
     label: LabelColumn = None,
+    format: Format = None,
+    missing: Missing = "refuse",
     cost: Annotated[
         float | None, typer.Option("--cost", "-c", help="C it was trained with; LIBSVM's files do not say.")
     ] = None,
@@ -36,9 +38,7 @@ def audit(
             "--certificate", "-o", help="Save the proof here; for many classes, in a folder of this name."
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file that separatrix did not write.")
-    ] = False,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -58,7 +58,7 @@ def audit(
     place = None if certificate is None else Path(certificate)
     if place is not None and places.claim(place, places.is_certificate, force, "--certificate"):
         output.note(f"The certificate {place} is replaced.")
-    table = read(data, label)
+    table = read(data, Reading(label, format, missing, quiet=quiet))
     found = measure(
         _model(model),
         table.X,

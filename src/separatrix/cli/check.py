@@ -7,13 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.exits import ExitCode
-from separatrix.cli.inputs import DataFile, Json, LabelColumn, Quiet, read
+from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading, read
 from separatrix.cli.output import Output
 
 
 def check(
     data: DataFile,
     label: LabelColumn = None,
+    format: Format = None,
+    missing: Missing = "refuse",
     bias: Annotated[bool, typer.Option(help="Whether the hyperplane may miss the origin.")] = True,
     pairs: Annotated[
         bool,
@@ -28,9 +30,7 @@ def check(
             "--certificate", "-o", help="Save the proof here; for many classes, in a folder of this name."
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file that separatrix did not write.")
-    ] = False,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -55,7 +55,7 @@ def check(
     place = None if certificate is None else Path(certificate)
     if place is not None and places.claim(place, places.is_certificate, force, "--certificate"):
         output.note(f"The certificate {place} is replaced.")
-    table = read(data, label)
+    table = read(data, Reading(label, format, missing, quiet=quiet))
     found = verdicts.decide(table.X, table.y, "ovo" if pairs else "ovr", bias, max_time)
     record: dict[str, Any] = {"data": table.record(), "separability": found.record(), "certificate": None}
     lines = [*table.lines(), *verdicts.lines(found)]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from separatrix.cli.inputs import DataFile, Json, LabelColumn, Quiet
+from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet
 from separatrix.cli.options import libsvm_weights
 
 _KERNEL = "Kernel: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or its name."
@@ -88,10 +88,10 @@ def fit(
         str | None, typer.Option("--output", "-o", help="Folder for model and certificate.")
     ] = None,
     save: Annotated[bool, typer.Option(help="Whether to save model and certificate.")] = True,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files that separatrix did not write.")
-    ] = False,
+    force: Force = False,
     label: LabelColumn = None,
+    format: Format = None,
+    missing: Missing = "refuse",
     seed: Annotated[int, typer.Option(help="For the held-out rows, the folds and the solver's order.")] = 0,
     threads: Annotated[int | None, typer.Option(help="Threads; else all processors.", min=1)] = None,
     as_json: Json = False,

@@ -166,8 +166,11 @@ def _perceptron_lines(found: dict[str, Any]) -> list[Line]:
         "max_time": "the time was over before a pass was without mistakes",
         "interrupted": "interrupted; the weights so far are kept",
     }
-    bound = found["bound"]
-    most = f"; this variant makes at most {bound:,.1f} on these rows" if bound < float("inf") else ""
+    most = (
+        f"; this variant makes at most {found['bound']:,.1f} on these rows"
+        if found["status"] == "converged"
+        else ""
+    )
     return [
         ("result", f"{found['status']} in {found['seconds']['fit']:.2f} s: {words[found['status']]}"),
         ("updates", f"{found['updates']:,} in {counted(found['epochs'], 'pass', 'passes')}{most}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,13 @@ from separatrix.cli.checkpoint import Checkpoints, source_of
 from separatrix.cli.checkpoint import read as read_checkpoint
 from separatrix.cli.choice import Choice, choose
 from separatrix.cli.exits import ExitCode, Refused
-from separatrix.cli.inputs import Table, read
+from separatrix.cli.inputs import Reading, Table, read
 from separatrix.cli.models import is_model, save_model
 from separatrix.cli.options import class_weights
 from separatrix.cli.output import Output
 from separatrix.cli.progress import Several, shown, waiting
 from separatrix.cli.timing import Stopwatch
+from separatrix.errors import InseparableError
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,17 @@ class Request:
     save: bool
     force: bool
     label: str | None
+    format: str | None
+    missing: str
     seed: int
     threads: int | None
     as_json: bool
     quiet: bool
+
+    @property
+    def reading(self) -> Reading:
+        """How to read its files."""
+        return Reading(self.label, self.format, self.missing, quiet=self.quiet)
 
     @classmethod
     def names(cls) -> list[str]:
@@ -176,8 +184,7 @@ def run(request: Request) -> int:
         raise Refused("--test and --holdout are two ways to measure the same thing.", "give one of them")
     files = claim_places(request, output) if request.save and request.folds is None else {}
     watch = Stopwatch()
-    with waiting(f"reading {request.data}", request.quiet):
-        table = read(request.data, request.label)
+    table = read(request.data, request.reading)
     reading = watch.lap()
     asked = {**request.__dict__, "class_weight": class_weights(request.weights, table.y)}
     course = Course(request, output, table, choose(asked), files=files)
@@ -185,7 +192,10 @@ def run(request: Request) -> int:
         return cross_validate(course)
     if request.holdout is not None:
         course.held = evaluation.held_out_rows(table.y, request.holdout, request.seed)
-    fitted = course.fit()
+    try:
+        fitted = course.fit()
+    except InseparableError as error:
+        raise no_hard_margin(course, error) from None
     record = fit_answer.record(course, fitted)
     record["seconds"]["reading"] = reading
     record["held_out"] = measure(course, fitted.model)
@@ -215,6 +225,18 @@ def cross_validate(course: Course) -> int:
     return ExitCode.DONE if found["proved"] else ExitCode.NOT_PROVED
 
 
+def no_hard_margin(course: Course, error: InseparableError) -> Refused:
+    """The answer to ``-c inf`` where there is no hard margin; the proof is saved where the fit's would have been."""
+    saved = ""
+    if course.files:
+        certificates.save({"": error.certificate}, course.files["certificate"])
+        saved = f" The proof is in {course.files['certificate']}."
+    return Refused(
+        f"There is no hard margin. {error.separability}{saved}",
+        "a finite C (-c 1) gives the soft margin, which always exists",
+    )
+
+
 def measure(course: Course, model: Any) -> dict[str, Any] | None:
     """The accuracy on the rows that were asked for, if any were."""
     request, table = course.request, course.table
@@ -224,7 +246,7 @@ def measure(course: Course, model: Any) -> dict[str, Any] | None:
         )
     if request.test is None:
         return None
-    other = read(request.test, request.label, n_features=table.X.shape[1])
+    other = read(request.test, replace(request.reading, encoding=table.encoding))
     return evaluation.accuracy(model, other.X, other.y, request.test)
 
 

@@ -2,59 +2,139 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from separatrix.cli.exits import Refused
 from separatrix.cli.output import Line, counted, listed, wrapped
+from separatrix.cli.progress import waiting
 
 DataFile = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="LIBSVM text or CSV/TSV; also .gz, .bz2 or .xz.", show_default=False),
+    typer.Argument(
+        metavar="DATA",
+        help="LIBSVM text, CSV, TSV, Parquet, Arrow, npz, IDX, or a store of separatrix convert; "
+        "text also as .gz, .bz2, .xz or .zst.",
+        show_default=False,
+    ),
 ]
 LabelColumn = Annotated[
     str | None,
-    typer.Option("--label", help="CSV: the column of the labels, by name or number; else the last."),
+    typer.Option("--label", help="Tables: the column of the labels, by name or number. [default: the last]"),
+]
+Format = Annotated[str | None, typer.Option("--format", help="Of DATA. [default: by name and content]")]
+Missing = Annotated[
+    str, typer.Option("--missing", help="Tables: refuse missing values, or fill in mean, median or zero.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that separatrix did not write.")]
+
+_DENSE = 0.3  # share of nonzero entries from which a dense array is smaller and faster than CSR
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How to read a file: its format and label column, and what is known from a model or a certificate."""
+
+    label: str | None = None
+    format: str | None = None
+    missing: str = "refuse"
+    n_columns: int | None = None
+    encoding: dict[str, Any] | None = None
+    quiet: bool = False
+
+    def like(self, model: Any) -> Reading:
+        """The same, in the columns that a fitted model knows."""
+        encoding = getattr(model, "data_encoding_", None)
+        return replace(
+            self, n_columns=int(model.n_features_in_) if encoding is None else None, encoding=encoding
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
-    """Rows X (n, d), labels y (n,) and the names of the columns."""
+    """Rows X (n, d), labels y (n,) or None, and how the file's columns became those of X."""
 
-    def __init__(self, X: Any, y: Any, source: str) -> None:
-        self.X, self.y, self.source = X, y, source
-        self.columns: list[str] | None = None
-        self.encoding: dict[str, Any] | None = None
+    X: Any
+    y: Any
+    file: str
+    format: str
+    columns: list[str] | None
+    encoding: dict[str, Any] | None
+    left_out: int = 0  #: entries and categories that an encoding had no place for
 
     def record(self) -> dict[str, Any]:
         """What the file holds, for the JSON object."""
-        import numpy as np
-
-        classes, counts = np.unique(self.y, return_counts=True)
+        n, d = self.X.shape
         return {
-            "file": self.source,
-            "rows": self.X.shape[0],
-            "columns": self.X.shape[1],
+            "file": self.file,
+            "format": self.format,
+            "rows": n,
+            "columns": d,
             "nonzeros": _nonzeros(self.X),
-            "classes": dict(zip(classes.tolist(), counts.tolist(), strict=True)),
+            "classes": dict(_counts(self.y)),
         }
 
     def lines(self) -> list[Line]:
         """What the file holds, in words."""
-        import numpy as np
-
         n, d = self.X.shape
-        classes, counts = np.unique(self.y, return_counts=True)
-        each = [
-            f"{count:,} of {label}" for label, count in zip(classes.tolist(), counts.tolist(), strict=True)
-        ]
         share = _nonzeros(self.X) / max(1, n * d)
-        full = "" if share > 0.995 else f", {share:.2g} of the entries nonzero"
+        full = "" if share > 0.995 else f", {100 * share:.2g} % of the entries nonzero"
         size = f"{counted(n, 'row')}, {counted(d, 'column')}{full}"
-        return [("data", f"{self.source}: {size}"), *wrapped("classes", listed(each, 6))]
+        each = [f"{count:,} of {label}" for label, count in _counts(self.y)]
+        return [("data", f"{self.file}: {size}"), *wrapped("classes", listed(each, 6))]
+
+
+def read(path: str, reading: Reading) -> Table:
+    """The table in a file, with labels."""
+    table = read_rows(path, reading)
+    if table.y is None:
+        raise Refused(f"{path} holds no labels.", "name their column with --label")
+    return table
+
+
+def read_rows(path: str, reading: Reading) -> Table:
+    """The table in a file; without labels where it has none."""
+    from separatrix.files.read import read as read_file
+
+    if path != "-" and not Path(path).is_dir():
+        open(path, "rb").close()  # a missing or unreadable file is an error of its own
+    with waiting(f"reading {path}", reading.quiet) as say:
+        found = read_file(
+            path,
+            format=reading.format,
+            label=_column(reading.label),
+            n_columns=reading.n_columns,
+            missing=reading.missing,
+            encoding=reading.encoding,
+            on_progress=_percent(path, say),
+        )
+    if found.X.shape[0] == 0:
+        raise Refused(f"{path} holds no rows.")
+    X: Any = found.X
+    if hasattr(X, "indptr") and X.nnz > _DENSE * X.shape[0] * X.shape[1]:
+        X = X.toarray()
+    source = found.source
+    return Table(X, found.y, path, source.format, found.column_names, found.encoding, source.left_out)
+
+
+def _column(text: str | None) -> str | int | None:
+    """A column by its name, or by its number if it is one."""
+    if text is not None and text.lstrip("-").isdecimal():
+        return int(text)
+    return text
+
+
+def _percent(path: str, say: Callable[[str], None]) -> Callable[[int, int | None], None]:
+    def told(done: int, total: int | None) -> None:
+        say(f"reading {path}: {done / 1e6:,.0f} MB" + (f" of {total / 1e6:,.0f}" if total else ""))
+
+    return told
 
 
 def _nonzeros(X: Any) -> int:
@@ -64,23 +144,11 @@ def _nonzeros(X: Any) -> int:
     return int(np.count_nonzero(X.data if hasattr(X, "indptr") else X))
 
 
-def read(path: str, label: str | None = None, n_features: int | None = None) -> Table:
-    """The table in a file."""
+def _counts(y: Any) -> list[tuple[Any, int]]:
+    """Each class with the number of its rows."""
     import numpy as np
-    from scipy import sparse
 
-    from separatrix.checker.text import Layout, read_table
-
-    rows, labels = read_table(path, Layout(label_column=label, n_columns=n_features))
-    if not rows.n_rows:
-        raise Refused(f"{path} holds no rows.")
-    X = sparse.csr_array(
-        (np.array(rows.values), np.array(rows.columns), np.array(rows.starts)),
-        shape=(rows.n_rows, rows.n_columns),
-    )
-    try:
-        y: Any = np.array([float(text) for text in labels])
-        y = y.astype(np.int64) if np.all(y == np.rint(y)) else y
-    except ValueError:
-        y = np.array(labels)
-    return Table(X, y, path)
+    if y is None:
+        return []
+    classes, counts = np.unique(y, return_counts=True)
+    return list(zip(classes.tolist(), counts.tolist(), strict=True))

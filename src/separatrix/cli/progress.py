@@ -131,12 +131,12 @@ def shown(tol: float, quiet: bool) -> Iterator[list[Any]]:
 
 
 @contextmanager
-def waiting(text: str, quiet: bool) -> Iterator[None]:
-    """Something is at work whose progress is not known; on a terminal a spinner says so."""
+def waiting(text: str, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Something is at work whose end is not known; on a terminal a spinner says so. Yields what changes its text."""
     if quiet or not sys.stderr.isatty():
-        yield
+        yield lambda text: None
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(text):
-        yield
+    with Console(stderr=True).status(text) as status:
+        yield status.update

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from separatrix.cli.exits import ExitCode
-from separatrix.cli.inputs import DataFile, Json, LabelColumn, Quiet, read
+from separatrix.cli.inputs import DataFile, Format, Json, LabelColumn, Missing, Quiet, Reading, read
 from separatrix.cli.output import Line, Output, counted, wrapped
 from separatrix.cli.timing import Stopwatch
 
@@ -19,12 +19,14 @@ def verify(
         str,
         typer.Argument(
             metavar="CERTIFICATE",
-            help="A certificate, .json or .json.gz; or a folder of them.",
+            help="A certificate, .json or .json.gz; a folder of them; or a model, which has its own inside.",
             show_default=False,
         ),
     ],
     data: DataFile,
     label: LabelColumn = None,
+    format: Format = None,
+    missing: Missing = "refuse",
     exact: Annotated[
         bool, typer.Option("--exact", help="In rational numbers: slower, and no tolerance anywhere.")
     ] = False,
@@ -43,12 +45,23 @@ def verify(
       python -m separatrix.checker data.certificate.json.gz data.svm    (standard library only)
     """
     from separatrix.cli import certificates
+    from separatrix.cli.models import is_model, load_model
 
     output, watch = Output(as_json, quiet), Stopwatch()
-    files = certificates.find(certificate)
-    claims = {file: certificates.load(file) for file in files}
-    table = read(data, label, _width(claims))
-    results = [_check(file, claim, table, exact) for file, claim in claims.items()]
+    reading = Reading(label, format, missing, quiet=quiet)
+    if is_model(Path(certificate)):
+        model = load_model(certificate)
+        claims: dict[str, Any] = dict(certificates.of_model(model))
+        reading = reading.like(model)
+    else:
+        claims = {file.name: certificates.load(file) for file in certificates.find(certificate)}
+        reading = replace(reading, n_columns=_width(claims))
+    table = read(data, reading)
+    if table.left_out:
+        claims = dict.fromkeys(
+            claims, f"The file has {table.left_out:,} entries that the model has no place for."
+        )
+    results = [_check(name, claim, table, exact) for name, claim in claims.items()]
     proved = all(result["proved"] for result in results)
     record = {
         "data": table.record(),
@@ -61,19 +74,19 @@ def verify(
     return ExitCode.DONE if proved else ExitCode.REJECTED
 
 
-def _width(claims: dict[Path, Any]) -> int | None:
+def _width(claims: dict[str, Any]) -> int | None:
     """The columns that the certificates speak of; LIBSVM text does not tell its own."""
     widths = {claim.data.columns for claim in claims.values() if not isinstance(claim, str)}
     return widths.pop() if len(widths) == 1 else None
 
 
-def _check(file: Path, claim: Any, table: Any, exact: bool) -> dict[str, Any]:
+def _check(name: str, claim: Any, table: Any, exact: bool) -> dict[str, Any]:
     from separatrix.proof.verify import verify as check_claim
 
     if isinstance(claim, str):
-        return {"file": str(file), "proved": False, "reason": claim, "kind": None, "claim": None}
+        return {"name": name, "proved": False, "reason": claim, "kind": None, "claim": None}
     found = check_claim(claim, table.X, table.y, exact=exact)
-    return {"file": str(file), "claim": claim.claim, **dataclasses.asdict(found)}
+    return {"name": name, "claim": claim.claim, **asdict(found)}
 
 
 def _lines(results: list[dict[str, Any]], seconds: float) -> list[Line]:
@@ -89,7 +102,7 @@ def _lines(results: list[dict[str, Any]], seconds: float) -> list[Line]:
     out: list[Line] = [("verdict", f"{good} of {counted(len(results), 'certificate')} proved")]
     for result in results:
         word = "proved" if result["proved"] else f"rejected: {result['reason']}"
-        out.append(("", f"{Path(result['file']).name}: {word}"))
+        out.append(("", f"{result['name']}: {word}"))
     return [*out, ("time", f"{seconds:.2f} s")]
 
 

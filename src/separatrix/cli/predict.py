@@ -1,0 +1,107 @@
+"""separatrix predict: the class of each row, one a line on stdout."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from separatrix.cli.exits import ExitCode
+from separatrix.cli.inputs import DataFile, Format, Json, LabelColumn, Quiet, Reading, Table, read_rows
+from separatrix.cli.output import Output, percent, plain, say
+
+
+def predict(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model that separatrix fit saved.", show_default=False)
+    ],
+    data: DataFile,
+    out: Annotated[
+        str | None,
+        typer.Argument(metavar="[OUT]", help="Where the classes go; else stdout.", show_default=False),
+    ] = None,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="After each class its decision values, separated by tabs.")
+    ] = False,
+    label: LabelColumn = None,
+    format: Format = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Predict the class of each row of a file: one a line on stdout, the accuracy on stderr.
+
+    MODEL and DATA may be given in svm-predict's order as well.
+
+    \b
+    Examples:
+      separatrix predict data.model.safetensors new.svm
+      separatrix predict data.model.safetensors new.svm classes.txt
+      separatrix predict data.model.safetensors new.svm --scores --json
+    """
+    from separatrix.cli.models import is_model, load_model
+    from separatrix.cli.places import claim, written_whole
+
+    output = Output(as_json, quiet)
+    if is_model(Path(data)) and not is_model(Path(model)):
+        model, data = data, model
+    if out is not None:
+        claim(Path(out), lambda path: False, force, "another name for OUT")
+    fitted = load_model(model)
+    table = read_rows(data, Reading(label, format, quiet=quiet).like(fitted))
+    if table.left_out:
+        output.note(
+            f"{table.left_out:,} entries of {data} are of columns or categories that the model has not seen."
+        )
+    classes = fitted.predict(table.X)
+    values = fitted.decision_function(table.X) if scores else None
+    found = accuracy(classes, table)
+    if as_json:
+        record: dict[str, Any] = {
+            "model": model,
+            "data": table.record(),
+            "accuracy": found,
+            "classes": plain(classes),
+        }
+        output.answer("predict", record | ({} if values is None else {"scores": plain(values)}), [])
+        return ExitCode.DONE
+    text = "".join(lines(classes, values))
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        with written_whole(Path(out)) as temporary:
+            temporary.write_text(text)
+    if found is not None and not quiet:
+        say(
+            "note",
+            f"{found['correct']:,} of {found['rows']:,} rows are predicted as labelled: {percent(found['accuracy'])}.",
+        )
+    return ExitCode.DONE
+
+
+def accuracy(classes: Any, table: Table) -> dict[str, Any] | None:
+    """How many rows are predicted as labelled; None where the file has no labels."""
+    import numpy as np
+
+    if table.y is None:
+        return None
+    correct = int(np.count_nonzero(classes == table.y))
+    return {"rows": len(classes), "correct": correct, "accuracy": correct / max(1, len(classes))}
+
+
+def lines(classes: Any, scores: Any) -> list[str]:
+    """A line for each row: its class, and its decision values where they are wanted."""
+    if scores is None:
+        return [f"{label}\n" for label in classes.tolist()]
+    table = scores.reshape(len(classes), -1).tolist()
+    return [
+        "\t".join([str(label), *map(repr, row)]) + "\n"
+        for label, row in zip(classes.tolist(), table, strict=True)
+    ]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command(short_help="The class of each row of a file.")(predict)

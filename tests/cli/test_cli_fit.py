@@ -1,0 +1,181 @@
+"""separatrix fit: what it chooses, what it says, what it saves, and how it ends."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from cli_cases import PLANE, json_of, run
+
+import separatrix
+
+
+def test_fit_alone_says_what_it_chose_and_what_is_proved(folder):
+    result = run("fit", "data.svm")
+    assert result.exit_code == 0, result.output
+    names = [line.split()[0] for line in result.stdout.splitlines() if not line.startswith(" ")]
+    assert names == [
+        "data", "classes", "chosen", "solver", "verdict", "result", "objective", "gap", "margin", "support",
+        "errors", "model", "certificate",
+    ]  # fmt: skip
+    assert "linear kernel, hinge loss, C = 1, free bias" in result.stdout
+    assert "Separable: a hyperplane has all 8 rows strictly on their sides." in result.stdout
+    assert (folder / "data.model.safetensors").is_file()
+    assert run("verify", "data.certificate.json.gz", "data.svm", "--exact").exit_code == 0
+
+
+def test_json_is_one_object_with_every_number_of_the_text(folder):
+    found = json_of("fit", "data.svm", "-c", "10")
+    assert found["command"] == "fit"
+    assert found["version"] == separatrix.__version__
+    assert found["status"] == "converged"
+    assert found["proved"] is True
+    assert found["data"] == {
+        "file": "data.svm", "format": "libsvm", "rows": 8, "columns": 2, "nonzeros": 14, "classes": {"-1": 4, "1": 4},
+    }  # fmt: skip
+    (problem,) = found["problems"]
+    assert problem["dual"] <= problem["primal"]
+    assert problem["support"]["rows"] == problem["support"]["margin"] + problem["support"]["slack"]
+    assert found["separability"]["verdict"] == "separable"
+    assert found["files"] == {"model": "data.model.safetensors", "certificate": "data.certificate.json.gz"}
+    assert found["training"] == {"rows": 8, "errors": 0}
+
+
+def test_the_saved_model_is_the_model_of_the_library(folder):
+    run("fit", "data.svm", "-c", "0.5", "--bias", "augmented")
+    loaded = separatrix.load("data.model.safetensors")
+    rows = [line.split()[1:] for line in PLANE.splitlines()]
+    X = np.array([[float(entry.split(":")[1]) for entry in row] for row in rows])
+    y = np.array([int(line.split()[0]) for line in PLANE.splitlines()])
+    ours = separatrix.SVC(C=0.5, bias="augmented", random_state=0).fit(X, y)
+    np.testing.assert_allclose(loaded.coef_, ours.coef_, rtol=1e-6)
+    assert loaded.C == 0.5
+
+
+def test_many_classes_get_a_folder_of_certificates(folder):
+    found = json_of("fit", "data.csv")
+    assert found["files"]["certificate"] == "data.certificates"
+    assert len(list((folder / "data.certificates").iterdir())) == 3
+    checked = json_of("verify", "data.certificates", "data.csv")
+    assert [each["proved"] for each in checked["certificates"]] == [True] * 3
+    pairs = json_of("fit", "data.csv", "--pairs")
+    assert pairs["problems"][0]["problem"] == "('setosa', 'versicolor')"
+
+
+def test_held_out_rows_are_not_learnt_and_the_proof_still_speaks_of_the_whole_file(folder):
+    found = json_of("fit", "wdbc.libsvm", "--holdout", "0.2", "-c", "0.1", "--max-time", "60")
+    assert found["held_out"]["rows"] == 114
+    assert found["training"]["rows"] == 455
+    assert 0.8 < found["held_out"]["accuracy"] <= 1.0
+    assert run("verify", "wdbc.certificate.json.gz", "wdbc.libsvm").exit_code == 0
+
+
+def test_accuracy_on_a_test_file(folder):
+    found = json_of("fit", "data.svm", "--test", "new.svm", "--no-save")
+    assert found["held_out"] == {"source": "new.svm", "rows": 8, "correct": 8, "accuracy": 1.0}
+    assert found["files"] == {}
+    assert not (folder / "data.model.safetensors").exists()
+
+
+def test_cross_validation_saves_nothing(folder):
+    found = json_of("fit", "data.svm", "-v", "4")
+    assert found["cross_validation"]["accuracy"] == 1.0
+    assert len(found["cross_validation"]["each"]) == 4
+    assert not (folder / "data.model.safetensors").exists()
+
+
+def test_class_weights_as_libsvm_writes_them(folder):
+    ours = json_of("fit", "data.svm", "-w", "1=5", "-w", "-1=2", "--no-save")
+    theirs = json_of("fit", "data.svm", "-w1", "5", "-w-1", "2", "--no-save")
+    assert ours["model"]["parameters"]["class_weight"] == {"1": 5.0, "-1": 2.0}
+    assert theirs["model"] == ours["model"]
+    assert theirs["primal"] == ours["primal"]
+
+
+def test_the_hard_margin_and_its_absence(folder):
+    found = json_of("fit", "data.svm", "-c", "inf")
+    assert found["gap"] <= 1e-9
+    (folder / "xor.svm").write_text("1 1:0 2:0\n-1 2:1\n-1 1:1\n1 1:1 2:1\n")
+    result = run("fit", "xor.svm", "-c", "inf")
+    assert result.exit_code == 1
+    assert "error: There is no hard margin." in result.stderr
+    assert "hint: a finite C (-c 1)" in result.stderr
+    assert run("verify", "xor.certificate.json.gz", "xor.svm", "--exact").exit_code == 0
+
+
+def test_perceptron_with_its_bound(folder):
+    found = json_of("fit", "data.svm", "--perceptron")
+    assert found["model"]["estimator"] == "Perceptron"
+    assert found["updates"] <= found["bound"]
+    assert run("verify", "data.certificate.json.gz", "data.svm", "--exact").exit_code == 0
+
+
+def test_a_perceptron_that_is_stopped_is_not_proved(folder):
+    (folder / "xor.svm").write_text("1 1:0 2:0\n-1 2:1\n-1 1:1\n1 1:1 2:1\n")
+    result = run("fit", "xor.svm", "--perceptron", "--max-iter", "3")
+    assert result.exit_code == 2
+    assert "There is no certificate of this fit." in result.stderr
+    assert (folder / "xor.model.safetensors").exists()
+
+
+def test_a_limit_keeps_the_best_and_ends_with_2(folder):
+    result = run("fit", "wdbc.libsvm", "--max-iter", "1", "-c", "100", "--json")
+    assert result.exit_code == 2
+    found = json.loads(result.stdout)
+    assert found["proved"] is False
+    assert found["gap"] > 1e-3
+    assert found["notes"], "the library's advice is passed on"
+    assert run("verify", "wdbc.certificate.json.gz", "wdbc.libsvm").exit_code == 0, "the gap it has is proved"
+
+
+def test_ours_is_replaced_and_a_stranger_is_not(folder):
+    assert run("fit", "data.svm").exit_code == 0
+    again = run("fit", "data.svm")
+    assert again.exit_code == 0
+    assert "note: data.model.safetensors was there before; it is replaced." in again.stderr
+    before = (folder / "new.svm").read_text()
+    refused = run("fit", "data.svm", "new.svm")  # svm-train's order of a careless user
+    assert refused.exit_code == 1
+    assert "new.svm exists and was not written by separatrix" in refused.stderr
+    assert (folder / "new.svm").read_text() == before
+    assert run("fit", "data.svm", "new.svm", "--force").exit_code == 0
+
+
+def test_results_go_where_they_are_told(folder):
+    assert run("fit", "data.svm", "-o", "results").exit_code == 0
+    assert sorted(path.name for path in (folder / "results").iterdir()) == [
+        "data.certificate.json.gz", "data.model.safetensors",
+    ]  # fmt: skip
+    assert run("fit", "data.svm", "mine.safetensors", "--certificate", "proof.json").exit_code == 0
+    assert (folder / "proof.json").read_text().startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["-t", "7"], "-t must be a kernel: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or laplacian; got '7'."),
+        (["-t", "0", "-g", "1"], "-g means nothing to a linear kernel."),
+        (["-t", "2", "-g", "wide"], "-g must be a number, scale or auto; got 'wide'."),
+        (["-w", "3=1"], "there is no class '3'; the classes are -1, 1."),
+        (["-w", "1=heavy"], "a weight must be a number; got 'heavy'."),
+        (["--perceptron", "-c", "3"], "-c means nothing to a perceptron."),
+        (["-v", "1"], "-v must be at least 2 folds; got 1."),
+        (["-v", "5"], "-v 5: a class has only 4 rows, fewer than the folds."),
+        (["--holdout", "2"], "--holdout must be between 0 and 1; got 2."),
+        (["--holdout", "0.5", "--test", "new.svm"], "two ways to measure the same thing"),
+        (["-c", "-1"], "C must be"),
+        (["--bias", "unit"], "--bias must be one of free, augmented, none here; got 'unit'."),
+        (["--loss", "log"], "loss must be"),
+        (["-c", "many"], "Invalid value for '--cost' / '-c'"),
+        (["--nonsense"], "No such option: --nonsense"),
+        (["-o", "data.csv/x"], "data.csv"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_a_sentence_and_exit_code_1(folder, words, sentence):
+    result = run("fit", "data.svm", *words)
+    assert result.exit_code == 1
+    assert sentence in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
