@@ -51,6 +51,8 @@ def libsvm_sets() -> Iterator[tuple[str, Any, np.ndarray]]:
 def other_sets() -> Iterator[tuple[str, Any, np.ndarray]]:
     table = np.loadtxt(FOLDER / "spambase.csv.gz", delimiter=",")
     yield "spambase", table[:, :-1], table[:, -1]
+    for part in ("data", "test"):
+        yield f"adult {part}", *adult(FOLDER / f"adult.{part}.csv.gz")
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     with gzip.open(FOLDER / "SMSSpamCollection.tsv.gz", "rt", encoding="utf-8") as file:
@@ -66,6 +68,22 @@ def other_sets() -> Iterator[tuple[str, Any, np.ndarray]]:
             part = np.isin(labels, (one, two))
             yield f"{name} {one} v {two}", images[part], labels[part]
         yield f"{name} 8 v rest", images, (labels == 8).astype(int)
+
+
+def adult(path: Path) -> tuple[Any, np.ndarray]:
+    """The census table: numbers as they are, words as one column each."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        lines = [[cell.strip() for cell in line.split(",")] for line in file][1:]  # a header
+    cells = [line for line in lines if len(line) == 15]
+    table = list(zip(*cells, strict=True))
+    blocks = []
+    for column in table[:-1]:
+        values = np.array(column)
+        try:
+            blocks.append(values.astype(np.float64)[:, None])
+        except ValueError:
+            blocks.append((values[:, None] == np.unique(values)).astype(np.float64))
+    return np.hstack(blocks), np.array([label.rstrip(".") for label in table[-1]])
 
 
 def idx_images(folder: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 
 from separatrix.proof.verify import verify
-from separatrix.separability import separability
+from separatrix.separability import finite, separability
 
 SQUARE = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 
@@ -201,4 +201,21 @@ def test_margin_of_long_sparse_rows() -> None:
     lower, upper = found.margin
     assert 0 < lower <= upper <= lower * (1 + 1e-9)
     assert verify(found.certificate, X, y)
+    assert verify(found.certificate, X, y, exact=True)
+
+
+def test_hundreds_of_columns_without_the_finite_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Near a contradiction the least-norm point grows without bound; candidates must still be good enough.
+    def refuse(*_: object) -> None:
+        raise AssertionError("floating point should have found the proof")
+
+    for name in ("strict_or_balance", "weak_or_cover"):
+        monkeypatch.setattr(finite, name, refuse)
+    generator = np.random.default_rng(5)
+    shades = generator.integers(0, 256, size=(900, 100)) * (generator.random((900, 100)) < 0.3)
+    X = np.hstack([shades, generator.integers(0, 2, size=(900, 100))]).astype(float)
+    f = X @ generator.normal(size=200)
+    y = (f > np.median(f)) ^ (generator.random(900) < 0.15)
+    found = separability(X, y)
+    assert found.verdict == "inseparable"
     assert verify(found.certificate, X, y, exact=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
-from separatrix.solvers.hard_margin import hard_margin
+from separatrix.solvers.hard_margin import ActiveSet, hard_margin
 
 
 def separable(n: int, d: int, margin: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -114,3 +114,16 @@ def test_one_class_and_a_free_bias_is_refused() -> None:
 def test_labels_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="one label for each row"):
         hard_margin(np.ones((3, 2)), np.array([1.0, -1.0]))
+
+
+def test_no_more_active_rows_than_columns() -> None:
+    # Rows whose rank is full only by rounding once grew the active set beyond the memory that was meant for it.
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        width = int(generator.integers(5, 60))
+        rank = int(generator.integers(2, width))
+        rows = generator.normal(size=(6 * width, rank)) @ generator.normal(size=(rank, width))
+        engine = ActiveSet(width, False)
+        engine.add(rows, np.ones(len(rows)))
+        engine.solve(5000)
+        assert len(engine.active) <= width

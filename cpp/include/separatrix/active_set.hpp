@@ -133,7 +133,9 @@ class ActiveSet {
         for (;; ++steps) {
             find_step();
             const double curvature = dense::dot(step.data(), step.data(), free ? D - 1 : D);
-            const bool dependent_row = curvature <= tiny * norm[p] * norm[p];
+            // D active rows span the space: what is left of another one is rounding, whatever its size.
+            const bool dependent_row =
+                curvature <= tiny * norm[p] * norm[p] || static_cast<Index>(W.size()) >= D;
             const Index blocking = ratio_test();
             const double dual = blocking < 0 ? infinity : alpha[blocking] / r[blocking];
             const double primal = dependent_row ? infinity : slack / curvature;
@@ -328,7 +330,7 @@ class ActiveSet {
     }
 
     void grow() {
-        const Index wider = std::max<Index>(16, std::min(2 * capacity, D + 8));
+        const Index wider = std::max<Index>(16, std::max(capacity + 1, std::min(2 * capacity, D)));
         std::vector<double> bigger(wider * wider, 0.0);
         for (std::size_t i = 0; i < W.size(); ++i) std::copy(l_row(i), l_row(i) + capacity, bigger.data() + i * wider);
         L.swap(bigger);

@@ -2,6 +2,14 @@
 
 On the working set a dual active-set method finds the least-norm z with a_i.z >= c_i, or a circuit of rows
 that forbids one. All rows are then scanned and the worst join the set. Nothing found here is believed.
+
+The least norm grows without bound as a contradiction is approached, and in hundreds of columns the weights drown
+in rounding. The softened question always has an answer of moderate size:
+
+    min 1/2 ||z||^2 + 1/2 t^2   s.t.   a_i.z + t >= 1,
+
+with z = 0 exactly where the rows contradict each other; its multipliers are then the weights (Lawson and Hanson's
+nonnegative least squares). It is asked second, because it resolves a thin margin less well.
 """
 
 from __future__ import annotations
@@ -15,6 +23,10 @@ from separatrix.solvers.hard_margin import ActiveSet
 
 _ALL_AT_ONCE = 1 << 17  # entries: up to this size the whole set is handed over
 _OPTIMAL, _INFEASIBLE = 0, 1
+_VANISHED = (
+    1e-8  # |z| / t below which the softened question is taken to say that the rows contradict each other
+)
+_NOISE = 1e-11
 
 
 @dataclass(frozen=True)
@@ -33,22 +45,24 @@ class Dependence:
     weights: Vector
 
 
-def strict_direction(rows: SignedRows, live: Index) -> Direction | Dependence | None:
+def strict_direction(rows: SignedRows, live: Index, softened: bool = False) -> Direction | Dependence | None:
     """z with a_i.z > 0 for the live rows, or a dependence with positive weights; None when floats give up."""
     start = _ridge(rows, live)
     p = rows.products(start, live)
     if np.all(p > rows.error(start)):
         return Direction(start, live[:0])
-    return _Search(rows, live, None).run(p)
+    return _Search(rows, live, None, softened).run(p)
 
 
-def weak_direction(rows: SignedRows, live: Index, total: Vector) -> Direction | Dependence | None:
+def weak_direction(
+    rows: SignedRows, live: Index, total: Vector, softened: bool = False
+) -> Direction | Dependence | None:
     """z with a_i.z >= 0 for the live rows and total.z > 0, or weights >= 0 with sum weights_i a_i = -total.
 
     total (D,) is the sum of the live rows in scaled coordinates.
     """
     unit = total / np.linalg.norm(total)
-    return _Search(rows, live, unit).run(rows.products(unit, live))
+    return _Search(rows, live, unit, softened).run(rows.products(unit, live))
 
 
 def _ridge(rows: SignedRows, live: Index) -> Vector:
@@ -70,17 +84,20 @@ def _lowest(p: Vector, count: int) -> Index:
 
 
 class _Search:
-    """The working set of one search; row 0 of the engine is the target when there is one."""
+    """The working set of one search; row 0 of the engine is the target when there is one.
 
-    def __init__(self, rows: SignedRows, live: Index, target: Vector | None) -> None:
-        self.rows, self.live = rows, live
-        self.engine = ActiveSet(rows.D, False)
+    Softened, the engine has one column more, for t: 1 in the rows of right-hand side 1, else 0.
+    """
+
+    def __init__(self, rows: SignedRows, live: Index, target: Vector | None, softened: bool) -> None:
+        self.rows, self.live, self.softened = rows, live, softened
+        self.engine = ActiveSet(rows.D + softened, False)
         self.rhs = 0.0 if target is not None else 1.0
         self.offset = 0 if target is None else 1
         self.members: list[int] = []  # positions within live
         self.joined = np.zeros(len(live), dtype=bool)
         if target is not None:
-            self.engine.add(np.ascontiguousarray(target[None, :]), np.ones(1))
+            self._add(target[None, :], 1.0)
 
     def run(self, p: Vector) -> Direction | Dependence | None:
         everything = len(self.live) * self.rows.D <= _ALL_AT_ONCE
@@ -88,11 +105,16 @@ class _Search:
         for _ in range(200):
             outcome = self.engine.solve(50 * self.rows.D + 1000)
             if outcome == _INFEASIBLE:
-                return self._dependence()
+                return self._dependence(np.asarray(self.engine.dependent), np.asarray(self.engine.dependence))
             if outcome != _OPTIMAL:
                 return None
-            z: Vector = np.asarray(self.engine.point)
-            if not np.all(np.isfinite(z)) or not np.any(z):
+            point: Vector = np.asarray(self.engine.point)
+            z = point[: self.rows.D]
+            if not np.all(np.isfinite(z)):
+                return None
+            if self.softened and float(np.linalg.norm(z)) < _VANISHED * float(point[-1]):
+                return self._dependence(np.asarray(self.engine.active), np.asarray(self.engine.multipliers))
+            if not np.any(z):
                 return None
             z = z / np.max(np.abs(z))
             p, error = self.rows.products(z, self.live), self.rows.error(z)
@@ -107,7 +129,12 @@ class _Search:
     def _join(self, positions: Index) -> None:
         self.members += positions.tolist()
         self.joined[positions] = True
-        self.engine.add(self.rows.take(self.live[positions]), np.full(len(positions), self.rhs))
+        self._add(self.rows.take(self.live[positions]), self.rhs)
+
+    def _add(self, block: Vector, bound: float) -> None:
+        if self.softened:
+            block = np.hstack([block, np.full((len(block), 1), bound)])
+        self.engine.add(np.ascontiguousarray(block), np.full(len(block), bound))
 
     def _active(self) -> Index:
         return self._rows_of(np.asarray(self.engine.active))
@@ -116,11 +143,12 @@ class _Search:
         own = engine_rows[engine_rows >= self.offset] - self.offset
         return self.live[np.array(self.members, dtype=np.intp)[own]]
 
-    def _dependence(self) -> Dependence | None:
-        index, weights = np.asarray(self.engine.dependent), np.asarray(self.engine.dependence)
+    def _dependence(self, index: Index, weights: Vector) -> Dependence | None:
         if self.offset:
             if 0 not in index:
                 return None
             weights = weights / weights[index == 0][0]
+        # A weight that is nothing but rounding would bring in a row that does not belong to the circuit.
+        index, weights = index[weights > _NOISE * weights.max()], weights[weights > _NOISE * weights.max()]
         own = index >= self.offset
         return Dependence(self._rows_of(index), weights[own])

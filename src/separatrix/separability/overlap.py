@@ -93,6 +93,11 @@ def _strict_or_balance(rows: SignedRows, live: Index) -> list[int] | Balance:
         found = exact.balance(Support(rows, candidate.rows))
         if found is not None:
             return found
+    candidate = candidates.strict_direction(rows, live, softened=True)
+    if isinstance(candidate, Dependence):
+        found = exact.balance(Support(rows, candidate.rows))
+        if found is not None:
+            return found
     return finite.strict_or_balance(rows, live, start)
 
 
@@ -104,18 +109,19 @@ def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int]
     if found is not None:
         return found
     scaled = nearest_floats(common_scale(total[0], total[1] + rows.scale))
-    candidate = candidates.weak_direction(rows, live, scaled)
     start = circuit.rows
-    if isinstance(candidate, Dependence):
-        found = exact.cover(Support(rows, candidate.rows), total)
-        if found is not None:
-            return found
-        start = candidate.rows
-    elif isinstance(candidate, Direction):
-        start = candidate.active
-        direction = _exact_direction(rows, live, candidate.active, total)
-        if direction is not None:
-            return direction
+    for softened in (False, True):
+        candidate = candidates.weak_direction(rows, live, scaled, softened)
+        if isinstance(candidate, Dependence):
+            found = exact.cover(Support(rows, candidate.rows), total)
+            if found is not None:
+                return found
+            start = candidate.rows
+        elif isinstance(candidate, Direction):
+            start = candidate.active
+            direction = _exact_direction(rows, live, candidate.active, total)
+            if direction is not None:
+                return direction
     return finite.weak_or_cover(rows, live, start, total)
 
 
