@@ -48,11 +48,13 @@ class Edits:
     def undo(self) -> None:
         """Take the last edit back; nothing where there is none."""
         if self._before:
-            self._after.append(self.scene)
-            self.scene, self._grab = self._before.pop(), None
+            self._after = [*self._after, self.scene]
+            *self._before, self.scene = self._before
+            self._grab = None
 
     def redo(self) -> None:
         """Make the edit again that was taken back last."""
         if self._after:
-            self._before.append(self.scene)
-            self.scene, self._grab = self._after.pop(), None
+            self._before = [*self._before, self.scene]
+            *self._after, self.scene = self._after
+            self._grab = None

@@ -1,7 +1,7 @@
 """A run and the frames it has left: forward asks the solver, back looks up what was seen.
 
-A margin problem that is only wanted at its end is not walked there: the estimator's answer is the second and
-last frame, and the steps between are made when somebody goes back to see them.
+While a point is dragged, a margin problem is not walked to its end: the estimator's answer is the second and last
+frame, and the steps between are made when the point rests.
 """
 
 from __future__ import annotations
@@ -81,21 +81,24 @@ class Playback:
 
     def seek(self, place: int) -> None:
         """Show frame ``place``, or the last before it that exists."""
-        if self.leapt and place < len(self.frames) - 1:
-            self._begin()
+        self.unfold()
         self.cursor = min(max(place, 0), len(self.frames) - 1)
         self.forward(place - self.cursor)
 
     def back(self, count: int) -> None:
         """Show earlier frames."""
-        if self.leapt:
-            self._begin()
-            self.finish(walk=True)
+        self.unfold()
         self.seek(self.cursor - count)
 
-    def finish(self, walk: bool = False) -> None:
-        """Show the end: at once where the way there can be spared, else step by step."""
-        answer = None if walk or len(self.frames) > 1 else getattr(self.run, "answer", None)
+    def unfold(self) -> None:
+        """Make the frames that a leap has left out; the last of them is shown."""
+        if self.leapt:
+            self._begin()
+            self.finish()
+
+    def finish(self, leap: bool = False) -> None:
+        """Show the end, reached step by step; with ``leap`` at once, where the way there can be spared."""
+        answer = getattr(self.run, "answer", None) if leap and len(self.frames) == 1 else None
         if answer is not None:
             frame = answer(self.answers.model)
             self.frames = [*self.frames, *([] if frame is None else [frame])]

@@ -50,8 +50,8 @@ def _bands(room: float, depth: float, count: int, seed: int, centre: tuple[float
 
 
 def separable() -> Scene:
-    """Two bands with room between them, away from the origin."""
-    return Scene(points=_bands(0.4, 0.7, 12, 2, (1.0, 0.75)), algorithm="hard-margin")
+    """Two bands with room between them, the origin within it but not in its middle."""
+    return Scene(points=_bands(0.4, 0.7, 12, 2, (0.25, 0.15)), algorithm="hard-margin")
 
 
 def touching() -> Scene:

@@ -30,7 +30,10 @@ def values_at(scene: Scene, U: Vector) -> Vector:
     y = scene.y.astype(np.float64)
     if scene.algorithm in ("hard-margin", "soft-margin"):
         problem = soft_problem(scene)
-        return np.array([problem.primal(u[:2], float(u[2])) for u in U])
+        margins = y * (U[:, :2] @ scene.X.T + U[:, 2:])
+        return np.asarray(
+            0.5 * np.sum(np.square(U[:, :2]), axis=1) + problem.loss.values(margins) @ problem.C
+        )
     return perceptron_risk(np.column_stack([scene.X, np.ones(len(y))]), y, U)
 
 

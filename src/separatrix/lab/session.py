@@ -10,15 +10,17 @@ understood is answered with a sentence and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
 
+from separatrix import __version__
 from separatrix.lab.edits import Edits
 from separatrix.lab.encode import number
 from separatrix.lab.limits import MAX_STEPS_AT_ONCE
 from separatrix.lab.playback import Playback
-from separatrix.lab.presets import BY_NAME
+from separatrix.lab.presets import BY_NAME, PRESETS
 from separatrix.lab.riskview import compared_paths, step_sizes
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.views import views
@@ -42,6 +44,7 @@ class Session:
         self.edits = Edits(Scene())
         self.playback: Playback | None = None
         self._operations: dict[str, Callable[[Message], Message | None]] = {
+            "hello": lambda message: {"hello": hello()},
             "load": self._load,
             "preset": self._preset,
             "clear": self._clear,
@@ -55,7 +58,7 @@ class Session:
             "back": lambda message: self._play("back", message),
             "seek": self._seek,
             "finish": self._finish,
-            "look": lambda message: None,
+            "look": self._look,
             "probe": self._probe,
             "compare": lambda message: {"compare": compared_paths(self._ready())},
             "step-sizes": lambda message: {"step_sizes": step_sizes(self._ready())},
@@ -71,6 +74,7 @@ class Session:
         """Answer one request; whatever is wrong with it becomes the field ``error``."""
         name = message.get("id") if isinstance(message, dict) else None
         reply: Message = {"id": name if isinstance(name, int | str) else None}
+        before = copy(self.edits), self.playback
         try:
             if not isinstance(message, dict):
                 raise SceneError("A message must be an object with the field op.")
@@ -82,6 +86,7 @@ class Session:
             reply["run"] = self._progress()
             reply.update(views(self.playback, message.get("want", {})))
         except ValueError as error:  # a SceneError, or the library's own sentence
+            self.edits, self.playback = before
             reply["error"] = str(error)
         return reply
 
@@ -116,14 +121,14 @@ class Session:
             raise SceneError("Points of both classes are needed first.")
         return self.scene
 
-    def _restart(self, to: str) -> None:
-        """A new run on the scene: shown from its start, at its end, or as far as the old one had come."""
+    def _restart(self, to: str, message: Message | None = None) -> None:
+        """A new run on the scene: shown at its end, or as far as the old one had come; a drag leaps there."""
         old, self.playback = self.playback, None
         if not self.scene.two_classes:
             return
         play = Playback(self.scene)
         if to == "end" or (to == "same" and (old is None or old.settled)):
-            play.finish()
+            play.finish(leap=message is not None and "grab" in message)
         elif to == "same" and old is not None:
             play.seek(old.cursor)
         self.playback = play
@@ -148,7 +153,7 @@ class Session:
         if not isinstance(patch, dict):
             raise SceneError("settings must be an object of names and values.")
         self.edits.change(self.scene.changed(patch), message.get("grab"))
-        self._restart("end" if "algorithm" in patch else "same")
+        self._restart("end" if "algorithm" in patch else "same", message)
 
     def _add(self, message: Message) -> None:
         self.edits.change(self.scene.with_point(message.get("point")))
@@ -159,11 +164,11 @@ class Session:
         if not self.playback.grow(self.scene):
             self._restart("same")
         elif ended and not message.get("playing"):
-            self.playback.finish(walk=True)
+            self.playback.finish()
 
     def _move(self, message: Message) -> None:
         self.edits.change(self.scene.moved(message.get("row"), message.get("point")), message.get("grab"))
-        self._restart("same")
+        self._restart("same", message)
 
     def _remove(self, message: Message) -> None:
         self.edits.change(self.scene.without(message.get("row")))
@@ -205,6 +210,10 @@ class Session:
         assert self.playback is not None
         return {"certificate": self.playback.answers.certificate_document()}
 
+    def _look(self, message: Message) -> None:
+        if self.playback is not None and not message.get("dragging"):
+            self.playback.unfold()
+
     def _probe(self, message: Message) -> Message:
         at = message.get("at")
         if not isinstance(at, list) or len(at) != 2 or not all(isinstance(v, int | float) for v in at):
@@ -212,6 +221,12 @@ class Session:
         if self.playback is None:
             return {"probe": None}
         return {"probe": probe(self.playback.run, self.playback.frame, np.array(at, dtype=np.float64))}
+
+
+def hello() -> Message:
+    """What the page needs to know once: the presets, by name, title and sentence, and the version."""
+    presets = [{"name": each.name, "title": each.title, "about": each.about} for each in PRESETS]
+    return {"version": __version__, "presets": presets}
 
 
 def _settings(scene: Scene) -> Message:

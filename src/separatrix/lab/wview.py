@@ -34,13 +34,15 @@ def w_view(scene: Scene, frames: list[Frame], cursor: int, at: float | None) -> 
     extent = extent_of(path_of(frames))
     b = frames[cursor].b if at is None else at
     wedge = feasible_polygon(scene, b, level_of(scene), 8.0 * extent[0])
+    inside = _area(wedge) > 1e-9 * extent[0] ** 2
     return {
         "path": numbers(path),
         "extent": extent[0],
         "extent_b": extent[1],
         "b": number(b),
         "level": level_of(scene),
-        "wedge": numbers(wedge),
+        "wedge": numbers(wedge) if inside else [],
+        "touches": len(wedge) > 0 and not inside,
     }
 
 
@@ -80,7 +82,7 @@ def feasible_polygon(scene: Scene, b: float, level: float, side: float) -> Polyg
     corners = [(-side, -side), (side, -side), (side, side), (-side, side)]
     for x1, x2, y in scene.points:
         values = [y * (x1 * u + x2 * v + b) - level for u, v in corners]
-        if min(values) >= 0:
+        if not values or min(values) >= 0:
             continue
         kept: list[tuple[float, float]] = []
         closed = [*zip(corners, values, strict=True), (corners[0], values[0])]
@@ -91,9 +93,15 @@ def feasible_polygon(scene: Scene, b: float, level: float, side: float) -> Polyg
                 t = at_p / (at_p - at_q)
                 kept.append((p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])))
         corners = kept
-        if len(corners) < 3:
-            return np.empty((0, 2))
-    return np.array(corners)
+    return np.array(corners).reshape(-1, 2)
+
+
+def _area(corners: Polygon) -> float:
+    """The area of a polygon (the shoelace formula)."""
+    if len(corners) < 3:
+        return 0.0
+    x, y = corners.T
+    return 0.5 * abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1)))
 
 
 def solid_view(scene: Scene, frames: list[Frame], cursor: int, at: float | None) -> dict[str, Any]:

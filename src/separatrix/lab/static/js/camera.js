@@ -1,0 +1,118 @@
+// A canvas to look at something solid: turned by dragging or with the arrow keys, seen without perspective.
+
+import { h } from "./dom.js";
+
+export class Camera {
+  constructor(label, draw) {
+    this.turn = -0.65;
+    this.tilt = 0.5;
+    this.near = 1;
+    this.draw = draw;
+    this.canvas = h("canvas", { class: "solid", tabindex: "0", role: "img", "aria-label": label });
+    this.element = h("div", { class: "plot" }, this.canvas);
+    this.canvas.addEventListener("pointerdown", (event) => {
+      this.from = [event.clientX, event.clientY, this.turn, this.tilt];
+      this.canvas.setPointerCapture(event.pointerId);
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (!this.from) return;
+      this.turn = this.from[2] + (event.clientX - this.from[0]) * 0.01;
+      this.tilt = clamp(this.from[3] + (event.clientY - this.from[1]) * 0.01, -1.5, 1.5);
+      this.draw();
+    });
+    this.canvas.addEventListener("pointerup", () => { this.from = null; });
+    this.canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.near = clamp(this.near * Math.exp(-event.deltaY * 0.001), 0.4, 4);
+      this.draw();
+    }, { passive: false });
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.measure()).observe(this.element);
+  }
+
+  key(event) {
+    const turns = { ArrowLeft: [-0.12, 0], ArrowRight: [0.12, 0], ArrowUp: [0, 0.12], ArrowDown: [0, -0.12] };
+    if (!turns[event.key] || event.ctrlKey || event.metaKey) return;
+    this.turn += turns[event.key][0];
+    this.tilt = clamp(this.tilt + turns[event.key][1], -1.5, 1.5);
+    event.preventDefault();
+    event.stopPropagation();
+    this.draw();
+  }
+
+  measure() {
+    const { width, height } = this.element.getBoundingClientRect();
+    if (width < 10 || height < 10) return;
+    const ratio = window.devicePixelRatio || 1;
+    [this.width, this.height] = [width, height];
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.draw();
+  }
+
+  paper() {
+    const paper = this.canvas.getContext("2d"), ratio = window.devicePixelRatio || 1;
+    paper.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paper.clearRect(0, 0, this.width, this.height);
+    paper.lineJoin = "round";
+    return paper;
+  }
+
+  get visible() { return this.width > 10 && this.canvas.isConnected && this.canvas.offsetParent !== null; }
+
+  // A place of the cube [-1, 1]^3 in pixels, and how near it is.
+  see([u, v, t]) {
+    const [ct, st, cl, sl] = [Math.cos(this.turn), Math.sin(this.turn), Math.cos(this.tilt), Math.sin(this.tilt)];
+    const right = u * ct - v * st, away = u * st + v * ct;
+    const up = t * cl - away * -sl, depth = away * cl - t * sl;
+    const unit = 0.36 * Math.min(this.width, this.height * 1.15) * this.near;
+    return [this.width / 2 + right * unit, this.height / 2 - up * unit, -depth];
+  }
+
+  polygon(paper, corners) {
+    paper.beginPath();
+    corners.forEach((corner, k) => {
+      const [x, y] = this.see(corner);
+      if (k === 0) paper.moveTo(x, y);
+      else paper.lineTo(x, y);
+    });
+    paper.closePath();
+  }
+
+  line(paper, corners) {
+    paper.beginPath();
+    corners.forEach((corner, k) => {
+      const [x, y] = this.see(corner);
+      if (k === 0) paper.moveTo(x, y);
+      else paper.lineTo(x, y);
+    });
+    paper.stroke();
+  }
+
+  dot(paper, corner, radius) {
+    const [x, y] = this.see(corner);
+    paper.beginPath();
+    paper.arc(x, y, radius, 0, 7);
+    paper.fill();
+  }
+
+  // The frame: three axes through the middle, named at their ends.
+  axes(paper, names, tint) {
+    paper.strokeStyle = tint.line;
+    paper.fillStyle = tint.soft;
+    paper.lineWidth = 1.5;
+    paper.font = `600 ${Math.max(13, this.width / 45)}px ${tint.font}`;
+    paper.textAlign = "center";
+    names.forEach((name, k) => {
+      const end = [0, 0, 0], start = [0, 0, 0];
+      end[k] = 1.18;
+      start[k] = -1.05;
+      this.line(paper, [start, end]);
+      end[k] = 1.3;
+      const [x, y] = this.see(end);
+      paper.fillText(name, x, y + 4);
+    });
+  }
+}
+
+const clamp = (value, low, high) => Math.min(high, Math.max(low, value));

@@ -1,0 +1,85 @@
+// What the page knows, and the one line of requests to the solver: one under way at a time.
+// Actions wait their turn. A drag does not: only its latest position is kept, so nothing piles up.
+
+export class Client {
+  constructor(transport) {
+    this.transport = transport;
+    this.state = { scene: { points: [] }, run: { ready: false, note: "", step: 0, steps: 0 } };
+    this.listeners = [];
+    this.actions = [];
+    this.latest = new Map();
+    this.busy = false;
+    this.wanted = () => ({});
+    this.onerror = () => {};
+    this.latencies = [];
+    this.hovered = null;
+    this.hoverListeners = [];
+  }
+
+  listen(listener) { this.listeners.push(listener); }
+
+  // Ask for something that must happen, in order. Resolves with the reply.
+  act(op, more = {}) {
+    return new Promise((resolve) => {
+      this.actions.push({ message: { op, ...more }, resolve });
+      this.next();
+    });
+  }
+
+  // Ask for something of which only the newest matters; `since` is when the user moved.
+  keep(channel, op, more = {}, since = null) {
+    this.latest.set(channel, { message: { op, ...more }, since, resolve: () => {} });
+    this.next();
+  }
+
+  // Draw again what is shown, with the views that are wanted now.
+  look() { this.keep("look", "look"); }
+
+  async next() {
+    if (this.busy) return;
+    const job = this.actions.shift() || this.firstLatest();
+    if (!job) return;
+    this.busy = true;
+    const want = this.wanted(job.message);
+    const reply = await this.transport.request({ want, ...job.message });
+    this.busy = false;
+    if (reply.error) {
+      this.onerror(reply.error, reply.lost);
+    } else {
+      Object.assign(this.state, reply);
+      for (const listener of this.listeners) listener(this.state, job.message);
+      if (job.since !== null && job.since !== undefined) this.time(job.since);
+    }
+    job.resolve(reply);
+    this.next();
+  }
+
+  firstLatest() {
+    for (const [channel, job] of this.latest) {
+      this.latest.delete(channel);
+      return job;
+    }
+    return null;
+  }
+
+  // From the move of the pointer to the picture on the screen: after the next frame was painted.
+  time(since) {
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => {
+        this.latencies.push(performance.now() - since);
+        if (this.latencies.length > 1000) this.latencies.shift();
+      };
+      channel.port2.postMessage(null);
+    });
+  }
+
+  // A row is pointed at, here or there: every view lights it up.
+  hover(row) {
+    if (row === this.hovered) return;
+    this.hovered = row;
+    for (const listener of this.hoverListeners) listener(row);
+  }
+
+  onhover(listener) { this.hoverListeners.push(listener); }
+}

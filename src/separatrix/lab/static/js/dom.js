@@ -1,0 +1,78 @@
+// Small helpers: elements, and numbers as people read them. Nothing here knows what the page is about.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "text") element.textContent = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function h(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function s(tag, attributes, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    const text = String(value);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+  return element;
+}
+
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+// As many children as there are items: made once, then only updated.
+export function children(parent, items, make, update) {
+  while (parent.children.length > items.length) parent.lastChild.remove();
+  while (parent.children.length < items.length) parent.append(make(parent.children.length));
+  items.forEach((item, index) => update(parent.children[index], item, index));
+}
+
+// A number in about `digits` significant digits, with a true minus sign.
+export function show(value, digits = 4) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  let text;
+  if (size >= 1e6 || size < 1e-4) {
+    const [mantissa, exponent] = value.toExponential(Math.max(0, digits - 2)).split("e");
+    text = `${mantissa}·10${superscript(Number(exponent))}`;
+  } else {
+    text = String(Number(value.toPrecision(digits)));
+  }
+  return text.replaceAll("-", "−");
+}
+
+function superscript(whole) {
+  const signs = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+  return String(whole).split("").map((sign) => signs[sign]).join("");
+}
+
+// A grid of float32 from base64.
+export function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Float32Array(bytes.buffer);
+}
+
+// The colours of the theme now, for pictures on a canvas.
+export function colours(element) {
+  const style = getComputedStyle(element);
+  const of = (name) => style.getPropertyValue(name).trim();
+  return {
+    ink: of("--ink"), soft: of("--soft"), faint: of("--faint"), line: of("--line"), card: of("--card"),
+    plus: of("--plus"), minus: of("--minus"), feasible: of("--feasible"), accent: of("--accent"),
+    plot: of("--plot"), warn: of("--warn"), font: style.fontFamily, dark: of("--dark") === "1",
+  };
+}

@@ -1,0 +1,31 @@
+// Keys that work wherever the focus is, except where one writes or chooses.
+
+export function listenForKeys(root, app) {
+  const { client, player, xspace, tabs } = app;
+  const plain = {
+    p: () => player.toggle(), " ": () => player.toggle(), s: () => player.step(), b: () => player.back(),
+    r: () => player.reset(), e: () => player.end(),
+    1: () => xspace.editing.use("plus"), 2: () => xspace.editing.use("minus"), 3: () => xspace.editing.use("erase"),
+    0: () => xspace.editing.fit(), "?": () => app.help.showModal(),
+    w: () => tabs.open("w"), v: () => tabs.open("solid"), k: () => tabs.open("risk"),
+  };
+  root.addEventListener("keydown", (event) => {
+    const writing = event.target.matches("input, select, textarea, dialog *");
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      client.act(event.shiftKey ? "redo" : "undo");
+      return;
+    }
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y") {
+      event.preventDefault();
+      client.act("redo");
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || writing) return;
+    const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (pressed === " " && event.target.matches("button, summary, [tabindex]")) return;
+    if (!plain[pressed]) return;
+    event.preventDefault();
+    plain[pressed]();
+  });
+}

@@ -1,0 +1,158 @@
+// The certificate panel: the verdict, what is proved of the run, and every row's share. All numbers are the solver's.
+
+import { children, h, s, set, show, write } from "./dom.js";
+import { GapChart } from "./gapchart.js";
+
+export class Panel {
+  constructor(client) {
+    this.client = client;
+    this.badge = h("span", { class: "badge" });
+    this.sentence = h("p", { class: "verdict-sentence" });
+    this.check = h("p", { class: "check" });
+    this.weights = h("p", { class: "weights" });
+    this.run = h("div", { class: "run-proof" });
+    this.updates = h("div", { class: "updates" });
+    this.gap = new GapChart();
+    this.bars = s("svg", { class: "bars", role: "img" });
+    this.barTitle = h("h3", {});
+    this.table = h("tbody", {});
+    this.rows = h("details", { class: "rows", ontoggle: () => this.drawTable() }, h("summary", { text: "Row by row" }),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Row by row" },
+        h("table", {}, h("thead", {}, h("tr", {}, ["row", "y", "y·f(x)", "α", "slack ξ", "slackness"].map((name) => h("th", { scope: "col", text: name })))), this.table)));
+    this.download = h("button", { class: "small", text: "certificate (JSON)", title: "Download the certificate: separatrix verify checks it", onclick: () => this.save() });
+    this.body = h("div", { class: "panel-body" },
+      h("div", { class: "verdict" }, this.badge, this.sentence), this.weights, this.check, this.run, this.updates,
+      this.gap.element, h("section", { class: "alphas" }, this.barTitle, this.bars), this.rows, this.download);
+    this.empty = h("p", { class: "empty-panel", text: "The verdict appears as soon as both classes have a point." });
+    this.element = h("section", { class: "card panel", "aria-labelledby": "panel-title" },
+      h("header", {}, h("h2", { id: "panel-title", text: "certificate" })), this.empty, this.body);
+    client.onhover(() => this.light());
+  }
+
+  draw() {
+    const { panel, run, scene } = this.client.state;
+    const there = Boolean(run.ready && panel);
+    this.empty.hidden = there;
+    this.body.hidden = !there;
+    if (!there) return;
+    this.drawVerdict(panel.verdict);
+    this.drawRun(panel, run);
+    this.drawUpdates(panel.updates);
+    this.gap.draw(panel.objective);
+    this.drawBars(panel.rows, scene);
+    this.drawTable();
+    this.light();
+  }
+
+  drawVerdict(verdict) {
+    set(this.badge, { class: `badge ${verdict.kind}` });
+    write(this.badge, verdict.kind);
+    write(this.sentence, verdict.sentence);
+    const inside = verdict.margin[1] > 0 && verdict.kind === "separable"
+      ? ` Widest margin ${show(verdict.margin[0], 6)}.` : "";
+    write(this.check, (verdict.proved ? "✓ Checked in exact arithmetic." : `✗ ${verdict.reason}`) + inside);
+    this.check.classList.toggle("failed", !verdict.proved);
+    this.weights.hidden = verdict.rows.length === 0;
+    const shown = verdict.rows.map((row, k) => `λ${subscript(row + 1)} ${fraction(verdict.weights[k], verdict.shares[k])}`);
+    write(this.weights, `Weighted so, the signed rows y(x, 1) cancel exactly: ${shown.join(", ")}.`);
+  }
+
+  drawRun(panel, run) {
+    const { proof } = panel;
+    this.run.hidden = !proof && !panel.pending;
+    if (proof) {
+      this.run.replaceChildren(
+        h("p", { class: "claim", text: proof.claim }),
+        h("p", { class: proof.proved ? "check" : "check failed", text: proof.proved ? `✓ Certificate “${proof.kind}” checked in exact arithmetic.` : `✗ ${proof.reason}` }));
+    } else if (panel.pending) {
+      this.run.replaceChildren(h("p", { class: "check waiting", text: "The run's certificate follows when you let go." }));
+    }
+  }
+
+  drawUpdates(updates) {
+    this.updates.hidden = !updates;
+    if (!updates) return;
+    const { count, bound } = updates;
+    const parts = [h("h3", { text: "updates against the bound" }),
+      h("p", { class: "big" }, h("output", { text: String(count) }), bound === null ? " updates" : ` of at most ${show(Math.floor(bound), 7)}`)];
+    if (bound === null) {
+      parts.push(h("p", { class: "note", text: this.client.state.scene.algorithm === "kernel-perceptron"
+        ? "The bound follows from the margin in the kernel's space, known when the run has ended."
+        : "No line separates these points, so no theorem bounds the updates." }));
+    } else {
+      const meter = h("div", { class: "meter", role: "meter", "aria-label": "updates against the bound", "aria-valuemin": "0", "aria-valuemax": String(Math.floor(bound)), "aria-valuenow": String(count) }, h("i"));
+      meter.firstChild.style.width = `${Math.min(100, (100 * count) / bound)}%`;
+      parts.push(meter, h("p", { class: "note", text: `${updates.formula}: R = ${show(updates.radius)}, margin = ${show(updates.margin)}` }));
+    }
+    this.updates.replaceChildren(...parts);
+  }
+
+  drawBars(rows, scene) {
+    const counted = ["gradient", "perceptron", "kernel-perceptron"].includes(scene.algorithm);
+    const alpha = rows.alpha, n = alpha.length, limit = rows.limit;
+    const most = Math.max(limit && alpha.some((value) => value >= 0.2 * limit) ? limit : 0, ...alpha, 1e-12);
+    write(this.barTitle, counted ? "weight of each row in w" : limit ? `dual variables α, 0 ≤ α ≤ C = ${show(limit, 3)}` : "dual variables α ≥ 0");
+    const width = 400, height = 90, step = width / Math.max(n, 12), y = (value) => height - 4 - (value / most) * (height - 14);
+    set(this.bars, { viewBox: `0 0 ${width} ${height}`, "aria-label": `${alpha.filter((value) => value > 0).length} of ${n} rows carry weight; the largest is ${show(Math.max(...alpha))}` });
+    const lines = limit && most === limit ? [limit] : [];
+    children(this.bars, [...alpha, ...lines], () => s("rect"), (rect, value, k) => {
+      if (k >= n) return set(rect, { class: "limit", x: 0, y: y(value) - 1, width, height: 1.5, "data-row": -1 });
+      const label = scene.points[k] ? scene.points[k][2] : 1, tall = Math.max(value > 0 ? 2 : 0.8, height - 4 - y(value));
+      return set(rect, { class: `bar ${label > 0 ? "plus" : "minus"}`, x: k * step + step * 0.1, y: height - 4 - tall,
+        width: Math.max(step * 0.8, 0.8), height: tall, "data-row": k });
+    });
+    if (!this.bound) {
+      this.bound = true;
+      this.bars.addEventListener("pointerover", (event) => {
+        const row = Number(event.target.dataset.row ?? -1);
+        this.client.hover(row >= 0 ? row : null);
+      });
+      this.bars.addEventListener("pointerleave", () => this.client.hover(null));
+    }
+  }
+
+  drawTable() {
+    if (!this.rows.open) return;
+    const { panel, scene, x } = this.client.state;
+    if (!panel || !x) return;
+    const { alpha, slack, slackness } = panel.rows;
+    const lines = scene.points.map(([, , y], row) => [row + 1, y > 0 ? "+1" : "−1", show(x.functional[row]), show(alpha[row]),
+      slack ? show(slack[row], 3) : "–", this.slackWord(alpha[row], slack && slack[row], slackness && slackness[row])]);
+    children(this.table, lines, (row) => h("tr", { "data-row": row, onpointerenter: () => this.client.hover(row), onpointerleave: () => this.client.hover(null) },
+      ...Array.from({ length: 6 }, () => h("td"))),
+    (line, cells) => cells.forEach((text, k) => write(line.children[k], String(text))));
+  }
+
+  // Complementary slackness of one row: off the margin with α = 0, on it, or using slack with α at its limit.
+  slackWord(alpha, slack, residual) {
+    if (residual === null || residual === undefined) return alpha > 0 ? "used" : "not used";
+    if (residual > 1e-6) return `misses by ${show(residual, 2)}`;
+    if (!(alpha > 0)) return "✓ off, α = 0";
+    return slack > 1e-9 ? "✓ slack, α = C" : "✓ on the margin";
+  }
+
+  light() {
+    const { hovered } = this.client;
+    for (const element of [...this.bars.children, ...this.table.children]) {
+      element.classList.toggle("lit", hovered !== null && Number(element.dataset.row) === hovered);
+    }
+  }
+
+  async save() {
+    const { certificate } = await this.client.act("certificate");
+    if (!certificate) return;
+    const address = URL.createObjectURL(new Blob([JSON.stringify(certificate)], { type: "application/json" }));
+    const link = h("a", { href: address, download: "certificate.json" });
+    link.click();
+    URL.revokeObjectURL(address);
+  }
+}
+
+// Exact where it is short, else rounded.
+function fraction(text, value) {
+  return text.length <= 9 ? `= ${text}` : `≈ ${show(value, 3)}`;
+}
+
+function subscript(whole) {
+  return String(whole).split("").map((digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]).join("");
+}

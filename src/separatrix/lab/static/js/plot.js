@@ -1,0 +1,72 @@
+// A plot: a canvas for areas, an SVG for everything that is pointed at, axes with ticks and names.
+
+import { h, s, set, write, children } from "./dom.js";
+import { Plane, ticks } from "./scale.js";
+
+export class Plot {
+  constructor(names, label, extra = {}) {
+    this.plane = new Plane();
+    this.canvas = h("canvas", { class: "areas", "aria-hidden": "true" });
+    this.grid = s("g", { class: "grid" });
+    this.texts = s("g", { class: "ticks" });
+    this.layers = s("g");
+    this.names = names.map((name, k) => s("text", { class: `axis-name axis-${k}`, text: name }));
+    this.svg = s("svg", { class: "marks", "aria-label": label, ...extra }, this.grid, this.layers, this.texts, this.names);
+    this.element = h("div", { class: "plot" }, this.canvas, this.svg);
+    this.onresize = () => {};
+    new ResizeObserver(() => this.measure()).observe(this.element);
+  }
+
+  layer(name, attributes = {}) {
+    const group = s("g", { class: name, ...attributes });
+    this.layers.append(group);
+    return group;
+  }
+
+  measure() {
+    const { width, height } = this.element.getBoundingClientRect();
+    if (width < 10 || height < 10) return;
+    this.plane.resize(width, height);
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    set(this.svg, { viewBox: `0 0 ${width} ${height}` });
+    this.onresize();
+  }
+
+  // The canvas, cleared, in the units of the page.
+  paper() {
+    const paper = this.canvas.getContext("2d");
+    const ratio = window.devicePixelRatio || 1;
+    paper.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paper.clearRect(0, 0, this.plane.width, this.plane.height);
+    return paper;
+  }
+
+  axes() {
+    const { plane } = this;
+    const [left, right, low, high] = plane.window;
+    const about = Math.max(3, Math.round(plane.width / 110));
+    const across = ticks(left, right, about).map((value) => ({ value, vertical: true, at: plane.x(value) }));
+    const up = ticks(low, high, Math.max(3, Math.round(plane.height / 110)))
+      .map((value) => ({ value, vertical: false, at: plane.y(value) }));
+    const lines = [...across, ...up];
+    children(this.grid, lines, () => s("line"), (line, { value, vertical, at }) => {
+      set(line, vertical ? { x1: at, x2: at, y1: 0, y2: plane.height } : { x1: 0, x2: plane.width, y1: at, y2: at });
+      set(line, { class: value === 0 ? "zero" : "" });
+    });
+    const shown = lines.filter(({ at, vertical }) => at > 24 && at < (vertical ? plane.width - 40 : plane.height - 26));
+    children(this.texts, shown, () => s("text"), (text, { value, vertical, at }) => {
+      set(text, vertical ? { x: at, y: plane.height - 6, "text-anchor": "middle" } : { x: 6, y: at + 4, "text-anchor": "start" });
+      write(text, String(value).replace("-", "−"));
+    });
+    set(this.names[0], { x: plane.width - 8, y: plane.height - 6, "text-anchor": "end" });
+    set(this.names[1], { x: 8, y: 16, "text-anchor": "start" });
+  }
+
+  // Where a pointer is, in the plane.
+  place(event) {
+    const box = this.svg.getBoundingClientRect();
+    return this.plane.at(event.clientX - box.left, event.clientY - box.top);
+  }
+}

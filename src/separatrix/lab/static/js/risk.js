@@ -1,0 +1,121 @@
+// The risk over w-space: contours or a surface, its creases on the rows' lines, and the paths that descend it.
+
+import { children, colours, h, s, set, show, unpack } from "./dom.js";
+import { Camera } from "./camera.js";
+import { fillAbove } from "./contours.js";
+import { Plot } from "./plot.js";
+import { StepChart } from "./stepchart.js";
+import { drawSurface, shade } from "./surface.js";
+
+export class Risk {
+  constructor(client) {
+    this.client = client;
+    this.name = "risk";
+    this.solid = false;
+    this.compared = null;
+    this.plot = new Plot(["w₁", "w₂"], "The risk over w-space as contours", { role: "img" });
+    this.creases = this.plot.layer("creases");
+    this.paths = this.plot.layer("paths");
+    this.plot.onresize = () => this.draw();
+    this.camera = new Camera("The risk over w-space as a surface; drag or use the arrow keys to turn it", () => this.draw());
+    this.camera.turn = 0.5;
+    this.empty = h("p", { class: "empty", hidden: true });
+    this.readout = h("p", { class: "readout" });
+    this.chart = new StepChart(client);
+    this.body = h("div", { class: "plot-holder" }, this.plot.element, this.empty);
+    this.surfaceButton = h("button", { class: "small", text: "surface", "aria-pressed": "false", onclick: () => this.flip() });
+    this.compareButton = h("button", { class: "small", text: "compare paths", "aria-pressed": "false", onclick: () => this.compare() });
+    this.element = h("div", { class: "tab-body" }, this.body,
+      h("div", { class: "row-of" }, this.surfaceButton, this.compareButton, this.legend = h("span", { class: "legend" })),
+      this.readout, this.chart.element);
+  }
+
+  flip() {
+    this.solid = !this.solid;
+    this.surfaceButton.setAttribute("aria-pressed", String(this.solid));
+    this.body.replaceChildren(this.solid ? this.camera.element : this.plot.element, this.empty);
+  }
+
+  async compare() {
+    this.compared = this.compared ? null : (await this.client.act("compare")).compare || null;
+    this.comparedFor = key(this.client.state.scene);
+    this.compareButton.setAttribute("aria-pressed", String(this.compared !== null));
+    this.draw();
+  }
+
+  draw() {
+    const { risk, run, scene } = this.client.state;
+    this.empty.hidden = Boolean(run.ready && risk);
+    if (!run.ready || !risk) {
+      this.empty.textContent = run.ready ? "With a kernel the risk lives over a space that cannot be drawn."
+        : "Put points of both classes down to see the risk over w-space.";
+      this.creases.replaceChildren();
+      this.paths.replaceChildren();
+      this.plot.paper();
+      this.readout.textContent = "";
+      return;
+    }
+    if (this.compared && this.comparedFor !== key(scene)) {
+      this.compared = null; // the points are others now
+      this.compareButton.setAttribute("aria-pressed", "false");
+    }
+    const tint = colours(this.plot.element.isConnected ? this.plot.element : this.camera.element);
+    const values = unpack(risk.values);
+    const paths = this.compared ? this.compared.map(({ path }) => path) : [risk.path];
+    if (this.solid) {
+      if (this.camera.visible) drawSurface(this.camera, risk, values, scene, tint);
+    } else {
+      this.contours(risk, values, tint);
+      this.lines(scene.points, risk);
+      this.drawPaths(paths);
+    }
+    this.legend.replaceChildren(...(this.compared || []).map(({ name, steps, ended }, k) => h("span", { class: `key path-${k}` },
+      h("i"), `${name}: ${ended ? `${steps} steps` : `over ${steps} steps`}`)));
+    this.readout.textContent = `${risk.what === "risk R(w)" ? "R(w)" : "primal objective"} = ${show(risk.here)}`
+      + (scene.bias === "none" ? "" : ` · cut at b = ${show(risk.b, 3)}`)
+      + (risk.level ? "" : " · creases lie on the rows' lines");
+    this.chart.draw();
+  }
+
+  contours(risk, values, tint) {
+    const { plane } = this.plot;
+    plane.look([0, 0], risk.extent);
+    this.plot.axes();
+    const paper = this.plot.paper(), e = risk.extent;
+    const grid = { columns: risk.points, rows: risk.points, values, window: [-e, e, -e, e] };
+    let least = Infinity, most = -Infinity;
+    for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
+    const corner = [plane.x(-e), plane.y(e)], side = 2 * e * plane.unit;
+    paper.fillStyle = shade(0, tint);
+    paper.fillRect(corner[0], corner[1], side, side);
+    // Evenly spaced in the square root, so that the floor of the valley shows.
+    for (let k = 1; k < 16; k++) {
+      paper.fillStyle = shade(k / 15, tint);
+      fillAbove(paper, plane, grid, least + (most - least) * (k / 16) ** 2 + 1e-12);
+    }
+  }
+
+  lines(points, risk) {
+    const { plane } = this.plot;
+    children(this.creases, points, () => s("line"), (line, [x1, x2, y]) => {
+      const ends = plane.line([x1, x2], y * risk.level - risk.b);
+      set(line, { visibility: ends ? "visible" : "hidden", class: y > 0 ? "plus" : "minus" });
+      if (ends) set(line, { x1: ends[0][0], y1: ends[0][1], x2: ends[1][0], y2: ends[1][1] });
+    });
+  }
+
+  drawPaths(paths) {
+    const { plane } = this.plot;
+    this.paths.replaceChildren(...paths.map((path, k) => {
+      const at = path.map(([a, b]) => [plane.x(a), plane.y(b)]);
+      const dots = at.length <= 60 ? at : [];
+      const last = at[at.length - 1];
+      return s("g", { class: `path-${k}` }, s("polyline", { points: at.map((p) => p.join(",")).join(" ") }),
+        dots.map(([cx, cy]) => s("circle", { cx, cy, r: 2.6 })), s("circle", { class: "now", cx: last[0], cy: last[1], r: 6 }));
+    }));
+  }
+}
+
+function key(scene) {
+  return JSON.stringify([scene.points, scene.bias, scene.step, scene.start, scene.order]);
+}

@@ -1,0 +1,53 @@
+// The risk as a surface: cells of the grid, painted from the farthest to the nearest.
+
+// From deep to high, readable by everyone (a lightness ramp of blue to yellow, after cividis).
+const RAMP = [[0, 32, 77], [45, 68, 110], [96, 104, 115], [141, 141, 121], [192, 181, 107], [255, 234, 70]];
+
+export function shade(share) {
+  const place = Math.min(0.999, Math.max(0, share)) * (RAMP.length - 1), k = Math.floor(place), t = place - k;
+  const mixed = RAMP[k].map((value, c) => Math.round(value + t * (RAMP[k + 1][c] - value)));
+  return `rgb(${mixed.join(" ")})`;
+}
+
+export function drawSurface(camera, risk, values, scene, tint) {
+  const paper = camera.paper(), n = risk.points, e = risk.extent;
+  let most = 0, least = Infinity;
+  for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
+  const height = (value) => (most > least ? (1.5 * (value - least)) / (most - least) - 0.75 : 0);
+  const place = (i) => (2 * i) / (n - 1) - 1;
+  camera.axes(paper, ["w₁", "w₂", risk.level ? "primal" : "R(w)"], tint);
+  const cells = [];
+  for (let j = 0; j + 1 < n; j++) {
+    for (let i = 0; i + 1 < n; i++) {
+      const k = j * n + i;
+      const around = [k, k + 1, k + n + 1, k + n].map((at) => values[at]);
+      const corners = [[place(i), place(j)], [place(i + 1), place(j)], [place(i + 1), place(j + 1)], [place(i), place(j + 1)]]
+        .map(([u, v], c) => camera.see([u, v, height(around[c])]));
+      const mean = (around[0] + around[1] + around[2] + around[3]) / 4;
+      cells.push({ corners, depth: corners[0][2] + corners[2][2], share: Math.sqrt((mean - least) / (most - least || 1)) });
+    }
+  }
+  cells.sort((a, b) => a.depth - b.depth);
+  paper.lineWidth = 0.7;
+  for (const { corners, share } of cells) {
+    paper.fillStyle = paper.strokeStyle = shade(share);
+    paper.beginPath();
+    corners.forEach(([x, y], k) => (k === 0 ? paper.moveTo(x, y) : paper.lineTo(x, y)));
+    paper.closePath();
+    paper.fill();
+    paper.stroke();
+  }
+  const at = (k) => [risk.path[k][0] / e, risk.path[k][1] / e, height(risk.along[k]) + 0.02];
+  const path = risk.path.map((_, k) => at(k)).filter(([u, v]) => Math.abs(u) <= 1 && Math.abs(v) <= 1);
+  if (path.length === 0) return;
+  paper.strokeStyle = "#fff";
+  paper.lineWidth = 4;
+  camera.line(paper, path);
+  paper.strokeStyle = "#000";
+  paper.lineWidth = 2;
+  camera.line(paper, path);
+  paper.fillStyle = "#fff";
+  camera.dot(paper, path[path.length - 1], 8);
+  paper.fillStyle = tint.accent;
+  camera.dot(paper, path[path.length - 1], 6);
+}

@@ -1,0 +1,72 @@
+// Tabs over the views of w-space; only the one that is open is asked for and drawn. One b cuts them all.
+
+import { h, show, write } from "./dom.js";
+
+export class Tabs {
+  constructor(client, views) {
+    this.client = client;
+    this.views = views;
+    this.slice = null; // null: at the b of the run
+    this.buttons = new Map();
+    const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Views of w-space" },
+      Object.entries(views).map(([name, { title, key }]) => {
+        const button = h("button", { role: "tab", id: `tab-${name}`, "aria-controls": "tab-panel", title: `${title} (${key})`, onclick: () => this.open(name), text: title });
+        this.buttons.set(name, button);
+        return button;
+      }));
+    list.addEventListener("keydown", (event) => this.key(event));
+    this.body = h("div", { id: "tab-panel", class: "tab-panel", role: "tabpanel" });
+    this.input = h("input", { type: "range", min: -1, max: 1, step: "any", "aria-label": "Cross-section at b", oninput: () => this.cut(Number(this.input.value)) });
+    this.value = h("output", {});
+    this.follow = h("button", { class: "small", text: "follow the run", title: "Cut at the b of the run", onclick: () => this.cut(null) });
+    this.cutter = h("div", { class: "cutter" }, h("label", {}, "cross-section b = ", this.value, this.input), this.follow);
+    this.element = h("section", { class: "card view w-view", "aria-label": "w-space" }, h("header", {}, list), this.body, this.cutter);
+    this.open(Object.keys(views)[0]);
+  }
+
+  get shown() { return this.views[this.name].view; }
+
+  open(name) {
+    if (!this.views[name]) return;
+    this.name = name;
+    for (const [each, button] of this.buttons) {
+      button.setAttribute("aria-selected", String(each === name));
+      button.tabIndex = each === name ? 0 : -1;
+    }
+    this.body.setAttribute("aria-labelledby", `tab-${name}`);
+    this.body.replaceChildren(this.shown.element);
+    this.client.look();
+  }
+
+  key(event) {
+    const names = [...this.buttons.keys()], way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.open(names[(names.indexOf(this.name) + way + names.length) % names.length]);
+    this.buttons.get(this.name).focus();
+  }
+
+  cut(b) {
+    this.slice = b;
+    this.client.look();
+  }
+
+  options() { return { slice: this.slice }; }
+
+  draw() {
+    const { state } = this.client, now = state[this.shown.name];
+    const there = Boolean(state.run.ready && now) && state.scene.bias !== "none" && this.shown.cuts !== false;
+    this.cutter.hidden = !there;
+    if (there) {
+      const reach = Math.max(now.extent_b, Math.abs(now.b) * 1.5, 0.5);
+      this.input.min = -reach;
+      this.input.max = reach;
+      if (document.activeElement !== this.input) this.input.value = now.b;
+      write(this.value, show(now.b, 3));
+      this.input.setAttribute("aria-valuetext", show(now.b, 3));
+      this.follow.disabled = this.slice === null;
+    }
+    this.shown.draw();
+  }
+}

@@ -1,0 +1,183 @@
+// x-space: the points, the boundary, the slab, and who holds it. Draws what the solver says; computes none of it.
+
+import { children, colours, h, s, set, show, unpack } from "./dom.js";
+import { fillContours } from "./contours.js";
+import { Plot } from "./plot.js";
+import { around } from "./scale.js";
+import { Editing } from "./editing.js";
+
+export class XSpace {
+  constructor(client) {
+    this.client = client;
+    this.plot = new Plot(["x₁", "x₂"], "x-space: the points and the decision boundary", {
+      tabindex: "0", role: "application", "aria-describedby": "x-help",
+    });
+    this.slab = this.plot.layer("slab");
+    this.lines = this.plot.layer("boundary");
+    this.slacks = this.plot.layer("slacks");
+    this.points = this.plot.layer("points");
+    this.cross = this.plot.layer("cross");
+    this.empty = h("p", { class: "empty" });
+    this.plot.element.append(this.empty);
+    this.readout = h("p", { class: "readout", "aria-live": "off" });
+    this.editing = new Editing(this);
+    this.plot.onresize = () => { this.draw(); client.look(); };
+    client.onhover(() => this.light());
+    this.element = h("section", { class: "card view x-view", "aria-labelledby": "x-title" },
+      h("header", {}, h("h2", { id: "x-title", text: "x-space" }), this.editing.tools),
+      this.plot.element, this.readout,
+      h("p", { id: "x-help", class: "visually-hidden", text: "Arrow keys move the cross, Enter adds a point, square "
+        + "brackets choose a point, arrow keys then move it, Delete removes it, F flips its class, Escape lets go." }));
+  }
+
+  fit(points) {
+    const { centre, half } = around(points);
+    this.plot.plane.look(centre, half);
+  }
+
+  options(quick) {
+    return { window: this.plot.plane.window, grid: quick ? 36 : 64 };
+  }
+
+  draw() {
+    const { state } = this.client;
+    this.plot.axes();
+    this.drawAreas(state);
+    this.drawBoundary(state);
+    this.drawSlacks(state);
+    this.drawPoints(state);
+    this.editing.draw();
+    this.light();
+    const few = state.scene.points.length === 0;
+    this.empty.hidden = state.run.ready;
+    this.empty.textContent = few ? "Click to put down a point. Keys 1 and 2 choose its class." : state.run.note;
+  }
+
+  drawAreas({ x, run }) {
+    const paper = this.plot.paper(), { plane } = this.plot, tint = colours(this.plot.element);
+    if (!run.ready || !x) return;
+    if (x.contours) {
+      const grid = { ...x.contours, values: unpack(x.contours.values) };
+      fillContours(paper, plane, grid, tint, x.slab !== null);
+    } else if (x.w && x.norm > 0) {
+      this.fillSides(paper, x, tint);
+    }
+  }
+
+  fillSides(paper, x, tint) {
+    const { plane } = this.plot;
+    const ends = plane.line(x.w, -x.b);
+    const size = Math.hypot(...x.w), far = plane.width + plane.height;
+    const toward = [x.w[0] / size, -x.w[1] / size];
+    const [left, right, low, high] = plane.window;
+    const whole = ends === null;
+    const middle = x.w[0] * (left + right) / 2 + x.w[1] * (low + high) / 2 + x.b;
+    for (const [sign, colour] of [[1, tint.plus], [-1, tint.minus]]) {
+      paper.globalAlpha = 0.1;
+      paper.fillStyle = colour;
+      paper.beginPath();
+      if (whole) {
+        if (middle * sign > 0) paper.rect(0, 0, plane.width, plane.height);
+      } else {
+        const [p, q] = ends, push = sign * far;
+        paper.moveTo(...p);
+        paper.lineTo(...q);
+        paper.lineTo(q[0] + toward[0] * push, q[1] + toward[1] * push);
+        paper.lineTo(p[0] + toward[0] * push, p[1] + toward[1] * push);
+      }
+      paper.fill();
+      paper.globalAlpha = 1;
+    }
+  }
+
+  drawBoundary({ x, run }) {
+    const { plane } = this.plot;
+    const shown = run.ready && x && x.w && x.norm > 0;
+    const lines = [];
+    if (shown) {
+      lines.push(["line", plane.line(x.w, -x.b)]);
+      if (x.slab) lines.push(["edge", plane.line(x.w, x.slab - x.b)], ["edge", plane.line(x.w, -x.slab - x.b)]);
+      if (Math.abs(x.b) > 1e-12) {
+        const scale = -x.b / (x.norm * x.norm);
+        lines.push(["from-origin", [[plane.x(0), plane.y(0)], [plane.x(x.w[0] * scale), plane.y(x.w[1] * scale)]]]);
+      }
+    }
+    const drawn = lines.filter(([, ends]) => ends);
+    children(this.lines, drawn, () => s("line"), (line, [name, [p, q]]) => {
+      set(line, { class: name, x1: p[0], y1: p[1], x2: q[0], y2: q[1] });
+    });
+    const band = shown && x.slab ? [plane.line(x.w, x.slab - x.b), plane.line(x.w, -x.slab - x.b)] : [null, null];
+    children(this.slab, band[0] && band[1] ? [band] : [], () => s("polygon"), (polygon, [[a, b], [c, d]]) => {
+      set(polygon, { points: [a, b, d, c].map((each) => each.join(",")).join(" ") });
+    });
+  }
+
+  // How far a row is short of its margin, along w.
+  drawSlacks({ x, panel, scene, run }) {
+    const slack = run.ready && panel && panel.rows.slack, w = x && x.w;
+    const short = [];
+    if (slack && w && x.norm > 0 && slack.length === scene.points.length) {
+      scene.points.forEach(([x1, x2, y], row) => {
+        if (!(slack[row] > 1e-9)) return;
+        const move = (y * slack[row]) / (x.norm * x.norm);
+        short.push([x1, x2, x1 + w[0] * move, x2 + w[1] * move]);
+      });
+    }
+    const { plane } = this.plot;
+    children(this.slacks, short, () => s("line"), (line, [x1, y1, x2, y2]) => {
+      set(line, { x1: plane.x(x1), y1: plane.y(y1), x2: plane.x(x2), y2: plane.y(y2) });
+    });
+  }
+
+  drawPoints({ scene, x, run }) {
+    const { plane } = this.plot;
+    children(this.points, scene.points, makePoint, (group, [x1, x2, label], row) => {
+      const kind = (run.ready && x && x.kinds && x.kinds[row]) || "";
+      set(group, { class: `point ${label > 0 ? "plus" : "minus"} ${kind}`, "data-row": row,
+        transform: `translate(${plane.x(x1).toFixed(2)} ${plane.y(x2).toFixed(2)})` });
+    });
+  }
+
+  // Rows that are pointed at, used by this step, chosen with the keyboard, or part of a contradiction.
+  light() {
+    const { state, hovered } = this.client;
+    const verdict = state.run.ready && state.panel ? state.panel.verdict : null;
+    const contradicting = new Set(verdict && verdict.kind !== "separable" ? verdict.rows : []);
+    for (const group of this.points.children) {
+      const row = Number(group.dataset.row);
+      group.classList.toggle("lit", row === hovered);
+      group.classList.toggle("used", row === state.run.row);
+      group.classList.toggle("contradicts", contradicting.has(row));
+      group.classList.toggle("chosen", row === this.editing.chosen);
+    }
+    this.readout.replaceChildren(...this.words());
+  }
+
+  words() {
+    const { state, hovered } = this.client;
+    const { x, scene, run } = state;
+    const row = this.editing.chosen ?? hovered;
+    if (run.ready && x && row !== null && row < scene.points.length) {
+      const [x1, x2, label] = scene.points[row];
+      return [h("span", {}, h("b", { text: `row ${row + 1}` }), ` (${show(x1, 3)}, ${show(x2, 3)}), y = ${label > 0 ? "+1" : "−1"}`),
+        term("functional margin", x.functional && x.functional[row]),
+        term("geometric margin", x.geometric && x.geometric[row])];
+    }
+    if (!run.ready || !x) return ["Two classes are needed: + is blue and round, − is orange and square."];
+    if (!x.w) return [term("‖w‖ in the kernel's space", x.norm), "point at a row to see its margins"];
+    if (!(x.norm > 0)) return ["w = 0: there is no boundary yet."];
+    return [term("‖w‖", x.norm), term("boundary from the origin", x.origin_distance),
+      x.slab ? term("slab width 2/‖w‖", x.slab_width) : term("margin of the set", x.margin)];
+  }
+}
+
+function term(name, value) {
+  return h("span", { class: "term" }, `${name} `, h("output", { text: show(value) }));
+}
+
+function makePoint() {
+  return s("g", {},
+    s("circle", { class: "halo", r: "1.9em" }), s("circle", { class: "ring", r: "1.25em" }),
+    s("circle", { class: "dot round", r: "0.72em" }),
+    s("rect", { class: "dot square", x: "-0.66em", y: "-0.66em", width: "1.32em", height: "1.32em", rx: "0.12em" }));
+}
