@@ -117,7 +117,7 @@ def early_stop() -> Scene:
 
 def origin() -> Scene:
     """Two bands that a line through the origin separates: w-space is then the plane itself."""
-    return Scene(points=_bands(0.3, 0.8, 7, 6, (0.0, 0.0)), algorithm="perceptron", bias="none", start="row")
+    return Scene(points=_bands(0.25, 0.8, 7, 8, (0.0, 0.0)), algorithm="perceptron", bias="none", start="row")
 
 
 PRESETS = (

@@ -37,17 +37,20 @@ def values_at(scene: Scene, U: Vector) -> Vector:
     return perceptron_risk(np.column_stack([scene.X, np.ones(len(y))]), y, U)
 
 
-def risk_view(scene: Scene, frames: list[Frame], cursor: int, at: float | None) -> dict[str, Any]:
-    """A grid of the risk in the plane of b, and the risk along the path."""
+def risk_view(
+    scene: Scene, frames: list[Frame], cursor: int, at: float | None, aspect: float = 1.0
+) -> dict[str, Any]:
+    """A grid of the risk in the plane of b, and the risk along the path; ``aspect`` is width over height."""
     view = w_view(scene, frames, cursor, at)
-    ticks = np.linspace(-view["extent"], view["extent"], _GRID)
-    plane = np.column_stack(
-        [np.tile(ticks, _GRID), np.repeat(ticks, _GRID), np.full(_GRID * _GRID, view["b"])]
-    )
+    reach = view["extent"] * max(1.0, aspect), view["extent"] * max(1.0, 1.0 / aspect)
+    first, second = (np.linspace(-side, side, _GRID) for side in reach)
+    b = np.full(_GRID * _GRID, view["b"])
+    plane = np.column_stack([np.tile(first, _GRID), np.repeat(second, _GRID), b])
     view.update(
         {
             "what": "primal objective" if view["level"] else "risk R(w)",
             "points": _GRID,
+            "reach": numbers(reach),
             "values": packed(values_at(scene, plane)),
             "along": numbers(values_at(scene, path_of(frames[: cursor + 1]))),
             "here": number(values_at(scene, path_of(frames[cursor : cursor + 1]))[0]),

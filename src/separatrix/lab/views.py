@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from separatrix.lab.panel import panel
@@ -44,6 +45,12 @@ def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
     return view
 
 
+def _risk(play: Playback, options: Options) -> Any:
+    aspect = _finite(options.get("aspect"), "aspect") or 1.0
+    shaped = partial(risk_view, aspect=min(max(aspect, 0.2), 5.0))
+    return _planar(shaped)(play, options)
+
+
 def _panel(play: Playback, options: Options) -> Any:
     return panel(play, options.get("quick") is True)
 
@@ -52,7 +59,7 @@ _MAKERS: dict[str, Callable[[Playback, Options], Any]] = {
     "x": _x,
     "w": _planar(w_view),
     "solid": _planar(solid_view),
-    "risk": _planar(risk_view),
+    "risk": _risk,
     "panel": _panel,
 }
 

@@ -31,7 +31,8 @@ def level_of(scene: Scene) -> float:
 def w_view(scene: Scene, frames: list[Frame], cursor: int, at: float | None) -> dict[str, Any]:
     """Path, extent, level, and the wedge in the plane of the given b (None: that of the frame)."""
     path = path_of(frames[: cursor + 1])
-    extent = extent_of(path_of(frames))
+    room = 1.7 if level_of(scene) else 1.25  # beyond the optimum lies the wedge
+    extent = extent_of(path_of(frames), room)
     b = frames[cursor].b if at is None else at
     wedge = feasible_polygon(scene, b, level_of(scene), 8.0 * extent[0])
     inside = _area(wedge) > 1e-9 * extent[0] ** 2
@@ -52,12 +53,12 @@ def path_of(frames: list[Frame]) -> Vector:
     return np.array([[*frames[k].w, frames[k].b] for k in kept if frames[k].w is not None]).reshape(-1, 3)
 
 
-def extent_of(path: Vector) -> tuple[float, float]:
-    """Half the side of the picture in w and in b: round numbers that leave the path room."""
+def extent_of(path: Vector, room: float) -> tuple[float, float]:
+    """Half the side of the picture in w and in b: round numbers, ``room`` times what the path needs."""
     if len(path) == 0:
         return 1.0, 1.0
-    return _round_up(1.25 * float(np.abs(path[:, :2]).max())), _round_up(
-        1.25 * float(np.abs(path[:, 2]).max())
+    return _round_up(room * float(np.abs(path[:, :2]).max())), _round_up(
+        room * float(np.abs(path[:, 2]).max())
     )
 
 
@@ -107,9 +108,10 @@ def _area(corners: Polygon) -> float:
 def solid_view(scene: Scene, frames: list[Frame], cursor: int, at: float | None) -> dict[str, Any]:
     """The polyhedron of (w1, w2, b) in a box, face by face, with the row of each face; -1 for the box."""
     view = w_view(scene, frames, cursor, at)
-    box = np.array([view["extent"], view["extent"], max(view["extent_b"], 0.5 * view["extent"])])
+    side = 1.3 * view["extent"]
+    box = np.array([side, side, max(1.3 * view["extent_b"], 0.5 * side)])
     view["box"] = numbers(box)
-    view["wedge"] = numbers(feasible_polygon(scene, view["b"], view["level"], view["extent"]))
+    view["wedge"] = numbers(feasible_polygon(scene, view["b"], view["level"], side))
     view["faces"] = polyhedron_faces(scene, view["level"], box)
     return view
 

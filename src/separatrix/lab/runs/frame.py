@@ -62,3 +62,12 @@ class Run(Protocol):
     def ending(self) -> str:
         """One sentence on how the run ended."""
         ...
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "update"), counted(2, "pass", "passes")
+    ('1 update', '2 passes')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.lab.runs.frame import Frame, Vector
+from separatrix.lab.runs.frame import Frame, Vector, counted
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
 from separatrix.problem import scores
@@ -39,7 +39,7 @@ class GradientRun:
             return None
         size = self.state.sizes[-1]
         return self._frame(
-            f"{wrong} rows were misclassified; w moved by {size:.3g} times their signed sum.", size
+            f"{counted(wrong, 'row')} misclassified: w moved by {size:.3g} times their signed sum.", size
         )
 
     def grown(self, scene: Scene) -> bool:
@@ -63,7 +63,8 @@ class GradientRun:
 
     def ending(self) -> str:
         """How many steps it took."""
-        return f"No row is misclassified, the risk is 0: descent has ended after {self.state.steps} steps."
+        made = counted(self.state.steps, "step")
+        return f"No row is misclassified, the risk is 0: descent has ended after {made}."
 
     def _frame(self, note: str, size: float | None = None) -> Frame:
         state = self.state

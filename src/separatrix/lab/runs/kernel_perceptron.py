@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.estimators.perceptron_classes import column_constant
-from separatrix.lab.runs.frame import Frame, Vector
+from separatrix.lab.runs.frame import Frame, Vector, counted
 from separatrix.lab.runs.perceptron import settings_of
 from separatrix.lab.scene import Scene
 from separatrix.problem.kernels import Kernel, make_kernel
@@ -83,8 +83,8 @@ class KernelPerceptronRun:
 
     def ending(self) -> str:
         """How many updates it took."""
-        updates = self.state.updates
-        return f"A pass without a mistake: the run has ended after {updates} updates in {self.passes} passes."
+        made = f"{counted(self.state.updates, 'update')} in {counted(self.passes, 'pass', 'passes')}"
+        return f"A pass without a mistake: the run has ended after {made}."
 
     def _frame(self, note: str, row: int | None) -> Frame:
         state = self.state

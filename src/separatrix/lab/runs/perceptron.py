@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.estimators.perceptron_classes import column_constant
-from separatrix.lab.runs.frame import Frame, Vector
+from separatrix.lab.runs.frame import Frame, Vector, counted
 from separatrix.lab.scene import Scene
 from separatrix.problem import scores
 from separatrix.problem.kernels import Linear
@@ -126,7 +126,8 @@ class PerceptronRun:
     def ending(self) -> str:
         """How many updates it took."""
         updates = int(self.state.tally[1])
-        return f"A pass without a mistake: the run has ended after {updates} updates in {self.passes} passes."
+        made = f"{counted(updates, 'update')} in {counted(self.passes, 'pass', 'passes')}"
+        return f"A pass without a mistake: the run has ended after {made}."
 
     def _frame(self, note: str, row: int | None) -> Frame:
         state, settings = self.state, self.solver.settings

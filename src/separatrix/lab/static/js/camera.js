@@ -65,7 +65,7 @@ export class Camera {
     const [ct, st, cl, sl] = [Math.cos(this.turn), Math.sin(this.turn), Math.cos(this.tilt), Math.sin(this.tilt)];
     const right = u * ct - v * st, away = u * st + v * ct;
     const up = t * cl - away * -sl, depth = away * cl - t * sl;
-    const unit = 0.36 * Math.min(this.width, this.height * 1.15) * this.near;
+    const unit = 0.31 * Math.min(this.width, this.height * 1.15) * this.near;
     return [this.width / 2 + right * unit, this.height / 2 - up * unit, -depth];
   }
 

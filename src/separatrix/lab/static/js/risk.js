@@ -16,7 +16,7 @@ export class Risk {
     this.plot = new Plot(["w₁", "w₂"], "The risk over w-space as contours", { role: "img" });
     this.creases = this.plot.layer("creases");
     this.paths = this.plot.layer("paths");
-    this.plot.onresize = () => this.draw();
+    this.plot.onresize = () => client.look();
     this.camera = new Camera("The risk over w-space as a surface; drag or use the arrow keys to turn it", () => this.draw());
     this.camera.turn = 0.5;
     this.empty = h("p", { class: "empty", hidden: true });
@@ -30,10 +30,16 @@ export class Risk {
       this.readout, this.chart.element);
   }
 
+  options() {
+    const { plane } = this.plot;
+    return { aspect: this.solid ? 1 : plane.width / plane.height };
+  }
+
   flip() {
     this.solid = !this.solid;
     this.surfaceButton.setAttribute("aria-pressed", String(this.solid));
     this.body.replaceChildren(this.solid ? this.camera.element : this.plot.element, this.empty);
+    this.client.look();
   }
 
   async compare() {
@@ -63,9 +69,9 @@ export class Risk {
     const values = unpack(risk.values);
     const paths = this.compared ? this.compared.map(({ path }) => path) : [risk.path];
     if (this.solid) {
-      if (this.camera.visible) drawSurface(this.camera, risk, values, scene, tint);
+      if (this.camera.visible) drawSurface(this.camera, risk, values, tint);
     } else {
-      this.contours(risk, values, tint);
+      this.contours(risk, values);
       this.lines(scene.points, risk);
       this.drawPaths(paths);
     }
@@ -77,20 +83,19 @@ export class Risk {
     this.chart.draw();
   }
 
-  contours(risk, values, tint) {
+  contours(risk, values) {
     const { plane } = this.plot;
     plane.look([0, 0], risk.extent);
     this.plot.axes();
-    const paper = this.plot.paper(), e = risk.extent;
-    const grid = { columns: risk.points, rows: risk.points, values, window: [-e, e, -e, e] };
+    const paper = this.plot.paper(), [across, up] = risk.reach;
+    const grid = { columns: risk.points, rows: risk.points, values, window: [-across, across, -up, up] };
     let least = Infinity, most = -Infinity;
     for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
-    const corner = [plane.x(-e), plane.y(e)], side = 2 * e * plane.unit;
-    paper.fillStyle = shade(0, tint);
-    paper.fillRect(corner[0], corner[1], side, side);
+    paper.fillStyle = shade(0);
+    paper.fillRect(0, 0, plane.width, plane.height);
     // Evenly spaced in the square root, so that the floor of the valley shows.
     for (let k = 1; k < 16; k++) {
-      paper.fillStyle = shade(k / 15, tint);
+      paper.fillStyle = shade(k / 15);
       fillAbove(paper, plane, grid, least + (most - least) * (k / 16) ** 2 + 1e-12);
     }
   }

@@ -9,8 +9,8 @@ export function shade(share) {
   return `rgb(${mixed.join(" ")})`;
 }
 
-export function drawSurface(camera, risk, values, scene, tint) {
-  const paper = camera.paper(), n = risk.points, e = risk.extent;
+export function drawSurface(camera, risk, values, tint) {
+  const paper = camera.paper(), n = risk.points, [across, up] = risk.reach;
   let most = 0, least = Infinity;
   for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
   const height = (value) => (most > least ? (1.5 * (value - least)) / (most - least) - 0.75 : 0);
@@ -37,7 +37,7 @@ export function drawSurface(camera, risk, values, scene, tint) {
     paper.fill();
     paper.stroke();
   }
-  const at = (k) => [risk.path[k][0] / e, risk.path[k][1] / e, height(risk.along[k]) + 0.02];
+  const at = (k) => [risk.path[k][0] / across, risk.path[k][1] / up, height(risk.along[k]) + 0.02];
   const path = risk.path.map((_, k) => at(k)).filter(([u, v]) => Math.abs(u) <= 1 && Math.abs(v) <= 1);
   if (path.length === 0) return;
   paper.strokeStyle = "#fff";

@@ -52,7 +52,10 @@ export class Tabs {
     this.client.look();
   }
 
-  options() { return { slice: this.slice }; }
+  options() {
+    const { shown } = this;
+    return { slice: this.slice, ...(shown.options ? shown.options() : {}) };
+  }
 
   draw() {
     const { state } = this.client, now = state[this.shown.name];
