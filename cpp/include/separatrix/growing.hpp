@@ -6,10 +6,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace separatrix {
 
@@ -58,6 +63,13 @@ private:
         if (!moved) throw std::bad_alloc();
         data_ = static_cast<T*>(moved);
         capacity_ = capacity;
+#if defined(__linux__)
+        // Huge pages: a fault for every 4 KiB would cost as much as writing them. A hint; failure changes nothing.
+        if (capacity * sizeof(T) >= std::size_t{1} << 23) {
+            const auto begin = (reinterpret_cast<std::uintptr_t>(data_) + 4095) / 4096 * 4096;
+            madvise(reinterpret_cast<void*>(begin), capacity * sizeof(T) - 4096, MADV_HUGEPAGE);
+        }
+#endif
     }
     void swap(Growing& other) noexcept {
         std::swap(data_, other.data_);

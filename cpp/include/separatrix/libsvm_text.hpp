@@ -105,9 +105,16 @@ struct TextPiece {
     void parse(const char* begin, const char* end, const TextRules& rules);
 
 private:
+    static constexpr auto column_limit = static_cast<std::int64_t>(
+        std::min<std::uint64_t>(std::uint64_t{1} << 62, static_cast<std::uint64_t>(std::numeric_limits<Column>::max()) + 1));
+    // How many digits the last index had. Columns are sorted, so the next one has as many, nearly always: the place
+    // of its value is then known from a guess that the processor verifies later, not from the digits themselves.
+    int index_digits = 1;
+
     const char* parse_row(const char* p, const TextRules& rules);
     const char* parse_head(const char* p);
     const char* parse_index(const char* p, std::int64_t& index);
+    const char* parse_value(const char* p, double& number);
     const char* sort_row(const char* p, std::size_t begin, std::size_t end, const TextRules& rules);
     const char* fail(TextFault what, const char* at) {
         fault = what;
@@ -115,6 +122,14 @@ private:
         return nullptr;
     }
 };
+
+// A value that the compiler knows nothing about: it must not see that the guess equals what was counted.
+SEPARATRIX_INLINE int opaque(int value) {
+#if !defined(_MSC_VER)
+    asm volatile("" : "+r"(value));
+#endif
+    return value;
+}
 
 SEPARATRIX_INLINE bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
 SEPARATRIX_INLINE const char* skip_blanks(const char* p) {
@@ -165,55 +180,51 @@ const char* TextPiece<Value, Column>::parse_row(const char* p, const TextRules& 
     Value* value = values.end();
     Column* column = columns.end();
     const std::int64_t shift = rules.zero_based ? 0 : 1;
-    constexpr auto largest = static_cast<std::int64_t>(std::numeric_limits<Column>::max());
+    const auto limit = static_cast<std::uint64_t>(std::min(rules.n_columns, column_limit));
     std::int64_t before = -2;  // the last column
     bool sorted = true;
-    while (*p != '\n' && *p != '#') {
+    for (;;) {
         const char* const token = p;
-        std::int64_t index;
-        DigitRun run = digits8(p);
-        if (run.count > 0 && run.count < 8) [[likely]] {
-            index = static_cast<std::int64_t>(run.value);
-            p += run.count;
-        } else {
+        const DigitRun run = digits8(p);
+        auto index = static_cast<std::int64_t>(run.value);
+        if (run.count == index_digits) [[likely]] {
+            p += index_digits;
+        } else if (run.count == 0) {
+            p = skip_blanks(p);
+            if (*p == '\n' || *p == '#') break;
+            if (p == token) return fail(TextFault::index, p);
+            continue;
+        } else if (run.count == 8) {
             p = parse_index(p, index);
             if (!p) return nullptr;
+        } else {
+            index_digits = opaque(run.count);
+            p += run.count;
         }
         if (*p != ':') return fail(TextFault::colon, p);
         ++p;
         double number;
-        run = digits8(p);
-        if (run.count > 0 && run.count < 8 && ends_token(p[run.count])) {
-            number = static_cast<double>(static_cast<std::int64_t>(run.value));
-            p += run.count;
+        if (p[1] == ' ' && is_digit(p[0])) {  // the commonest value by far in counts and categories
+            number = p[0] - '0';
+            p += 2;
         } else {
-            const Decimal decimal = parse_decimal(p, number);
-            if (decimal.fault == DecimalFault::too_large) return fail(TextFault::too_large, p);
-            if (decimal.fault == DecimalFault::not_a_number) {
-                const char first = static_cast<char>(p[*p == '-' || *p == '+'] | 0x20);
-                return fail(first == 'n' || first == 'i' ? TextFault::not_finite : TextFault::number, p);
-            }
-            if (sizeof(Value) < sizeof(double) && std::isinf(static_cast<Value>(number))) {
-                return fail(TextFault::too_large, p);
-            }
-            p = decimal.end;
-            if (!ends_token(*p)) return fail(TextFault::separator, p);
+            p = parse_value(p, number);
+            if (!p) return nullptr;
         }
         const std::int64_t place_of = index - shift;
-        if (place_of < 0) {
-            if (!rules.zero_allowed) return fail(TextFault::zero_index, token);
-            zero_seen = true;
-        }
-        p += *p == ' ';
-        if (is_blank(*p)) p = skip_blanks(p);
-        if (place_of >= rules.n_columns) [[unlikely]] {
-            if (!rules.drop_beyond) return fail(TextFault::beyond, token);
-            ++dropped;
-            continue;
-        }
-        if (place_of > largest) [[unlikely]] {
-            needs_wide = true;
-            return nullptr;
+        if (static_cast<std::uint64_t>(place_of) >= limit) [[unlikely]] {
+            if (place_of < 0) {
+                if (!rules.zero_allowed) return fail(TextFault::zero_index, token);
+                zero_seen = true;
+            } else if (place_of < rules.n_columns) {
+                needs_wide = true;
+                return nullptr;
+            } else if (rules.drop_beyond) {
+                ++dropped;
+                continue;
+            } else {
+                return fail(TextFault::beyond, token);
+            }
         }
         sorted &= place_of > before;
         before = place_of;
@@ -227,6 +238,28 @@ const char* TextPiece<Value, Column>::parse_row(const char* p, const TextRules& 
     if (end > begin) width = std::max(width, static_cast<std::int64_t>(columns[end - 1]) + 1);
     ends.push(static_cast<std::int64_t>(end));
     return p;
+}
+
+// Any finite number, and the blank after it.
+template <class Value, class Column>
+const char* TextPiece<Value, Column>::parse_value(const char* p, double& number) {
+    const DigitRun run = digits8(p);
+    if (run.count > 0 && run.count < 8 && ends_token(p[run.count])) {
+        number = static_cast<double>(static_cast<std::int64_t>(run.value));
+        p += run.count;
+    } else {
+        const Decimal decimal = parse_decimal(p, number);
+        if (decimal.fault == DecimalFault::not_a_number) {
+            const char first = static_cast<char>(p[*p == '-' || *p == '+'] | 0x20);
+            return fail(first == 'n' || first == 'i' ? TextFault::not_finite : TextFault::number, p);
+        }
+        if (decimal.fault == DecimalFault::too_large || std::isinf(static_cast<Value>(number))) {
+            return fail(TextFault::too_large, p);
+        }
+        p = decimal.end;
+        if (!ends_token(*p)) return fail(TextFault::separator, p);
+    }
+    return p + (*p == ' ');
 }
 
 // The label and the query, up to the first entry. The first row decides whether rows have them.

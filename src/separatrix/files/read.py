@@ -11,10 +11,14 @@ import numpy as np
 
 from separatrix.checker.text import DataError
 from separatrix.errors import ParameterError
+from separatrix.files.arrays import read_idx, read_npz
 from separatrix.files.compression import ByteSource, Progress
 from separatrix.files.dataset import Dataset
+from separatrix.files.encode_table import read_table
 from separatrix.files.formats import FORMATS, guess_format
 from separatrix.files.libsvm_text import TextSettings, ZeroBased, read_libsvm
+from separatrix.files.store import read_store
+from separatrix.files.tables import TableSettings
 
 
 def read(
@@ -26,6 +30,7 @@ def read(
     n_columns: int | None = None,
     zero_based: ZeroBased = "auto",
     missing: str = "refuse",
+    header: bool | None = None,
     encoding: dict[str, Any] | None = None,
     dtype: Any = None,
     n_threads: int | None = None,
@@ -44,6 +49,7 @@ def read(
     zero_based : whether indices of LIBSVM text start at 0; "auto" means they do if one of them is 0.
     missing : what to do with missing cells of a table: "refuse" (an error that names row and column), "mean",
         "median", "zero" (numbers) with the most frequent text for texts.
+    header : whether the first record of CSV or TSV text names the columns; told by what it looks like if None.
     encoding : `Dataset.encoding` of another file: columns, categories and fill values are those of that file.
     dtype : float32 or float64, the type of X; if None, float64, and what the file has where it has a type.
     n_threads : threads that parse; all processors if None.
@@ -62,21 +68,31 @@ def read(
     _check(format, missing, dtype, n_columns)
     if name != "-" and not Path(name).exists():
         raise DataError(f"There is no file {name}.")
-    single = dtype is not None and np.dtype(dtype) == np.float32
-    threads = n_threads or os.cpu_count() or 1
+    if name != "-" and Path(name).is_dir():
+        return _same_width(read_store(name), (encoding or {}).get("n_columns", n_columns))
     with ByteSource(name, on_progress) as source:
         kind = format or guess_format(name, source.head)
         if kind == "libsvm":
-            known = _known(encoding, "libsvm")
+            known = _known(encoding, "libsvm", name)
             settings = TextSettings(
                 zero_based=known.get("zero_based", zero_based),
                 n_columns=known.get("n_columns", n_columns),
                 drop_beyond=encoding is not None,
-                single=single,
-                n_threads=threads,
+                single=dtype is not None and np.dtype(dtype) == np.float32,
+                n_threads=n_threads or os.cpu_count() or 1,
             )
             return read_libsvm(source, settings)
-    raise DataError(f"{name}: reading {kind} files is not supported.")
+        if kind in ("csv", "tsv", "parquet", "arrow"):
+            _known(encoding, "table", name)
+            return read_table(source, kind, TableSettings(label, columns, missing, header, encoding, dtype))
+        width = _known(encoding, "array", name).get("n_columns", n_columns)
+        return _same_width((read_npz if kind == "npz" else read_idx)(source, dtype), width)
+
+
+def _same_width(data: Dataset, width: int | None) -> Dataset:
+    if width is not None and data.X.shape[1] != width:
+        raise DataError(f"{data.source.path} has {data.X.shape[1]} columns; expected {width}.")
+    return data
 
 
 def _check(format: str | None, missing: str, dtype: Any, n_columns: int | None) -> None:
@@ -90,12 +106,11 @@ def _check(format: str | None, missing: str, dtype: Any, n_columns: int | None) 
         raise ParameterError(f"n_columns must be from 0 to 2^59; got {n_columns}.")
 
 
-def _known(encoding: dict[str, Any] | None, kind: str) -> dict[str, Any]:
-    """The encoding of another file, which must be of the same kind."""
+def _known(encoding: dict[str, Any] | None, kind: str, path: str) -> dict[str, Any]:
+    """The encoding of another file: of the same kind, or of columns that have only numbers there too."""
     if encoding is None:
         return {}
-    if encoding.get("format") != kind:
-        raise DataError(
-            f"The encoding is that of {encoding.get('format')!r} data; the file holds {kind!r} data."
-        )
+    given = encoding.get("format")
+    if given != kind and not {given, kind} <= {"libsvm", "array"}:
+        raise DataError(f"{path} holds {kind} data; the encoding is of {given} data.")
     return encoding

@@ -1,0 +1,182 @@
+"""One column of a table as columns of X, and the record of how that was done.
+
+    number      one column, as it is; a missing cell becomes ``fill``
+    category    one column of 0 and 1 for each text ("one hot"), in sorted order; an unseen text is all zeros
+    words       one column for each word of free text, with its count in the row; unseen words are left out
+
+The records are plain (JSON), so that a model file can keep them and a new file can be read the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.checker.text import DataError
+
+_WORD = re.compile(r"\w\w+")
+_FEW = 100  # fewer different texts than this are always categories
+
+
+class Column:
+    """A column under way: its place in the file, for sentences about it, and its cells (a pyarrow array)."""
+
+    def __init__(self, path: str, name: str, cells: Any) -> None:
+        self.path, self.name, self.cells = path, name, cells
+
+    def refuse_missing(self, missing: NDArray[np.bool_]) -> None:
+        """Raise a sentence that names the first missing cell."""
+        if missing.any():
+            row = int(np.argmax(missing)) + 1
+            raise DataError(
+                f"{self.path}: row {row}, column {self.name!r} is missing ({int(missing.sum())} cells of this "
+                "column are). Hint: missing='mean', 'median' or 'zero' fills them; columns= leaves columns out."
+            )
+
+    def fail(self, sentence: str) -> DataError:
+        """An error about this column."""
+        return DataError(f"{self.path}: column {self.name!r} {sentence}")
+
+
+def is_text(cells: Any) -> bool:
+    """Whether a column holds text."""
+    import pyarrow as pa
+
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def texts(cells: Any) -> Any:
+    """The cells as trimmed texts; what is empty after trimming, or "?", is null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(cells.cast(pa.string()))
+    return pc.if_else(pc.is_in(trimmed, value_set=pa.array(["", "?"])), pa.scalar(None, pa.string()), trimmed)
+
+
+def numbers(column: Column) -> NDArray[Any]:
+    """The cells as numbers, NaN where they are missing; float32 stays float32."""
+    import pyarrow as pa
+
+    kind = column.cells.type
+    if pa.types.is_null(kind):
+        return np.full(len(column.cells), np.nan)
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        width = pa.float32() if pa.types.is_float32(kind) or pa.types.is_float16(kind) else pa.float64()
+        values: NDArray[Any] = column.cells.cast(width, safe=False).to_numpy()
+        infinite = np.isinf(values)
+        if infinite.any():
+            raise column.fail(f"is infinite in row {int(np.argmax(infinite)) + 1}; numbers must be finite.")
+        return values
+    raise column.fail(f"holds {kind} cells, not numbers or texts. Hint: leave it out with columns=.")
+
+
+def describe(column: Column, missing: str) -> dict[str, Any]:
+    """The record of how this column is encoded, from its cells."""
+    if not is_text(column.cells):
+        values = numbers(column)
+        absent = np.isnan(values)
+        fill = None
+        if missing == "refuse":
+            column.refuse_missing(absent)
+        elif missing == "zero" or absent.all():
+            fill = 0.0
+        else:
+            fill = float(
+                np.mean(values[~absent], dtype=np.float64)
+                if missing == "mean"
+                else np.median(values[~absent])
+            )
+        return {"name": column.name, "kind": "number", "fill": fill}
+    cells = texts(column.cells)
+    found = Counter(cells.to_pylist())
+    if found.pop(None, 0) and missing == "refuse":
+        column.refuse_missing(np.asarray(cells.is_null().to_numpy(zero_copy_only=False)))
+    if is_free_text(found, len(cells)):
+        words = sorted({word for text in found for word in _WORD.findall(text.lower())})
+        return {"name": column.name, "kind": "words", "words": words}
+    if len(found) > _FEW and 2 * len(found) > len(cells):
+        raise column.fail(
+            f"holds {len(found)} different texts in {len(cells)} rows: a name or a key, not a category. "
+            "Hint: leave it out with columns=."
+        )
+    usual = None if missing == "refuse" or not found else max(sorted(found), key=found.__getitem__)
+    return {"name": column.name, "kind": "category", "categories": sorted(found), "fill": usual}
+
+
+def is_free_text(found: Counter[Any], n_rows: int) -> bool:
+    """Whether texts are sentences: mostly different, and of several words."""
+    if len(found) <= _FEW or 2 * len(found) <= n_rows:
+        return False
+    some = [text for text, _ in zip(found, range(1000), strict=False)]
+    return sum(len(_WORD.findall(text)) for text in some) >= 3 * len(some)
+
+
+def width(record: dict[str, Any]) -> int:
+    """How many columns of X a record stands for."""
+    return {
+        "number": 1,
+        "category": len(record.get("categories", ())),
+        "words": len(record.get("words", ())),
+    }[record["kind"]]
+
+
+def names(record: dict[str, Any]) -> list[str]:
+    """The names of those columns.
+
+    >>> names({"name": "city", "kind": "category", "categories": ["Bern", "Oslo"]})
+    ['city=Bern', 'city=Oslo']
+    """
+    if record["kind"] == "number":
+        return [record["name"]]
+    parts = record["categories"] if record["kind"] == "category" else record["words"]
+    sign = "=" if record["kind"] == "category" else ":"
+    return [f"{record['name']}{sign}{part}" for part in parts]
+
+
+def encode(column: Column, record: dict[str, Any]) -> tuple[Any, int]:
+    """Columns of X for the cells, by a record: an array (n,) for a number, else CSR; and what was left out."""
+    if record["kind"] == "number":
+        if is_text(column.cells):
+            raise column.fail("holds texts here and held numbers in the data that were learnt from.")
+        values = numbers(column)
+        absent = np.isnan(values)
+        if record["fill"] is None:
+            column.refuse_missing(absent)
+            return values, 0
+        return np.where(absent, values.dtype.type(record["fill"]), values), 0
+    cells = texts(column.cells).to_pylist()
+    if record["kind"] == "words":
+        return _count_words(cells, record["words"])
+    place = {category: number for number, category in enumerate(record["categories"])}
+    if record["fill"] is None:
+        column.refuse_missing(np.array([cell is None for cell in cells]))
+    codes = np.array(
+        [place.get(record["fill"] if cell is None else cell, -1) for cell in cells], dtype=np.int32
+    )
+    known = codes >= 0
+    starts = np.concatenate([[0], np.cumsum(known)])
+    block = sparse.csr_array((np.ones(int(starts[-1])), codes[known], starts), shape=(len(cells), len(place)))
+    return block, int(np.count_nonzero(~known))
+
+
+def _count_words(cells: list[str | None], vocabulary: list[str]) -> tuple[sparse.csr_array, int]:
+    place = {word: number for number, word in enumerate(vocabulary)}
+    columns: list[int] = []
+    counts: list[float] = []
+    starts, left_out = [0], 0
+    for cell in cells:
+        found = Counter(_WORD.findall((cell or "").lower()))
+        known = sorted((place[word], count) for word, count in found.items() if word in place)
+        left_out += len(found) - len(known)
+        columns += [column for column, _ in known]
+        counts += [float(count) for _, count in known]
+        starts.append(len(columns))
+    parts = (np.array(counts), np.array(columns, dtype=np.int32), np.array(starts))
+    return sparse.csr_array(parts, shape=(len(cells), len(vocabulary))), left_out
