@@ -1,15 +1,7 @@
-"""Readers of the text that LIBSVM and LIBLINEAR write for a model.
+"""Readers of the text that LIBSVM and LIBLINEAR write for a model (`files.svm_model_text` parses it).
 
-LIBLINEAR: header lines ``solver_type, nr_class, label, nr_feature, bias``, then ``w`` and one line for each column, one
-number for each class (one only for two classes, positive for the first label). With ``bias B`` >= 0 a column that holds
-B was appended, and its weight is the last line: b = B * that weight.
-
-LIBSVM: header lines ``svm_type, kernel_type, degree, gamma, coef0, nr_class, total_sv, rho, label, nr_sv``, then ``SV``
-and one line for each vector: its coefficients, then ``index:value`` from index 1. b = -rho, positive for the first
-label of a pair. The values have 8 digits only, so that vectors are matched with rows of X rounded alike.
-
-Neither stores C nor the weights of the classes; the caller states them. Chang, Lin, ACM TIST 2 (2011); Fan et al.,
-JMLR 9 (2008).
+Neither stores C nor the weights of the classes; the caller states them. LIBSVM writes the values of its vectors with
+8 digits only, so that vectors are matched with rows of X rounded alike.
 """
 
 from __future__ import annotations
@@ -35,8 +27,8 @@ from separatrix.audit.claim import (
 )
 from separatrix.audit.linear_models import checked_cost
 from separatrix.audit.pairs import NU_NOTE, SupportVectors, pair_claims
+from separatrix.files.svm_model_text import LiblinearModel, LibsvmModel, parse
 from separatrix.problem import LOSSES
-from separatrix.problem.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 
 _LOSSES = {
     "L2R_L2LOSS_SVC_DUAL": "squared_hinge",
@@ -77,34 +69,17 @@ def read_model_file(source: Any, given: Given, asked: Asked) -> Reading:
     name, text = text_of(source)
     if asked.loss is not None or asked.bias is not None:
         raise ValueError("A model file states its loss and its bias; only C and class_weight may be passed.")
-    if text.startswith("solver_type "):
-        return _read_liblinear(name, text, given, asked)
-    if text.startswith("svm_type "):
-        return _read_libsvm(name, text, given, asked)
-    raise Unauditable(
-        "The text is no model of LIBSVM or LIBLINEAR: it begins with neither 'svm_type' nor 'solver_type'."
-    )
+    parsed = parse(text)
+    if isinstance(parsed, LiblinearModel):
+        return _read_liblinear(name, parsed, given, asked)
+    return _read_libsvm(name, parsed, given, asked)
 
 
-def _split(text: str, mark: str) -> tuple[dict[str, list[str]], list[str]]:
-    """The header as lists of words by name, and the lines after the mark."""
-    lines = text.splitlines()
-    header: dict[str, list[str]] = {}
-    for place, line in enumerate(lines):
-        name, *words = line.split() or [""]
-        if name == mark:
-            return header, [line for line in lines[place + 1 :] if line.strip()]
-        header[name] = words
-    raise ValueError(f"The model text has no line {mark!r}; it was cut off.")
-
-
-def _labels(header: dict[str, list[str]], given: Given) -> list[Any]:
-    labels = [int(word) for word in header.get("label", [])]
-    if not labels:
-        raise Unauditable("The model text has no line 'label': it is no classifier.")
-    if given.classes.dtype.kind in "US":  # labels read as text
-        return [str(label) for label in labels]
-    return labels
+def _labels(labels: list[int], given: Given) -> list[Any]:
+    """The labels as y has them, which may be texts."""
+    known: list[Any] = [str(label) for label in labels] if given.classes.dtype.kind in "US" else list(labels)
+    given.check_classes(known)
+    return known
 
 
 def _cost(what: str, asked: Asked) -> float:
@@ -115,20 +90,12 @@ def _cost(what: str, asked: Asked) -> float:
     return checked_cost(asked.C)
 
 
-def _read_liblinear(name: str, text: str, given: Given, asked: Asked) -> Reading:
-    header, lines = _split(text, "w")
-    solver = header["solver_type"][0]
+def _read_liblinear(name: str, model: LiblinearModel, given: Given, asked: Asked) -> Reading:
+    solver, bias, intercepts = model.solver, model.bias, model.intercepts
     if solver not in _LOSSES:
         raise Unauditable(f"{name} was trained with {solver}; an audit knows {', '.join(_LOSSES)}.")
-    labels = _labels(header, given)
-    given.check_classes(labels)
-    bias = float(header["bias"][0])
-    columns = int(header["nr_feature"][0])
-    table = np.array([line.split() for line in lines], dtype=np.float64)
-    if len(table) != columns + (bias >= 0):
-        raise ValueError(f"{name} should have {columns + (bias >= 0)} lines of weights; it has {len(table)}.")
-    intercepts = bias * table[-1] if bias >= 0 else np.zeros(table.shape[1])
-    weights = _fit_columns(table[:columns], given.X.shape[1])
+    labels = _labels(model.labels, given)
+    weights = _fit_columns(model.weights, given.X.shape[1])
     C = _cost("LIBLINEAR", asked)
     by_class = class_weights(asked.class_weight, given, weighted=True)
     sides = list(zip(labels, [*labels[1:], None], strict=True))[:1]
@@ -156,9 +123,8 @@ def _fit_columns(weights: NDArray[np.float64], d: int) -> NDArray[np.float64]:
     return out
 
 
-def _read_libsvm(name: str, text: str, given: Given, asked: Asked) -> Reading:
-    header, lines = _split(text, "SV")
-    kind = header["svm_type"][0]
+def _read_libsvm(name: str, model: LibsvmModel, given: Given, asked: Asked) -> Reading:
+    kind, d = model.kind, given.X.shape[1]
     if kind not in ("c_svc", "nu_svc"):
         raise Unauditable(f"{name} is a {kind} model; an audit knows c_svc and nu_svc.")
     C = None if kind == "nu_svc" else _cost("LIBSVM", asked)
@@ -166,54 +132,22 @@ def _read_libsvm(name: str, text: str, given: Given, asked: Asked) -> Reading:
         raise ValueError(
             f"{name} is a nu_svc model: its C is read off its coefficients, and it has no class weights."
         )
-    labels = _labels(header, given)
-    given.check_classes(labels)
-    counts = [int(word) for word in header["nr_sv"]]
-    coef, vectors = _vectors(lines, len(labels) - 1, given.X.shape[1])
-    if len(lines) != sum(counts):
-        raise ValueError(f"{name} should have {sum(counts)} support vectors; it has {len(lines)}.")
-    rho = np.array(header["rho"], dtype=np.float64)
+    if model.kernel is None:
+        raise Unauditable(
+            f"A model file with kernel_type {model.kernel_name} does not hold its vectors; pass the fitted model."
+        )
+    labels, counts = _labels(model.labels, given), model.counts
+    found: Any = model.vectors
+    if found.shape[1] > d:
+        raise ValueError(f"The model has a column {found.shape[1]} but X has only {d}.")
+    vectors = sparse.csr_array((found.data, found.indices, found.indptr), shape=(found.shape[0], d))
     rows = _matching_rows(vectors, np.repeat([given.code(label) for label in labels], counts), given)
-    support = SupportVectors(labels, coef, -rho, counts, vectors, rows)
+    support = SupportVectors(labels, model.coef, -model.rho, counts, vectors, rows)
     weights = class_weights(asked.class_weight, given, weighted=True)
     notes = [NU_NOTE] if kind == "nu_svc" else []
     if rows is None:
         notes.append("The support vectors were not all found among the rows of X.")
-    return Reading(f"LIBSVM {kind} {name}", pair_claims(support, _kernel(header), given, C, weights), notes)
-
-
-def _kernel(header: dict[str, list[str]]) -> Kernel:
-    name = header["kernel_type"][0]
-    degree, gamma, coef0 = (float(header.get(key, ["0"])[0]) for key in ("degree", "gamma", "coef0"))
-    if name == "linear":
-        return Linear()
-    if name == "rbf":
-        return Rbf(gamma)
-    if name == "polynomial":
-        return Poly(int(degree), gamma, coef0)
-    if name == "sigmoid":
-        return Sigmoid(gamma, coef0)
-    raise Unauditable(
-        f"A model file with kernel_type {name} does not hold its vectors; pass the fitted model instead."
-    )
-
-
-def _vectors(lines: list[str], n_coef: int, d: int) -> tuple[NDArray[np.float64], sparse.csr_array]:
-    """Coefficients (k - 1, m) and vectors (m, d)."""
-    coef, indptr = np.empty((n_coef, len(lines))), [0]
-    indices: list[int] = []
-    values: list[float] = []
-    for place, line in enumerate(lines):
-        words = line.split()
-        coef[:, place] = [float(word) for word in words[:n_coef]]
-        for word in words[n_coef:]:
-            index, value = word.split(":")
-            indices.append(int(index) - 1)
-            values.append(float(value))
-        indptr.append(len(indices))
-    if indices and max(indices) >= d:
-        raise ValueError(f"The model has a column {max(indices) + 1} but X has only {d}.")
-    return coef, sparse.csr_array((values, indices, indptr), shape=(len(lines), d), dtype=np.float64)
+    return Reading(f"LIBSVM {kind} {name}", pair_claims(support, model.kernel, given, C, weights), notes)
 
 
 def _matching_rows(vectors: sparse.csr_array, codes: Index, given: Given) -> Index | None:

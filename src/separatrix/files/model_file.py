@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,8 @@ import separatrix
 from separatrix.errors import ModelFileError
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.svc import SVC
+from separatrix.files.atomic import write_atomically as write_atomically
+from separatrix.files.libsvm_models import import_model
 from separatrix.files.model_fields import Fields
 from separatrix.files.model_parts import parse_json
 from separatrix.files.model_perceptron import read_perceptron, write_perceptron
@@ -50,12 +51,11 @@ _DTYPES = {
     "U8": np.uint8,
     "BOOL": np.bool_,
 }
-Path_ = str | os.PathLike[str]
 
 
 def save(
     model: Any,
-    path: Path_,
+    path: str | os.PathLike[str],
     *,
     columns: Any = None,
     encoding: Any = None,
@@ -163,27 +163,10 @@ def _plain(encoding: Any) -> Any:
     return again
 
 
-def write_atomically(path: Path_, content: bytes) -> None:
-    """Replace a file in one step: written beside it, flushed to the disk, then renamed."""
-    target = Path(path)
-    handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(partial, 0o666 & ~umask)  # a temporary file is private; a model need not be
-        os.replace(partial, target)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
-
-
-def load(path: Path_, *, max_bytes: int = MAX_BYTES) -> Any:
+def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     """The model that `save` wrote. Its predictions are those of the saved model, bit for bit.
 
+    A model text of LIBSVM or LIBLINEAR is read too, as an `ImportedModel` that predicts what those programs would.
     ``column_names_`` (list or None) and ``data_encoding_`` (dict or None) are what `save` was given. A file that is
     damaged, too large or made to mislead ends in a `ModelFileError`; nothing in it is executed.
     """
@@ -195,6 +178,8 @@ def load(path: Path_, *, max_bytes: int = MAX_BYTES) -> Any:
         content = file.read_bytes()
     except (FileNotFoundError, IsADirectoryError):
         raise ModelFileError(f"There is no model file {str(path)!r}.") from None
+    if content.startswith((b"svm_type ", b"solver_type ")):
+        return import_model(file)
     try:
         return model_from_bytes(content)
     except ModelFileError as error:
