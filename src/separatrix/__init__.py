@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from separatrix import kernels as kernels
     from separatrix import validation as validation
     from separatrix.audit import audit as audit
+    from separatrix.errors import IndefiniteKernelError as IndefiniteKernelError
     from separatrix.errors import InseparableError as InseparableError
     from separatrix.errors import ModelFileError as ModelFileError
     from separatrix.errors import NotConvergedError as NotConvergedError
     from separatrix.errors import ParameterError as ParameterError
     from separatrix.estimators.perceptron import Perceptron as Perceptron
     from separatrix.estimators.svc import SVC as SVC
+    from separatrix.files.convert import convert as convert
     from separatrix.files.model_file import load as load
     from separatrix.files.model_file import save as save
+    from separatrix.files.onnx_export import to_onnx as to_onnx
     from separatrix.files.read import read as read
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
@@ -37,10 +40,13 @@ _HOMES = {
     "audit": "separatrix.audit",
     "save": "separatrix.files.model_file",
     "load": "separatrix.files.model_file",
+    "to_onnx": "separatrix.files.onnx_export",
+    "convert": "separatrix.files.convert",
     "read": "separatrix.files.read",
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
+    "IndefiniteKernelError": "separatrix.errors",
     "InseparableError": "separatrix.errors",
     "ModelFileError": "separatrix.errors",
     "NotConvergedError": "separatrix.errors",
@@ -53,6 +59,7 @@ _ROOMS = ("kernels", "validation")
 __all__ = [
     "SVC",
     "Certificate",
+    "IndefiniteKernelError",
     "InseparableError",
     "ModelFileError",
     "NotConvergedError",
@@ -60,12 +67,14 @@ __all__ = [
     "Perceptron",
     "__version__",
     "audit",
+    "convert",
     "kernels",
     "load",
     "read",
     "save",
     "separability",
     "stream",
+    "to_onnx",
     "validation",
     "verify",
 ]

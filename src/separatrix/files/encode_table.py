@@ -31,6 +31,7 @@ def encode_table(
 ) -> tuple[Any, NDArray[Any] | None, dict[str, Any], int]:
     """X, y, the encoding, and how many cells or words it had no place for."""
     encoding = settings.encoding
+    label: int | None
     if encoding is None:
         label = _label_place(table, named, path, settings.label)
         chosen = _chosen(table, path, label, settings)
@@ -68,7 +69,7 @@ def _label_place(table: Any, named: bool, path: str, wanted: str | int | None) -
     if found is not None:
         return found
     # The last, unless it is free text: then the label is before it.
-    last = table.num_columns - 1
+    last = int(table.num_columns) - 1
     if last > 0 and is_text(table.column(last)):
         record = describe_quietly(Column(path, table.column_names[last], table.column(last)))
         if record is None or record["kind"] == "words":
