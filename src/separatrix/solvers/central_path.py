@@ -12,6 +12,7 @@ A step linearises these twice with one factorisation: for mu = 0 (the predictor)
 predictor's progress suggests, with its second-order error (the corrector). alpha, beta, s, xi stay positive.
 Where the step is blocked early, further corrections bring outlying products back towards the path, with the
 same factorisation, and make it longer.
+What a step needs to know of all rows at once it asks for (`shared_sums`), so that rows may be in several processes.
 S. Mehrotra, SIAM J. Optim. 2 (1992); J. Gondzio, Comput. Optim. Appl. 6 (1996);
 M. Ferris and T. Munson, SIAM J. Optim. 13 (2002).
 """
@@ -25,6 +26,7 @@ import numpy as np
 
 from separatrix.problem.losses import Loss, Vector
 from separatrix.solvers.normal_equations import LinearAlgebra
+from separatrix.solvers.shared_sums import Factor, Largest, Pull, Solve, Steps, Total, alone
 
 _CORRECTORS = 5  # further corrections of a step that is blocked early
 _LARGEST_ERROR = 10.0  # of the predictor's second-order error of a product, in parts of their mean
@@ -53,6 +55,13 @@ class CentralPath:
     def start(
         cls, algebra: LinearAlgebra, loss: Loss, C: Vector, h: Vector, z: Vector, width: Vector
     ) -> CentralPath:
+        """The central point with A z - 1 = s - xi for mu_i = width * C_i, where one process has all rows."""
+        return alone(cls.starting(algebra, loss, C, h, z, width), algebra)
+
+    @classmethod
+    def starting(
+        cls, algebra: LinearAlgebra, loss: Loss, C: Vector, h: Vector, z: Vector, width: Vector
+    ) -> Steps[CentralPath]:
         """The central point with A z - 1 = s - xi for mu_i = width * C_i, in closed form.
 
         With t = A z - 1 and k = width: s = k + (sqrt(t^2 + 4k^2) + t) / 2, alpha = k C / s, and the same with -t
@@ -70,12 +79,17 @@ class CentralPath:
             s = (root + t) / 2.0 + width
             xi = (root - t) / 2.0 + width
             alpha, beta = width * C / s, width * C / xi
-        return cls(algebra, loss, C, h, z, margins, algebra.rows.pull(alpha) + h, alpha, beta, s, xi)
+        pulled = yield Pull(alpha)
+        return cls(algebra, loss, C, h, z, margins, pulled + h, alpha, beta, s, xi)
 
     def advance(self) -> bool:
+        """One predictor-corrector step where one process has all rows; see `advancing`."""
+        return alone(self.advancing(), self.algebra)
+
+    def advancing(self) -> Steps[bool]:
         """One predictor-corrector step; False, and nothing changed, if rounding has the better of it."""
         C, alpha, beta, s, xi, squared = self.C, self.alpha, self.beta, self.s, self.xi, self.loss.squared
-        algebra, rows = self.algebra, self.algebra.rows
+        rows = self.algebra.rows
         over_alpha = 1.0 / alpha
         over_beta = 0.5 / C if squared else 1.0 / beta
         theta = s * over_alpha
@@ -85,28 +99,28 @@ class CentralPath:
         g = 1.0 - self.margins
         if squared:
             g -= alpha * over_beta
-        try:
-            algebra.factor(theta)
-        except np.linalg.LinAlgError:
+        if not (yield Factor(theta)):
             return False
 
         # predictor: s alpha -> 0, xi beta -> 0
-        _, _, da = algebra.solve(p, g)
+        _, _, da = yield Solve(theta, p, g)
         ratio = da * over_alpha
         ds = -s - s * ratio
-        reach = min(1.0, _inverse(-float(np.min(ratio))), _inverse(1.0 + float(np.max(ratio))))
-        now, then = float(s @ alpha), float((s + reach * ds) @ (alpha + reach * da))
+        falls = [-float(np.min(ratio)), 1.0 + float(np.max(ratio))]
         a = ds * da
         if not squared:
             ratio = da * over_beta
             dxi = xi * ratio - xi
-            reach_hi = min(1.0, _inverse(float(np.max(ratio))), _inverse(1.0 - float(np.min(ratio))))
-            reach = min(reach, reach_hi)
+            falls += [float(np.max(ratio)), 1.0 - float(np.min(ratio))]
             c = dxi * da
-            then = float((s + reach * ds) @ (alpha + reach * da))
+        falls = yield Largest(tuple(falls))
+        reach = min(1.0, *map(_inverse, falls))
+        now, then = float(s @ alpha), float((s + reach * ds) @ (alpha + reach * da))
+        if not squared:
             then += float((xi + reach * dxi) @ (beta - reach * da))
             now += float(xi @ beta)
-        mu = now / (len(s) * (1 if squared else 2))
+        now, then, count = yield Total((now, then, len(s)))
+        mu = now / (count * (1 if squared else 2))
         target = mu * (then / now) ** 3
 
         # corrector: s alpha -> target, with the predictor's second-order error, unless that is out of all scale
@@ -119,10 +133,10 @@ class CentralPath:
             c += target
             c *= over_beta
             g -= c
-        dz, Adz, da = algebra.solve(p, g)
+        dz, Adz, da = yield Solve(theta, p, g)
         ds = a - s - s * (da * over_alpha)
         dxi = xi if squared else c - xi + xi * (da * over_beta)
-        reach = self._reach(da, ds, dxi)
+        reach = yield from self._reach(da, ds, dxi)
 
         for _ in range(_CORRECTORS):
             if not reach < _LONG_ENOUGH:
@@ -134,11 +148,11 @@ class CentralPath:
             if not squared:
                 c = _towards_centre((xi + further * dxi) * (beta - further * da), target)
                 c *= over_beta
-            extra_z, extra_Az, extra = algebra.solve(np.zeros_like(p), a - c)
+            extra_z, extra_Az, extra = yield Solve(theta, np.zeros_like(p), a - c)
             extra += da
             extra_s = ds + a - s * ((extra - da) * over_alpha)
             extra_xi = dxi if squared else dxi + c + xi * ((extra - da) * over_beta)
-            longer = self._reach(extra, extra_s, extra_xi)
+            longer = yield from self._reach(extra, extra_s, extra_xi)
             if not longer > reach + 0.1 * _AMBITION:
                 break
             dz, Adz, da, ds, dxi, reach = dz + extra_z, Adz + extra_Az, extra, extra_s, extra_xi, longer
@@ -155,14 +169,15 @@ class CentralPath:
         else:
             self.beta = beta - reach * da
             self.xi = xi + reach * dxi
-        self.pulled = rows.pull(self.alpha) + self.h
+        self.pulled = (yield Pull(self.alpha)) + self.h
         return True
 
-    def _reach(self, da: Vector, ds: Vector, dxi: Vector) -> float:
+    def _reach(self, da: Vector, ds: Vector, dxi: Vector) -> Steps[float]:
         """The longest step along a direction that keeps every quantity above zero; NaN stays NaN."""
         fall = max(-float(np.min(da / self.alpha)), -float(np.min(ds / self.s)))
         if not self.loss.squared:
             fall = max(fall, float(np.max(da / self.beta)), -float(np.min(dxi / self.xi)))
+        (fall,) = yield Largest((fall,))
         return _inverse(fall)
 
     def primal(self) -> float:

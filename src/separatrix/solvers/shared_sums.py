@@ -1,0 +1,144 @@
+"""What an iteration needs to know of all rows: sums, least values, and solutions of the normal equations.
+
+A step of the interior point is written once, as a generator that asks for these and goes on with the answer. Where
+one process has all the rows, `alone` answers at once. Where rows are spread over workers, each runs the same
+generator on its own rows, sends its `share` of every answer, and gets the whole back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.problem.losses import Vector
+from separatrix.solvers.normal_equations import LinearAlgebra
+
+Value = TypeVar("Value")
+
+
+class Request(Protocol):
+    """One question about all rows."""
+
+    def alone(self, algebra: LinearAlgebra) -> Any:
+        """The answer where these are all the rows."""
+        ...
+
+    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+        """What these rows add to the answer; one process leads, and speaks for what belongs to no row."""
+        ...
+
+    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Any:
+        """What the generator gets, once the shares of all have become one answer."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """Prepare `Solve` for weights theta (n,); the answer says whether the normal matrix could be factorised."""
+
+    theta: Vector
+
+    def alone(self, algebra: LinearAlgebra) -> bool:
+        """By the side of the normal equations that is smaller."""
+        try:
+            algebra.factor(self.theta)
+        except np.linalg.LinAlgError:
+            return False
+        return True
+
+    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+        """R + A^T Theta A of these rows, lower triangle; R from the leader alone."""
+        M = algebra.rows.normal_matrix(self.theta)
+        if not leading:
+            M[np.diag_indices_from(M)] -= algebra.rows.R
+        return M
+
+    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> bool:
+        """Whoever solves keeps the factor; the rows need only hear of it."""
+        return bool(answer[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Solve:
+    """dz (D,), A dz (n,) and da (n,) of the step's linear system; see `normal_equations`."""
+
+    theta: Vector
+    p: Vector
+    g: Vector
+
+    def alone(self, algebra: LinearAlgebra) -> tuple[Vector, Vector, Vector]:
+        """As `LinearAlgebra.solve`."""
+        return algebra.solve(self.p, self.g)
+
+    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+        """A^T Theta g of these rows; p from the leader alone."""
+        rhs = algebra.rows.pull(self.theta * self.g)
+        return rhs + self.p if leading else rhs
+
+    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> tuple[Vector, Vector, Vector]:
+        """The answer is dz."""
+        Adz = algebra.rows.margins(answer)
+        return answer, Adz, self.theta * (self.g - Adz)
+
+
+@dataclass(frozen=True, eq=False)
+class Pull:
+    """A^T c, shape (D,)."""
+
+    c: Vector
+
+    def alone(self, algebra: LinearAlgebra) -> Vector:
+        """Over all rows."""
+        return algebra.rows.pull(self.c)
+
+    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+        """Over these rows."""
+        return algebra.rows.pull(self.c)
+
+    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Vector:
+        """The sum itself."""
+        return answer
+
+
+@dataclass(frozen=True, eq=False)
+class Total:
+    """Sums over all rows of a few numbers."""
+
+    values: tuple[float, ...]
+
+    def alone(self, algebra: LinearAlgebra) -> list[float]:
+        """These."""
+        return list(self.values)
+
+    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+        """These rows' sums."""
+        return np.array(self.values)
+
+    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> list[float]:
+        """As plain numbers."""
+        return [float(value) for value in answer]
+
+
+@dataclass(frozen=True, eq=False)
+class Largest(Total):
+    """The largest over all rows of a few numbers."""
+
+
+#: How shares become an answer: by adding up, by the largest, or by adding up and solving.
+Steps = Generator[Request, Any, Value]
+
+
+def alone(steps: Steps[Value], algebra: LinearAlgebra) -> Value:
+    """Run an iteration where one process has all the rows."""
+    answer: Any = None
+    while True:
+        try:
+            request = steps.send(answer)
+        except StopIteration as end:
+            result: Value = end.value
+            return result
+        answer = request.alone(algebra)
