@@ -60,3 +60,19 @@ class NotConvergedError(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.problems, self.gap)
+
+
+class IndefiniteKernelError(ValueError):
+    """The kernel matrix is not positive semidefinite: it holds the inner products of no space at all.
+
+    ``rows`` and ``vector`` are the witness u: sum_ij u_i u_j k(x_i, x_j) = ``value`` < 0 over those rows.
+    """
+
+    def __init__(
+        self, message: str, rows: Any = None, vector: Any = None, value: float = float("nan")
+    ) -> None:
+        super().__init__(message)
+        self.rows, self.vector, self.value = rows, vector, value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.rows, self.vector, self.value)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.estimators import binary
+from separatrix.estimators import courses
 from separatrix.problem import Point, Problem
 from separatrix.solvers.loop import Stage
 from separatrix.solvers.protocol import Progress, Verdict
@@ -42,9 +42,9 @@ class Crawl:
 @contextmanager
 def crawling(pause: float = 0.0) -> Iterator[None]:
     """While entered, every fit uses `Crawl`."""
-    chosen = binary.stages
-    binary.stages = lambda *ignored: [Stage(Crawl(pause), "a test")]
+    chosen = courses.stages
+    courses.stages = lambda *ignored: [Stage(Crawl(pause), "a test")]
     try:
         yield
     finally:
-        binary.stages = chosen
+        courses.stages = chosen

@@ -152,7 +152,6 @@ def test_bad_class_weights(class_weight: Any, sentence: str) -> None:
         ("loss", "log", "loss must be one of 'hinge', 'squared_hinge'; got 'log'"),
         ("loss", ["hinge"], r"got \['hinge'\]"),
         ("bias", True, "bias must be one of 'free', 'augmented', 'none'; got True"),
-        ("kernel", "rbf", "kernel='rbf' is not available yet; this version has kernel='linear'"),
         ("kernel", "typo", "kernel must be one of"),
         ("degree", 1.5, "degree must be an integer of at least 0; got 1.5"),
         ("gamma", -1.0, "gamma must be 'scale', 'auto' or a number above 0"),

@@ -48,13 +48,13 @@ def read_claim(certificate: Certificate) -> OptimalClaim:
     """
     n, d = certificate.data.rows, certificate.data.columns
     problem, proof = certificate.problem, certificate.proof
-    _exact_names("problem", problem, {"loss", "bias", "kernel", "C"})
-    _exact_names("proof", proof, {"w", "b", "alpha", "primal", "dual", "gap"})
+    exact_names("problem", problem, {"loss", "bias", "kernel", "C"})
+    exact_names("proof", proof, {"w", "b", "alpha", "primal", "dual", "gap"})
     read_word(problem["kernel"], "kernel", ("linear",))
     claim = OptimalClaim(
         loss=read_word(problem["loss"], "loss", LOSSES),
         bias=read_word(problem["bias"], "bias", BIASES),
-        C=_read_costs(problem["C"], n),
+        C=read_costs(problem["C"], n),
         w=read_vector(proof["w"], "w", d),
         b=read_real(proof["b"], "b"),
         alpha=read_vector(proof["alpha"], "alpha", n),
@@ -66,7 +66,7 @@ def read_claim(certificate: Certificate) -> OptimalClaim:
         raise Rejected(f"The problem has no bias, yet b is {claim.b}.")
     if min(claim.alpha.values, default=0.0) < 0:
         raise Rejected("Some alpha is negative.")
-    _check_gap(claim)
+    check_gap(claim)
     return claim
 
 
@@ -80,20 +80,21 @@ def check_bounds(claim: OptimalClaim, side: Sequence[int], costs: Sequence[float
             raise Rejected(f"alpha[{row}] = {alpha} is above its bound C = {costs[row]}.")
 
 
-def _read_costs(record: Any, n: int) -> tuple[float, float] | SparseVector:
+def read_costs(record: Any, n: int) -> tuple[float, float] | SparseVector:
+    """One cost for each side, or one for each row."""
     if isinstance(record, dict) and set(record) == {"positive", "negative"}:
         pair = read_real(record["positive"], "C"), read_real(record["negative"], "C")
         if min(pair) <= 0:
             raise Rejected("C must be above 0.")
         return pair
-    _exact_names("C", record, {"rows"})
+    exact_names("C", record, {"rows"})
     costs = read_vector(field(record, "rows"), "C", n)
     if min(costs.values, default=0.0) < 0:
         raise Rejected("C must not be negative.")
     return costs
 
 
-def _check_gap(claim: OptimalClaim) -> None:
+def check_gap(claim: OptimalClaim) -> None:
     """primal - dual <= gap * primal in exact arithmetic; where primal is zero the gap is absolute."""
     primal, dual, gap = Fraction(claim.primal), Fraction(claim.dual), Fraction(claim.gap)
     if primal < 0 or gap < 0:
@@ -102,6 +103,7 @@ def _check_gap(claim: OptimalClaim) -> None:
         raise Rejected("The claimed gap is smaller than the claimed primal and dual values allow.")
 
 
-def _exact_names(name: str, record: Any, names: set[str]) -> None:
+def exact_names(name: str, record: Any, names: set[str]) -> None:
+    """Reject a record that does not have exactly these fields."""
     if not isinstance(record, dict) or set(record) != names:
         raise Rejected(f"The field {name} must have exactly {', '.join(sorted(names))}.")

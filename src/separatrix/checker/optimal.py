@@ -82,7 +82,7 @@ def values(
     primal = _half_square(w, w_scale) + fraction(loss, cost_scale + (2 if squared else 1) * f_scale)
     dual = fraction(sum(alpha), alpha_scale) - _half_square(v, alpha_scale + x_scale)
     if squared:
-        dual -= _curvature(alpha, alpha_scale, cost, cost_scale)
+        dual -= curvature(alpha, alpha_scale, cost, cost_scale)
     if claim.bias == "augmented":
         primal += Fraction(claim.b) ** 2 / 2
         dual -= imbalance**2 / 2
@@ -93,7 +93,7 @@ def _half_square(vector: list[int], scale: int) -> Fraction:
     return fraction(sum(map(mul, vector, vector)), 2 * scale) / 2
 
 
-def _curvature(alpha: list[int], alpha_scale: int, cost: list[int], cost_scale: int) -> Fraction:
+def curvature(alpha: list[int], alpha_scale: int, cost: list[int], cost_scale: int) -> Fraction:
     """sum_i alpha_i^2 / (4 C_i), rounded up: one quotient for each distinct C."""
     squares: dict[int, int] = {}
     for a, c in zip(alpha, cost, strict=True):

@@ -76,7 +76,7 @@ def read_separating(certificate: Certificate) -> SeparatingClaim:
     if not 0.0 <= lower <= upper:
         raise Rejected("The bounds on the margin must satisfy 0 <= lower <= upper.")
     return SeparatingClaim(
-        bias, w, b, lower, upper, _weights(margin["alpha"], "alpha", certificate.data.rows)
+        bias, w, b, lower, upper, read_weights(margin["alpha"], "alpha", certificate.data.rows)
     )
 
 
@@ -138,7 +138,7 @@ def _hyperplane(certificate: Certificate, bias: bool) -> tuple[list[int], int]:
 def _contradiction(certificate: Certificate, bias: bool) -> InseparableClaim:
     n, D = certificate.data.rows, certificate.data.columns + int(bias)
     proof = certificate.proof
-    circuit = _weights(proof["circuit"], "circuit", n)
+    circuit = read_weights(proof["circuit"], "circuit", n)
     if not 0 < len(circuit.rows) <= D + 1:
         raise Rejected(f"The circuit must have between 1 and {D + 1} rows; got {len(circuit.rows)}.")
     record = proof["cover"]
@@ -146,11 +146,12 @@ def _contradiction(certificate: Certificate, bias: bool) -> InseparableClaim:
     denominator = read_integer(record["denominator"], "The denominator of the cover")
     if denominator <= 0:
         raise Rejected("The denominator of the cover must be positive.")
-    cover = _weights({"rows": record["rows"], "values": record["values"]}, "cover", n)
+    cover = read_weights({"rows": record["rows"], "values": record["values"]}, "cover", n)
     return InseparableClaim(bias, circuit, cover, denominator)
 
 
-def _weights(record: Any, name: str, n: int) -> Weights:
+def read_weights(record: Any, name: str, n: int) -> Weights:
+    """Positive integers on increasing rows below n."""
     _names(name, record, {"rows", "values"})
     rows, values = _pairs(field(record, "rows"), field(record, "values"), name, n)
     if any(value <= 0 for value in values):

@@ -14,13 +14,11 @@ from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.snap import snap
 from separatrix.estimators.watching import KeptPoint
-from separatrix.problem import History, Point, Problem, Record, Solution, Status, bias_interval
+from separatrix.problem import History, KernelProblem, Point, Problem, Record, Solution, Status, bias_interval
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
-from separatrix.proof.duality import certify
-from separatrix.solvers.choose import stages
-from separatrix.solvers.loop import Limits, Stage, run
+from separatrix.solvers.loop import Certify, Limits, Stage, run
 
 #: Sees each record; True asks the run to end with what it has.
 Watcher = Callable[[Record], bool | None]
@@ -39,7 +37,7 @@ class BinaryResult:
     positive: Any
     negative: Any
     rows: NDArray[np.intp]  #: (m,)
-    coef: Vector  #: (d,)
+    coef: Vector  #: (d,); empty with a kernel, where w is a sum over ``support``
     intercept: float
     intercept_interval: tuple[float, float]  #: every best bias for this coef
     cost: Vector  #: (m,) C_i
@@ -54,6 +52,7 @@ class BinaryResult:
     squared: bool  #: whether the loss is the squared hinge (of no account in a hard margin)
     deferred: Deferred[Certificate] = field(repr=False)
     C_hard: Deferred[float] | None = field(default=None, repr=False)  #: with C = inf, see `least_cost`
+    kernel_norm: float | None = None  #: ||w|| in the space of the kernel; None: w is ``coef``
 
     @property
     def support(self) -> NDArray[np.intp]:
@@ -72,7 +71,7 @@ class BinaryResult:
     @property
     def margin(self) -> float:
         """Geometric margin 1 / ||w||."""
-        norm = float(np.linalg.norm(self.coef))
+        norm = float(np.linalg.norm(self.coef)) if self.kernel_norm is None else self.kernel_norm
         return 1.0 / norm if norm > 0 else float("inf")
 
     @property
@@ -87,24 +86,28 @@ class BinaryResult:
 
 
 def solve(
-    problem: Problem,
+    problem: Problem | KernelProblem,
     settings: Settings,
-    seed: int,
+    plan: Callable[[float], list[Stage]],
+    certify: Certify,
     start: Point | None,
     watchers: Sequence[Watcher],
     wrap: Wrap,
 ) -> Solution:
-    """Run the loop; converged if and only if the gap asked for was proved."""
+    """Run the loop; converged if and only if the gap asked for was proved.
+
+    ``plan(goal)`` lists the solvers to try for a relative gap.
+    """
     tol, enough = settings.tol, Enough(settings.tol)
 
     def attempt(goal: float, limits: Limits, start: Point | None, watchers: Sequence[Watcher]) -> Solution:
-        plan = [wrap(stage) for stage in stages(problem, settings.solver, goal, settings.n_threads, seed)]
+        chosen = [wrap(stage) for stage in plan(goal)]
 
         def on_record(record: Record) -> bool:
             asked = [watcher(record) for watcher in watchers]  # every watcher sees every record
             return any(asked)
 
-        return run(plan, problem, replace(limits, tol=goal), certify, start, on_record)
+        return run(chosen, problem, replace(limits, tol=goal), certify, start, on_record)
 
     limits = Limits(tol, settings.max_iter, settings.max_time, settings.n_threads)
     goal = target(problem, tol)
@@ -160,10 +163,10 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
     solution = snap(problem, solution, margins, tol)
     # At the optimum rounding may put the primal value a few units in the last place below the dual one.
     solution = replace(solution, gap=max(0.0, solution.gap))
-    return _with_last_record(solution), interval, np.maximum(0.0, 1.0 - margins)
+    return with_last_record(solution), interval, np.maximum(0.0, 1.0 - margins)
 
 
-def _with_last_record(solution: Solution) -> Solution:
+def with_last_record(solution: Solution) -> Solution:
     """The history ends with the values that are returned."""
     last, note = solution.history[-1], "bias and bounds settled"
     final = replace(

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from separatrix.problem import Point, Problem, Record
+from separatrix.problem import KernelProblem, Point, Problem, Record
 from separatrix.solvers.loop import Stage
 from separatrix.solvers.protocol import Progress, Solver, Verdict
 
@@ -128,8 +128,9 @@ class ProblemReporter:
 
 def _attributes(point: Point, classes: Any) -> dict[str, Any]:
     """What a copy of the estimator needs in order to predict with this iterate."""
-    assert point.w is not None
     bias = 0.0 if point.b is None else point.b
+    if point.w is None or not len(point.w):  # with a kernel, the model is its alphas
+        return {"alpha_": point.alpha, "intercept_": np.array([bias]), "classes_": classes}
     return {"coef_": point.w[np.newaxis], "intercept_": np.array([bias]), "classes_": classes}
 
 
@@ -173,6 +174,10 @@ class Watched:
         return self.solver.point(problem, state)
 
 
-def with_w(problem: Problem, point: Point) -> Point:
-    """The point with w = v filled in where the solver left it out."""
-    return point if point.w is not None else replace(point, w=problem.weighted_sum(point.alpha))
+def with_w(problem: Problem | KernelProblem, point: Point) -> Point:
+    """The point with w = v filled in where the solver left it out; with a kernel there is no w."""
+    return (
+        point
+        if point.w is not None or isinstance(problem, KernelProblem)
+        else replace(point, w=problem.weighted_sum(point.alpha))
+    )

@@ -22,8 +22,10 @@ from separatrix.estimators.binary import BinaryResult
 from separatrix.estimators.multiclass import Task
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.proofs import check_dual
+from separatrix.estimators.surface import Surface
 from separatrix.estimators.training import TrainingData
-from separatrix.problem import Status
+from separatrix.problem import Problem, Status
+from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
 
 _SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPARABLE, Status.CONVERGED]
@@ -32,20 +34,20 @@ _SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPA
 def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, BinaryResult]) -> dict[str, Any]:
     """Every fitted attribute that is an array or a number, by name."""
     results = list(problems.values())
-    binary = len(results) == 1
+    one, binary = results[0], len(results) == 1
     pairwise = not binary and todo[0].negative is not None
     alpha, slack = _by_row(data, todo, results, pairwise)
     support = _support(data, alpha)
     codes = np.searchsorted(data.kept, data.codes[support])
     columns = alpha[:, support]
-    slacking = columns > 0 if results[0].squared else columns >= data.cost[support]
+    slacking = columns > 0 if one.squared else columns >= data.cost[support]
     kind = np.where(columns > 0, np.where(slacking, "slack", "margin"), "")
+    linear = {} if one.kernel_norm is not None else {"coef_": np.stack([result.coef for result in results])}
     return {
         "classes_": data.classes[data.kept],
-        "coef_": np.stack([result.coef for result in results]),
         "intercept_": np.array([result.intercept for result in results]),
         "intercept_interval_": np.array(
-            results[0].intercept_interval if binary else [result.intercept_interval for result in results]
+            one.intercept_interval if binary else [result.intercept_interval for result in results]
         ),
         "alpha_": alpha[0] if binary else alpha,
         "slack_": slack[0] if binary else slack,
@@ -54,6 +56,7 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
         "n_support_": np.bincount(codes, minlength=len(data.kept)).astype(np.int32),
         "support_kind_": kind[0] if binary else kind,
         "_pairwise": pairwise,
+        **linear,
         **summary(problems),
     }
 
@@ -116,5 +119,29 @@ def support_vectors(
     """The training rows ``support``, once the dual values they give are found to be those of the fit."""
     for task in todo:
         result = problems[task.key]
-        check_dual(task.problem(data, settings)[0], result.alpha, result.dual, result.primal)
+        problem, _ = task.problem(data, settings)
+        assert isinstance(problem, Problem), "a kernel model keeps its support vectors"
+        check_dual(problem, result.alpha, result.dual, result.primal)
     return data.X[support]
+
+
+def surface(
+    data: TrainingData,
+    todo: list[Task],
+    problems: Mapping[Any, BinaryResult],
+    kernel: Kernel,
+    support: NDArray[np.intp],
+) -> Surface:
+    """What a kernel model predicts with: a copy of its support vectors, and their coefficients."""
+    place = np.full(data.X.shape[0], -1)
+    place[support] = np.arange(len(support))
+    coefficients = np.zeros((len(support), len(todo)))
+    for column, task in enumerate(todo):
+        result = problems[task.key]
+        used = result.alpha > 0
+        rows = result.rows[used]
+        sign = np.where(data.codes[rows] == task.positive, 1.0, -1.0)
+        coefficients[place[rows], column] = sign * result.alpha[used]
+    vectors = None if kernel.name == "precomputed" else data.X[support]
+    intercept = np.array([problems[task.key].intercept for task in todo])
+    return Surface(kernel, vectors, support, coefficients, intercept)

@@ -12,24 +12,25 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.estimators.binary import BinaryResult, Watcher, settle, solve, warm_point
+from separatrix.estimators.binary import BinaryResult, Watcher, solve
 from separatrix.estimators.callbacks import FitReporter, ProblemReporter
+from separatrix.estimators.courses import course_of
 from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.hard_margin import decide_between, least_cost, solve_hard
+from separatrix.estimators.kernel_hard import least_kernel_cost, prove_hard_kernel, solve_hard_kernel
 from separatrix.estimators.parameters import Settings
-from separatrix.estimators.proofs import prove, prove_margin
+from separatrix.estimators.proofs import prove_margin
 from separatrix.estimators.training import TrainingData
 from separatrix.estimators.watching import Keeping, KeptPoint, Watch
-from separatrix.problem import Problem, Solution
+from separatrix.problem import KernelProblem, Problem, Solution
 from separatrix.problem.losses import Vector
 from separatrix.proof.certificate import Certificate
-from separatrix.solvers.choose import stages
 from separatrix.solvers.interrupt import InterruptFlag
 from separatrix.solvers.threads import blas_threads
 
@@ -45,7 +46,9 @@ class Task:
     positive: int
     negative: int | None
 
-    def problem(self, data: TrainingData, settings: Settings) -> tuple[Problem, NDArray[np.intp]]:
+    def problem(
+        self, data: TrainingData, settings: Settings
+    ) -> tuple[Problem | KernelProblem, NDArray[np.intp]]:
         """The problem and its training rows."""
         rows, X = data.rows, data.rows_of_cost
         codes = data.codes[rows]
@@ -53,7 +56,11 @@ class Task:
             pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
             rows, codes, X = rows[pair], codes[pair], X[pair]
         y = np.where(codes == self.positive, 1.0, -1.0)
-        return Problem(X, y, data.cost[rows], settings.loss, settings.bias), rows
+        if settings.kernel is None:
+            return Problem(X, y, data.cost[rows], settings.loss, settings.bias), rows
+        if settings.kernel.name == "precomputed" and len(rows) < X.shape[1]:
+            X = X[:, rows]
+        return KernelProblem(X, y, data.cost[rows], settings.loss, settings.bias, settings.kernel), rows
 
 
 def tasks(data: TrainingData, multi_class: str) -> list[Task]:
@@ -66,6 +73,10 @@ def tasks(data: TrainingData, multi_class: str) -> list[Task]:
         return [Task(name(code), code, None) for code in kept]
     pairs = [(i, j) for place, i in enumerate(kept) for j in kept[place + 1 :]]
     return [Task((name(i), name(j)), i, j) for i, j in pairs]
+
+
+#: The widest slab, its certificate, and the smallest finite C with the same solution.
+HardResult: TypeAlias = tuple[Solution, Deferred[Certificate], Deferred[float]]
 
 
 class Problems(Mapping[Any, BinaryResult]):
@@ -138,11 +149,13 @@ class Fit:
         if several == 1 or self._entries() < _WORTH_A_THREAD:
             return 1
         problem, _ = todo[0].problem(self.data, settings)
-        first = stages(problem, settings.solver, settings.tol, 1, self.seed)[0]
+        first = course_of(problem).plan(problem, settings, settings.tol, self.seed)[0]
         return several if first.solver.name == "coordinate-descent" else 1
 
     def _entries(self) -> int:
         X = self.data.X
+        if self.settings.kernel is not None:  # values of the kernel, which are what is read
+            return int(X.shape[0]) ** 2
         return int(X.nnz if sparse.issparse(X) else X.size)
 
     def _share(self, left: int, workers: int, elapsed: float) -> Settings:
@@ -167,53 +180,66 @@ class Fit:
         reporter.begin()
         problem, rows = task.problem(self.data, settings)
         if math.isinf(settings.C):
-            return self._solve_hard(task, settings, name, problem, rows, reporter)
-        start = warm_point(self.previous.get(task.key), problem, rows)
+            if isinstance(problem, KernelProblem):
+                solution, proof, least = self._hard_kernel(task, settings, problem, rows)
+            else:
+                solution, proof, least = self._hard(task, settings, problem, rows)
+            for record in solution.history:
+                reporter.on_record(record)
+                if self.watch is not None:
+                    self.watch.done(name, record, solution.status)
+            reporter.end()
+            interval = (solution.b, solution.b)
+            result = self._result(task, problem, rows, solution, interval, np.zeros(len(rows)), proof)
+            return replace(result, C_hard=least)
+        course, seed = course_of(problem), self.seed + index
+        start = course.start(self.previous.get(task.key), problem, rows)
         watchers: list[Watcher] = [reporter.on_record, lambda record: interrupt.raised]
         watch, wrap = self.watch, reporter.wrap
         if watch is not None:
             keeping = Keeping(watch, task.key, problem, rows)
             watchers.append(lambda record: watch.show(name, record))
             wrap = lambda stage: reporter.wrap(keeping.wrap(stage))  # noqa: E731  # a name for each case
-        solution = solve(problem, settings, self.seed + index, start, watchers, wrap)
+        solution = solve(
+            problem,
+            settings,
+            lambda goal: course.plan(problem, settings, goal, seed),
+            course.certify,
+            start,
+            watchers,
+            wrap,
+        )
         if watch is not None:
             watch.done(name, solution.history[-1], solution.status)
             keeping.finished(solution.w, solution.b, solution.alpha)
-        solution, interval, slack = settle(problem, solution, settings.tol)
+        solution, interval, slack = course.settle(problem, solution, settings.tol)
         reporter.end()
         data = self.data
-        proof = Deferred(lambda: prove(data, problem, rows, solution, task.positive, task.negative))
+        proof = Deferred(lambda: course.prove(data, problem, rows, solution, task.positive, task.negative))
         return self._result(task, problem, rows, solution, interval, slack, proof)
 
-    def _solve_hard(
-        self,
-        task: Task,
-        settings: Settings,
-        name: str,
-        problem: Problem,
-        rows: NDArray[np.intp],
-        reporter: ProblemReporter,
-    ) -> BinaryResult:
+    def _hard(self, task: Task, settings: Settings, problem: Problem, rows: NDArray[np.intp]) -> HardResult:
         """C = inf: the widest slab, or `InseparableError` with the proof."""
-        data = self.data
-        verdict = Deferred(
-            lambda: decide_between(data, rows, task.positive, task.negative, problem.bias == "free")
-        )
+        data, free = self.data, problem.bias == "free"
+        verdict = Deferred(lambda: decide_between(data, rows, task.positive, task.negative, free))
         solution = solve_hard(problem, settings.tol, verdict.get)
-        for record in solution.history:
-            reporter.on_record(record)
-            if self.watch is not None:
-                self.watch.done(name, record, solution.status)
-        reporter.end()
         proof = Deferred(lambda: prove_margin(problem, solution, verdict.get))
-        interval = (solution.b, solution.b)
-        result = self._result(task, problem, rows, solution, interval, np.zeros(len(rows)), proof)
-        return replace(result, C_hard=Deferred(lambda: least_cost(problem, solution)))
+        return solution, proof, Deferred(lambda: least_cost(problem, solution))
+
+    def _hard_kernel(
+        self, task: Task, settings: Settings, problem: KernelProblem, rows: NDArray[np.intp]
+    ) -> HardResult:
+        """The same in the space of a kernel."""
+        data = self.data
+        sides = data.sides(task.positive, task.negative)
+        solution = solve_hard_kernel(problem, settings.tol, data, sides, rows)
+        proof = Deferred(lambda: prove_hard_kernel(problem, solution, data, sides, rows))
+        return solution, proof, Deferred(lambda: least_kernel_cost(problem, solution))
 
     def _result(
         self,
         task: Task,
-        problem: Problem,
+        problem: Problem | KernelProblem,
         rows: NDArray[np.intp],
         solution: Solution,
         interval: tuple[float, float],
@@ -225,7 +251,7 @@ class Fit:
             positive=data.name(task.positive),
             negative=None if negative is None else data.name(negative),
             rows=rows,
-            coef=solution.w,
+            coef=np.empty(0) if isinstance(problem, KernelProblem) else solution.w,
             intercept=solution.b,
             intercept_interval=interval,
             cost=problem.C,
@@ -239,4 +265,12 @@ class Fit:
             history=solution.history,
             squared=problem.loss.squared and math.isfinite(self.settings.C),
             deferred=proof,
+            kernel_norm=_norm(problem, solution),
         )
+
+
+def _norm(problem: Problem | KernelProblem, solution: Solution) -> float | None:
+    """||w|| in the space of a kernel, whose products with the rows are solution.w."""
+    if isinstance(problem, Problem):
+        return None
+    return math.sqrt(max(0.0, float((solution.alpha * problem.y) @ solution.w)))

@@ -13,7 +13,9 @@ import numpy as np
 
 from separatrix.errors import ParameterError
 from separatrix.problem import LOSSES, Bias, Loss
+from separatrix.problem.kernels import Combines, Kernel, Linear
 from separatrix.solvers.choose import SOLVERS
+from separatrix.solvers.choose_kernel import KERNEL_SOLVERS
 
 #: Beyond this, float64 cannot hold the loss and the penalty in one sum.
 LARGEST_C = 1e10
@@ -33,6 +35,8 @@ class Settings:
     max_iter: int | None
     max_time: float | None
     n_threads: int
+    cache_mb: float = 500.0
+    kernel: Kernel | None = None  #: None: linear, with w at hand
 
 
 def _is_bool(value: Any) -> bool:
@@ -65,11 +69,14 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "loss": _one_of(*LOSSES),
     "bias": _one_of("free", "augmented", "none"),
-    "kernel": (lambda v: callable(v) or v in _KERNELS, _one_of(*_KERNELS)[1] + " or a function"),
+    "kernel": (
+        lambda v: isinstance(v, Combines) or callable(v) or v in _KERNELS,
+        _one_of(*_KERNELS)[1] + ", a kernel object or a function",
+    ),
     "degree": (lambda v: _count(v, 0), "an integer of at least 0"),
     "gamma": (lambda v: v in ("scale", "auto") or _positive(v), "'scale', 'auto' or a number above 0"),
     "coef0": (lambda v: _is_real(v) and math.isfinite(v), "a finite number"),
-    "solver": _one_of(*SOLVERS),
+    "solver": _one_of(*dict.fromkeys((*SOLVERS, *KERNEL_SOLVERS))),
     "tol": (_positive, "a number above 0 (a relative duality gap, such as 1e-3)"),
     "max_iter": (lambda v: v is None or _count(v, 1), "None or an integer of at least 1"),
     "max_time": (lambda v: v is None or _positive(v), "None or a number of seconds above 0"),
@@ -116,12 +123,18 @@ def check_parameters(parameters: Mapping[str, Any]) -> Settings:
         max_iter=None if max_iter is None else int(max_iter),
         max_time=None if max_time is None else float(max_time),
         n_threads=parameters["n_threads"] or available_threads(),
+        cache_mb=float(parameters["cache_mb"]),
     )
+
+
+def is_linear(kernel: Any) -> bool:
+    """Whether w is a vector of the space of X itself."""
+    return isinstance(kernel, Linear) or (isinstance(kernel, str) and kernel == "linear")
 
 
 def _check_available(parameters: Mapping[str, Any]) -> None:
     """Say plainly which promised values this version does not have yet."""
-    C, kernel = parameters["C"], parameters["kernel"]
+    C, allowed = parameters["C"], SOLVERS if is_linear(parameters["kernel"]) else KERNEL_SOLVERS
     if math.isinf(C) and parameters["bias"] == "augmented":
         raise ParameterError(
             "C = inf, the hard margin, is for bias='free' or 'none'; got bias='augmented'. Hint: a penalised bias "
@@ -131,8 +144,11 @@ def _check_available(parameters: Mapping[str, Any]) -> None:
         raise ParameterError(
             f"C must be {_RULES['C'][1]}; got {C!r}. Hint: rescale the columns of X instead."
         )
-    if kernel != "linear":
-        raise ParameterError(f"kernel={kernel!r} is not available yet; this version has kernel='linear'.")
+    if parameters["solver"] not in allowed:
+        names = ", ".join(map(repr, allowed))
+        raise ParameterError(
+            f"With kernel={parameters['kernel']!r} solver must be one of {names}; got {parameters['solver']!r}."
+        )
     if parameters["multi_class"] == "crammer-singer":
         raise ParameterError(
             "multi_class='crammer-singer' is not available yet; this version has 'ovr' (one class against "

@@ -14,7 +14,7 @@ from separatrix.proof.certificate import Certificate, optimal
 from separatrix.separability import Separability
 
 _CLOSE = 1e-9  # relative: the sums are the same up to the order in which BLAS adds
-_CHANGED = (
+CHANGED = (
     "The training data were changed after the fit: {what} recomputed from them is {now!r}, at the fit it "
     "was {then!r}. What a model says of its data must be asked for before they are changed; fit again."
 )
@@ -24,7 +24,7 @@ def check_primal(problem: Problem, w: Vector, b: float, then: float) -> None:
     """Raise a sentence if the primal value recomputed from the training data is not that of the fit."""
     now = problem.primal(w, b)
     if not abs(now - then) <= _CLOSE * abs(then):
-        raise ValueError(_CHANGED.format(what="the primal value", now=now, then=then))
+        raise ValueError(CHANGED.format(what="the primal value", now=now, then=then))
 
 
 def check_dual(problem: Problem, alpha: Vector, then: float, primal: float) -> None:
@@ -39,7 +39,7 @@ def check_dual(problem: Problem, alpha: Vector, then: float, primal: float) -> N
         size += abs(block).T @ alpha[rows]
     error = 4 * np.finfo(float).eps * problem.n_rows * size
     if not abs(now - then) <= float(error @ (np.abs(v) + error)):
-        raise ValueError(_CHANGED.format(what="the dual value", now=now, then=then))
+        raise ValueError(CHANGED.format(what="the dual value", now=now, then=then))
 
 
 def prove_margin(problem: Problem, solution: Solution, decide: Callable[[], Separability]) -> Certificate:

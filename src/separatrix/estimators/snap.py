@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem import Problem, Solution
+from separatrix.problem import KernelProblem, Problem, Solution
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
@@ -30,7 +30,7 @@ def snap(problem: Problem, solution: Solution, margins: Vector, tol: float) -> S
     between = (alpha > 0) & (alpha < upper)
     if not between.all() and np.count_nonzero(between) <= problem.n_columns + 1:
         return solution
-    alpha = _on_bounds(problem, alpha, upper, margins, between)
+    alpha = on_bounds(problem, alpha, upper, margins, between)
     if problem.bias == "free":
         alpha = balance(alpha, problem.y, upper, margins)
     dual = problem.dual(alpha)
@@ -40,9 +40,14 @@ def snap(problem: Problem, solution: Solution, margins: Vector, tol: float) -> S
     return solution
 
 
-def _on_bounds(
-    problem: Problem, alpha: Vector, upper: Vector, margins: Vector, between: NDArray[np.bool_]
+def on_bounds(
+    problem: Problem | KernelProblem,
+    alpha: Vector,
+    upper: Vector,
+    margins: Vector,
+    between: NDArray[np.bool_],
 ) -> Vector:
+    """alpha with those of ``between`` on the bound that their margins call for, where they are close to it."""
     share = alpha / problem.C
     if problem.loss.squared:  # alpha_i = 2 C_i slack_i has no upper bound
         return np.where(between & (0.5 * share < margins - 1.0), 0.0, alpha)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,16 +16,19 @@ from separatrix.estimators.binary import BinaryResult
 from separatrix.estimators.callbacks import CallbackSupport, FitReporter, with_callbacks
 from separatrix.estimators.convergence import report_gap
 from separatrix.estimators.deferred import Deferred
+from separatrix.estimators.kernel_checks import check_kernel
 from separatrix.estimators.labels import check_labels
-from separatrix.estimators.layouts import attributes, support_vectors
+from separatrix.estimators.layouts import attributes, support_vectors, surface
 from separatrix.estimators.matrices import check_matrix
 from separatrix.estimators.multiclass import Fit, tasks
-from separatrix.estimators.parameters import check_parameters
+from separatrix.estimators.parameters import check_parameters, is_linear
 from separatrix.estimators.predicting import pair_votes, raw_scores
 from separatrix.estimators.progress import ProgressLine
+from separatrix.estimators.surface import Surface
 from separatrix.estimators.training import TrainingData
 from separatrix.estimators.watching import KeptPoint, Watch
 from separatrix.estimators.weights import check_sample_weight, row_costs
+from separatrix.problem.kernels import Kernel, Precomputed, make_kernel
 
 
 class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -44,8 +48,11 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         max(0, 1 - m) or its square (LIBLINEAR's, without a factor one half).
     bias : "free", "augmented" or "none", default "free"
         b not penalised; penalised as 1/2 b^2 (LIBLINEAR's problem); or b = 0.
-    kernel : "linear"
-        Other kernels, with ``degree``, ``gamma``, ``coef0`` and ``cache_mb``, are not available yet.
+    kernel : "linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed", an object of `separatrix.kernels`, \
+             or a function(X, Z) -> (n, m), default "linear"
+        Inner product of the space in which the surface is a hyperplane. Objects add and multiply.
+    degree, gamma, coef0 : default 3, "scale", 0.0
+        (gamma x.z + coef0)^degree, exp(-gamma ||x - z||^2), ...; "scale" is 1 / (d var(X)), "auto" 1 / d.
     solver : "auto", "coordinate-descent", "interior-point", "gram" or "newton", default "auto"
         By name, or chosen by the shape of X and switched when progress stalls; ``history_`` says why.
     tol : float, default 1e-3
@@ -59,6 +66,8 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Weight of each class; "balanced" gives every class the same total.
     multi_class : "ovr" or "ovo", default "ovr"
         One problem for each class against the rest, or for each pair of classes.
+    cache_mb : float, default 500
+        Memory for kernel values.
     n_threads : int, default None
         None: all processors this process may use, or OMP_NUM_THREADS if that is fewer.
     random_state : int, RandomState or None
@@ -117,6 +126,7 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
     """
 
     _watch: Watch | None = None  # sees the fit: a progress bar, a checkpoint
+    _surface: Surface | None = None  # what a kernel model predicts with
     _start: Mapping[Any, KeptPoint] | None = None  # where the binary problems begin: a checkpoint
 
     def __init__(
@@ -169,6 +179,7 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])
         weights = check_sample_weight(sample_weight, X.shape[0])
+        settings = replace(settings, kernel=self._kernel(X, None if sample_weight is None else weights))
         data = TrainingData(
             X, classes, codes, row_costs(settings.C, self.class_weight, classes, codes, weights)
         )
@@ -186,10 +197,37 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         for name, value in attributes(data, todo, self.problems_).items():
             setattr(self, name, value)
         problems, support = self.problems_, self.support_
-        self._support_vectors = Deferred(lambda: support_vectors(data, todo, problems, settings, support))
+        self._surface = None
+        if settings.kernel is None:
+            self._support_vectors = Deferred(lambda: support_vectors(data, todo, problems, settings, support))
+        else:
+            self._surface = surface(data, todo, problems, settings.kernel, support)
         reporter.end()
         report_gap(self.problems_, settings, strict=self.strict)
         return self
+
+    def _kernel(self, X: Any, weights: Any) -> Kernel | None:
+        """The kernel with its numbers, found fit for these rows; None where w is at hand."""
+        if is_linear(self.kernel):
+            return None
+        kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0, weights)
+        check_kernel(kernel, X if weights is None else X[weights > 0])
+        return kernel
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """w, one row for each binary problem; only where w is a vector of the space of X."""
+        if self._surface is not None:
+            raise AttributeError(
+                "coef_ exists for kernel='linear' only: in the space of another kernel w is a sum over the "
+                "support vectors, with coefficients dual_coef_."
+            )
+        check_is_fitted(self, "_coef")
+        return self._coef
+
+    @coef_.setter
+    def coef_(self, value: NDArray[np.float64]) -> None:
+        self._coef = value
 
     @property
     def certificate_(self) -> Any:
@@ -209,14 +247,24 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     @property
     def support_vectors_(self) -> Any:
-        """The rows ``support_`` of the training data, as dense or sparse as those were."""
+        """The rows ``support_`` of the training data, as dense or sparse as those were.
+
+        Empty, shape (0, 0), where the kernel is precomputed: there the rows were never seen.
+        """
         check_is_fitted(self)
+        if self._surface is not None:
+            return np.empty((0, 0)) if self._surface.vectors is None else self._surface.vectors
         return self._support_vectors.get()
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """w.x + b of each row: (n,) for two classes, else (n, k); ovo counts votes, scores settle ties."""
+        """w.x + b of each row: (n,) for two classes, else (n, k); ovo counts votes, scores settle ties.
+
+        With a precomputed kernel X holds the values with all training rows, shape (n, n_train).
+        """
         check_is_fitted(self)
-        scores = raw_scores(check_matrix(self, X, reset=False), self.coef_, self.intercept_)
+        X = check_matrix(self, X, reset=False)
+        curved = self._surface
+        scores = raw_scores(X, self.coef_, self.intercept_) if curved is None else curved.scores(X)
         if len(self.classes_) == 2:
             return scores[:, 0]
         return pair_votes(scores, len(self.classes_)) if self._pairwise else scores
@@ -231,6 +279,9 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
         # A boundary through the origin cannot put all rows on one side, however the classes are weighted.
         tags.classifier_tags.poor_score = self.bias == "none"
         return tags

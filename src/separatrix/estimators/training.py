@@ -45,6 +45,13 @@ class TrainingData:
         """The SHA-256 of X and y as they were given, shared by all certificates of the fit."""
         return Deferred(lambda: fingerprint(self.X, self.classes[self.codes]))
 
+    def sides(self, positive: int, negative: int | None) -> tuple[list[Any], list[Any]]:
+        """The names of the classes on the two sides; a negative of None means all the rest."""
+        others = [code for code in range(len(self.classes)) if code != positive]
+        return [self.name(positive)], [
+            self.name(code) for code in (others if negative is None else [negative])
+        ]
+
     def name(self, code: int) -> Any:
         """The name of a class as a plain Python value."""
         return self.classes[code : code + 1].tolist()[0]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.estimators.callbacks import Watched
-from separatrix.problem import Point, Problem, Record
+from separatrix.problem import KernelProblem, Point, Problem, Record
 from separatrix.problem.losses import Vector
 from separatrix.solvers.loop import Stage
 from separatrix.solvers.protocol import Progress
@@ -53,7 +53,7 @@ class Keeping:
 
     watch: Watch
     key: Any
-    problem: Problem
+    problem: Problem | KernelProblem
     rows: NDArray[np.intp]
 
     def wrap(self, stage: Stage) -> Stage:

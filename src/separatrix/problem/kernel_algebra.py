@@ -33,8 +33,8 @@ class Kernel(Protocol):
         """Whether a theorem says that it is positive semidefinite, whatever the rows."""
         ...
 
-    def fixed(self, X: Any) -> Kernel:
-        """The same kernel with every width that depends on the rows X worked out."""
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
+        """The same kernel with every width that depends on the rows X, repeated by weight, worked out."""
         ...
 
     def matrix(self, X: Any, Z: Any) -> Gram:
@@ -90,9 +90,9 @@ class Sum(Combines):
         """Where both parts are."""
         return self.first.definite and self.second.definite
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """Both parts fixed."""
-        return Sum(self.first.fixed(X), self.second.fixed(X))
+        return Sum(self.first.fixed(X, weights), self.second.fixed(X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """k1(x_i, z_j) + k2(x_i, z_j), shape (n, m)."""
@@ -120,9 +120,9 @@ class Product(Combines):
         """Where both parts are."""
         return self.first.definite and self.second.definite
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """Both parts fixed."""
-        return Product(self.first.fixed(X), self.second.fixed(X))
+        return Product(self.first.fixed(X, weights), self.second.fixed(X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """k1(x_i, z_j) k2(x_i, z_j), shape (n, m)."""
@@ -160,9 +160,9 @@ class Scaled(Combines):
         """Where the kernel is."""
         return self.kernel.definite
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """The kernel fixed."""
-        return Scaled(self.factor, self.kernel.fixed(X))
+        return Scaled(self.factor, self.kernel.fixed(X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """a k(x_i, z_j), shape (n, m)."""

@@ -10,7 +10,12 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
+
+from separatrix.problem.rows import row_blocks
+
+Vector = NDArray[np.float64]
 
 Width: TypeAlias = float | Literal["scale", "auto"]
 
@@ -34,22 +39,30 @@ def number(gamma: Width) -> float:
     return float(gamma)
 
 
-def kernel_width(gamma: Any, X: Any) -> float:
-    """gamma as a number: "scale" is 1 / (d var(X)), "auto" is 1 / d.
+def kernel_width(gamma: Any, X: Any, weights: Vector | None = None) -> float:
+    """gamma as a number; a weight k counts a row of X k times.
 
     >>> kernel_width("auto", np.zeros((3, 4)))
     0.25
+    >>> X = np.array([[0.0], [2.0]])
+    >>> kernel_width("scale", X), kernel_width("scale", X, np.array([1.0, 0.0]))
+    (1.0, 1.0)
     """
     columns = max(1, int(X.shape[1]))
     if gamma == "auto":
         return 1.0 / columns
     if gamma != "scale":
         return float(gamma)
-    entries = X.shape[0] * columns
-    is_sparse = bool(sparse.issparse(X))
-    if is_sparse:
-        mean = float(X.sum(dtype=np.float64)) / entries
-        variance = float(np.sum(X.data.astype(np.float64) ** 2)) / entries - mean * mean
-    else:
+    total = mean = square = 0.0
+    if weights is None and not bool(sparse.issparse(X)):
         variance = float(np.var(X, dtype=np.float64))
-    return 1.0 / (columns * variance) if variance > 0 else 1.0
+        return 1.0 / (columns * variance) if variance > 0 else 1.0
+    for rows, block in row_blocks(X):
+        counts = np.ones(block.shape[0]) if weights is None else weights[rows]
+        is_sparse = bool(sparse.issparse(block))
+        squares = block.multiply(block) if is_sparse else block * block
+        total += float(counts.sum()) * columns
+        mean += float(counts @ np.asarray(block.sum(axis=1)).ravel())
+        square += float(counts @ np.asarray(squares.sum(axis=1)).ravel())
+    variance = square / total - (mean / total) ** 2
+    return 1.0 / (columns * variance) if variance > 1e-14 * square / total else 1.0

@@ -25,7 +25,8 @@ from scipy.spatial.distance import cdist
 
 from separatrix.problem.inner_products import inner_products as inner_products
 from separatrix.problem.inner_products import squared_norms as squared_norms
-from separatrix.problem.kernel_algebra import Combines, Gram, Vector
+from separatrix.problem.kernel_algebra import Combines as Combines
+from separatrix.problem.kernel_algebra import Gram, Vector
 from separatrix.problem.kernel_algebra import Kernel as Kernel
 from separatrix.problem.kernel_algebra import Product as Product
 from separatrix.problem.kernel_algebra import Scaled as Scaled
@@ -46,7 +47,7 @@ class Linear(Combines):
     name: ClassVar[str] = "linear"
     definite: ClassVar[bool] = True
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """Itself."""
         return self
 
@@ -76,9 +77,9 @@ class Poly(Combines):
         """Its power series has no negative coefficient."""
         return self.coef0 >= 0
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X))
+        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """(gamma x_i.z_j + coef0)^degree, shape (n, m)."""
@@ -109,9 +110,9 @@ class Rbf(Combines):
     def __post_init__(self) -> None:
         check_width(self.gamma)
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X))
+        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||^2), shape (n, m)."""
@@ -140,9 +141,9 @@ class Sigmoid(Combines):
     def __post_init__(self) -> None:
         check_width(self.gamma)
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X))
+        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """tanh(gamma x_i.z_j + coef0), shape (n, m)."""
@@ -164,9 +165,9 @@ class Laplacian(Combines):
     def __post_init__(self) -> None:
         check_width(self.gamma)
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X))
+        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||_1), shape (n, m)."""
@@ -185,7 +186,7 @@ class Function(Combines):
     name: ClassVar[str] = "function"
     definite: ClassVar[bool] = False
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """Itself."""
         return self
 
@@ -211,7 +212,7 @@ class Precomputed(Combines):
     name: ClassVar[str] = "precomputed"
     definite: ClassVar[bool] = False
 
-    def fixed(self, X: Any) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
         """Itself."""
         return self
 
@@ -230,6 +231,7 @@ def make_kernel(
     degree: int = 3,
     gamma: Any = "scale",
     coef0: float = 0.0,
+    weights: Vector | None = None,
 ) -> Kernel:
     """The kernel by name or as an object, with gamma worked out from the rows X.
 
@@ -239,14 +241,14 @@ def make_kernel(
     Sum(first=Rbf(gamma=0.5), second=Linear())
     """
     if isinstance(kernel, Combines):
-        return _as_kernel(kernel).fixed(X)
+        return _as_kernel(kernel).fixed(X, weights)
     if callable(kernel):
         return Function(kernel)
     if kernel == "linear":
         return Linear()
     if kernel == "precomputed":
         return Precomputed()
-    width = kernel_width(gamma, X)
+    width = kernel_width(gamma, X, weights)
     makers: dict[str, Callable[[], Kernel]] = {
         "poly": lambda: Poly(int(degree), width, float(coef0)),
         "rbf": lambda: Rbf(width),

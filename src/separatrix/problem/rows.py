@@ -1,11 +1,13 @@
 """Products with the rows of X in float64, block by block, so that float32 data are never widened whole.
 
-Dense C-contiguous arrays and CSR share one path: a block of rows is taken, widened, multiplied, dropped.
+Dense C-contiguous arrays and CSR share one path: a block of rows is taken, widened, multiplied, dropped. Rows that are
+kept elsewhere, on the workers of a cluster, register their own products for their type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,7 @@ def _is_wide_csr(X: Any) -> bool:
     return bool(sparse.issparse(X)) and X.dtype == np.float64
 
 
+@singledispatch
 def scores(X: Any, w: Vector) -> Vector:
     """X w, shape (n,), in float64 whatever the type of X.
 
@@ -55,6 +58,7 @@ def scores(X: Any, w: Vector) -> Vector:
     return out
 
 
+@singledispatch
 def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     """X^T c, shape (d,), in float64 whatever the type of X.
 

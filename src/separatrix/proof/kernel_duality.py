@@ -1,8 +1,8 @@
 """Primal, dual and gap of a kernel SVM recomputed from the data, whatever a solver claims.
 
-    primal = 1/2 (alpha y).F + sum_i C_i loss(y_i (F_i + b)),   dual = sum_i alpha_i - 1/2 (alpha y).F,   F = K (alpha y)
+    primal = 1/2 (alpha y).F + sum_i C_i loss(y_i (F_i + b)),    dual = sum_i alpha_i - 1/2 (alpha y).F
 
-One alpha serves both: w = sum_i alpha_i y_i phi(x_i). Weak duality needs K positive semidefinite.
+with F = K (alpha y). One alpha serves both: w = sum_i alpha_i y_i phi(x_i). Weak duality needs K positive semidefinite.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
     """Make a proposal feasible, choose its best bias, and compute primal, dual and gap from the data.
 
     alpha is clipped to its bounds and, with a free bias, balanced so that sum_i alpha_i y_i is exactly zero.
-    Costs one sweep over the kernel values of all rows with those of alpha > 0. The w of the solution is empty.
+    Costs one sweep over the kernel values of all rows with those of alpha > 0. The w of the solution is F (n,):
+    its products with the rows are all that is ever needed of it.
     """
     alpha = np.clip(np.nan_to_num(point.alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
     F = problem.scores(alpha * problem.y)
@@ -41,7 +42,7 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
         b = float(alpha @ problem.y) if problem.bias == "augmented" else 0.0
     primal, dual = problem.primal(alpha * problem.y, F, b), problem.dual(alpha, F)
     return Solution(
-        w=np.empty(0),
+        w=F,
         b=b,
         alpha=alpha,
         primal=primal,

@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.checker.certificate import Certificate
+from separatrix.checker.certificate import Certificate, Source
 from separatrix.checker.claim import read_claim
 from separatrix.checker.codec import SparseVector, write_entries, write_real
 from separatrix.checker.dyadic import round_down, round_up
 from separatrix.checker.labels import describe, sides
 from separatrix.checker.optimal import conclude
 from separatrix.checker.verdict import Proved, Rejected
-from separatrix.problem import LOSSES, Problem, Solution
+from separatrix.problem import LOSSES, KernelProblem, Problem, Solution
 from separatrix.problem.losses import Vector
 from separatrix.proof import rigorous
 from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.value_bounds import bounds
 
-_CLAIM_SLACK = 4.0
+CLAIM_SLACK = 4.0
 _GIVEN_AWAY = 1e-3  # a claimed gap may exceed the one reached by this part of it,
 _NEGLIGIBLE = 1e-13  # or by this part of the primal value, before sharper bounds are worth their time
 
@@ -51,15 +51,9 @@ def optimal(
     rows
         Which of the user's rows the problem consists of, increasing; None means all.
     """
-    source = fingerprint.source(positive, negative)
-    side = np.array(sides(fingerprint.labels.classes, source.positive, source.negative), dtype=np.int8)
-    side = side[fingerprint.labels.codes]
-    members = np.arange(source.rows) if rows is None else np.asarray(rows)
-    if not np.array_equal(side[members], problem.y):
-        raise ValueError("The labels on the two sides are not those of the problem's rows.")
+    source, side, members = whose(problem, fingerprint, positive, negative, rows)
     upper, lower = _claimable(problem, solution)
-    difference = Fraction(upper) - Fraction(lower)
-    gap = max(0.0, round_up(difference / Fraction(upper) if upper else difference))
+    gap = gap_between(upper, lower)
     support = np.flatnonzero(solution.alpha)
     columns = np.flatnonzero(solution.w)
     return Certificate(
@@ -75,7 +69,7 @@ def optimal(
             "loss": problem.loss.name,
             "bias": problem.bias,
             "kernel": "linear",
-            "C": _write_costs(problem, side, members),
+            "C": write_costs(problem, side, members),
         },
         proof={
             "w": write_entries(len(solution.w), columns.tolist(), solution.w[columns].tolist()),
@@ -88,17 +82,42 @@ def optimal(
     )
 
 
+def whose(
+    problem: Problem | KernelProblem,
+    fingerprint: Fingerprint,
+    positive: Iterable[Any],
+    negative: Iterable[Any],
+    rows: NDArray[np.intp] | None,
+) -> tuple[Source, NDArray[np.int8], NDArray[np.intp]]:
+    """The data a certificate speaks of, the side of each of the user's rows, and those of the problem."""
+    source = fingerprint.source(positive, negative)
+    side = np.array(sides(fingerprint.labels.classes, source.positive, source.negative), dtype=np.int8)
+    side = side[fingerprint.labels.codes]
+    members = np.arange(source.rows) if rows is None else np.asarray(rows)
+    if not np.array_equal(side[members], problem.y):
+        raise ValueError("The labels on the two sides are not those of the problem's rows.")
+    return source, side, members
+
+
+def gap_between(upper: float, lower: float) -> float:
+    """The relative gap, rounded up."""
+    difference = Fraction(upper) - Fraction(lower)
+    return max(0.0, round_up(difference / Fraction(upper) if upper else difference))
+
+
 def _claimable(problem: Problem, solution: Solution) -> tuple[float, float]:
     """Bounds that a check can prove anywhere: the quick ones, unless they give away what was reached."""
     point = problem, solution.w, solution.b, solution.alpha
-    primal, dual = bounds(*point, slack=_CLAIM_SLACK)
+    primal, dual = bounds(*point, slack=CLAIM_SLACK)
     given_away = float(primal - dual) - (solution.primal - solution.dual)
     if given_away > max(_GIVEN_AWAY * (solution.primal - solution.dual), _NEGLIGIBLE * solution.primal):
-        primal, dual = bounds(*point, slack=_CLAIM_SLACK, sharp=True)
+        primal, dual = bounds(*point, slack=CLAIM_SLACK, sharp=True)
     return round_up(primal), round_down(dual)
 
 
-def _write_costs(problem: Problem, side: NDArray[np.int8], members: NDArray[np.intp]) -> dict[str, Any]:
+def write_costs(
+    problem: Problem | KernelProblem, side: NDArray[np.int8], members: NDArray[np.intp]
+) -> dict[str, Any]:
     """One number per side where that says it all, otherwise one per row of the user's data."""
     plus, minus = (problem.C[problem.y == sign] for sign in (1.0, -1.0))
     whole = np.count_nonzero(side) == len(members)
@@ -112,28 +131,30 @@ def check(certificate: Certificate, X: Any, side: NDArray[np.int8]) -> Proved:
     """Prove the claimed bounds in floating point, or raise `Rejected`."""
     rigorous.require_gradual_underflow()
     claim = read_claim(certificate)
-    C = _costs(claim.C, side)
-    alpha = _dense(claim.alpha)
+    C = row_costs(claim.C, side)
+    alpha = dense(claim.alpha)
     loss = LOSSES[claim.loss]
     limit = np.where(C > 0, loss.upper(C), 0.0)
     if np.any(alpha > limit):
         row = int(np.flatnonzero(alpha > limit)[0])
         raise Rejected(f"alpha[{row}] = {alpha[row]} is above its bound {limit[row]}.")
     problem = Problem(X, side.astype(np.float64), C, loss, claim.bias)  # type: ignore[arg-type]
-    w = _dense(claim.w)
+    w = dense(claim.w)
     primal, dual = bounds(problem, w, claim.b, alpha)
     if primal > Fraction(claim.primal) or dual < Fraction(claim.dual):
         primal, dual = bounds(problem, w, claim.b, alpha, sharp=True)
     return conclude(claim, primal, dual)
 
 
-def _costs(C: tuple[float, float] | SparseVector, side: NDArray[np.int8]) -> Vector:
+def row_costs(C: tuple[float, float] | SparseVector, side: NDArray[np.int8]) -> Vector:
+    """C_i of every row; 0 for rows that take no part."""
     if isinstance(C, SparseVector):
-        return np.where(side != 0, _dense(C), 0.0)
+        return np.where(side != 0, dense(C), 0.0)
     return np.array([0.0, *C])[side]
 
 
-def _dense(vector: SparseVector) -> Vector:
+def dense(vector: SparseVector) -> Vector:
+    """All entries, zeros included."""
     full = np.zeros(vector.length)
     full[np.asarray(vector.indices, dtype=np.intp)] = vector.values
     return full

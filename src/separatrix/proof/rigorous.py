@@ -8,6 +8,7 @@ Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ def require_gradual_underflow() -> None:
         raise Rejected("This process flushes subnormal numbers to zero; use exact=True.")
 
 
+@singledispatch
 def bounded_scores(X: Any, w: Vector) -> tuple[Vector, Vector]:
     """X w, shape (n,), and a bound on the error of each entry."""
     n = X.shape[0]
@@ -57,6 +59,7 @@ def bounded_scores(X: Any, w: Vector) -> tuple[Vector, Vector]:
     return f, error
 
 
+@singledispatch
 def bounded_weighted_sum(X: Any, coefficients: Vector) -> tuple[Vector, Vector]:
     """X^T c, shape (d,), and a bound on the error of each entry.
 

@@ -10,6 +10,7 @@ Ozaki, Ogita, Oishi, Rump, Error-free transformations of matrix multiplication, 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def two_sum(a: Vector, b: Vector | float) -> tuple[Vector, Vector]:
     return s, (a - (s - shadow)) + (b - shadow)
 
 
+@singledispatch
 def sliced_scores(X: Any, w: Vector) -> tuple[Vector, Vector, Vector]:
     """(hi, lo, error), each (n,): X w lies within the error of hi + lo.
 
@@ -43,6 +45,7 @@ def sliced_scores(X: Any, w: Vector) -> tuple[Vector, Vector, Vector]:
     return hi, lo, error
 
 
+@singledispatch
 def sliced_weighted_sum(X: Any, c: Vector) -> tuple[Vector, Vector, Vector]:
     """(hi, lo, error), each (d,): X^T c lies within the error of hi + lo."""
     hi, lo, error = np.zeros((3, X.shape[1]))

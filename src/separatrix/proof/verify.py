@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from separatrix.checker.certificate import Certificate
 from separatrix.checker.check import compare_digests, compare_shape, conclude, known
-from separatrix.checker.kinds import EXACT_CHECKS
+from separatrix.checker.kinds import EXACT_CHECKS, has_kernel, needs_function
 from separatrix.checker.labels import sides
 from separatrix.checker.verdict import Proved, Rejected, Verification
-from separatrix.proof import mistakes, optimal, separation
+from separatrix.proof import kernel_optimal, mistakes, optimal, separation
 from separatrix.proof.arrays import ArrayRows, read_rows
 from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows
 from separatrix.proof.labels import read_labels
@@ -21,8 +21,14 @@ from separatrix.proof.labels import read_labels
 #: Gets the certificate, X (dense or CSR, finite) and each row's side; a kind without one is checked exactly.
 RigorousCheck: TypeAlias = Callable[[Certificate, Any, NDArray[np.int8]], Proved]
 
+
+def _optimal(certificate: Certificate, X: Any, side: NDArray[np.int8]) -> Proved:
+    check = kernel_optimal.check if has_kernel(certificate) else optimal.check
+    return check(certificate, X, side)
+
+
 RIGOROUS_CHECKS: dict[str, RigorousCheck] = {
-    "optimal": optimal.check,
+    "optimal": _optimal,
     "separating": separation.check_separating,
     "inseparable": separation.check_inseparable,
     "quasi-separable": separation.check_quasi,
@@ -30,11 +36,14 @@ RIGOROUS_CHECKS: dict[str, RigorousCheck] = {
 }
 
 
-def verify(certificate: Certificate, X: Any, y: Any, exact: bool = False) -> Verification:
+def verify(
+    certificate: Certificate, X: Any, y: Any, exact: bool = False, *, kernel: Callable[..., Any] | None = None
+) -> Verification:
     """Check a certificate against rows X (n, d) and the labels y (n,) as they were given to the fit.
 
     With ``exact=False`` the claim passes only if it holds whatever the rounding; a few passes over the data.
     With ``exact=True`` floats are rationals and no tolerance is used; seconds for millions of entries.
+    A kernel that is a function of yours is in no certificate: give it as ``kernel``, called with (X, X).
     The result is true if the claim is proved; ``reason`` says why, or why not. Wrong data or a wrong
     certificate are an answer, never an exception.
     """
@@ -42,6 +51,7 @@ def verify(certificate: Certificate, X: Any, y: Any, exact: bool = False) -> Ver
         raise TypeError(f"verify needs a Certificate; got {type(certificate).__name__}.")
 
     def course() -> Proved:
+        nonlocal exact
         exact_check = known(certificate, EXACT_CHECKS)
         rows = read_rows(X)
         try:
@@ -55,7 +65,12 @@ def verify(certificate: Certificate, X: Any, y: Any, exact: bool = False) -> Ver
         compare_digests(certificate, fingerprint_rows(rows), fingerprint_labels(labels))
         side = np.array(sides(labels.classes, source.positive, source.negative), dtype=np.int8)[labels.codes]
         side[list(source.excluded)] = 0
+        if kernel is not None:
+            rows = read_rows(kernel(rows, rows))
+        elif needs_function(certificate):
+            raise Rejected("The kernel is a function that the certificate does not hold; give it as kernel=.")
         rigorous_check = RIGOROUS_CHECKS.get(certificate.kind)
+        exact = exact or (has_kernel(certificate) and certificate.kind == "inseparable")
         if exact or rigorous_check is None:
             return exact_check(certificate, ArrayRows(rows), side.tolist())
         return rigorous_check(certificate, rows, side)

@@ -1,0 +1,115 @@
+"""Rows that contradict each other in the space of a kernel, exactly.
+
+    lambda >= 0, not 0,   sum_i lambda_i y_i = 0 (with a bias),   sum_i lambda_i y_i phi(x_i) = 0
+
+The last line holds if and only if (lambda y).K (lambda y) = 0, K being positive semidefinite. Two equal rows with
+opposite labels do it for every kernel. Otherwise floats name the rows, and the null vector of their kernel matrix
+is found in integers, which needs exact kernel values: polynomial kernels, and matrices that were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.checker.certificate import Certificate
+from separatrix.checker.kernel_claim import read_kernel
+from separatrix.checker.kernel_contradiction import EXACT_KERNELS
+from separatrix.checker.kernel_values import Point, kernel_values, scale_of
+from separatrix.checker.separation_claim import write_weights
+from separatrix.problem import KernelProblem
+from separatrix.proof.arrays import ArrayRows
+from separatrix.proof.fingerprint import Fingerprint
+from separatrix.proof.kernel_codec import write_kernel
+from separatrix.proof.signed_rows import SignedRows
+from separatrix.separability.duplicates import opposite_pair
+from separatrix.separability.elimination import eliminate
+
+_MOST = 120  # rows in a linear system solved in integers
+
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Contradiction:
+    """What an `InseparableError` carries in the space of a kernel. Rows are those of the data as given."""
+
+    rows: Index
+    weights: tuple[Fraction, ...]  #: lambda > 0, summing to 1
+    certificate: Certificate
+    verdict: str = "inseparable"
+
+
+def contradiction(
+    problem: KernelProblem,
+    candidates: Index,
+    fingerprint: Fingerprint,
+    positive: Iterable[Any],
+    negative: Iterable[Any],
+    members: Index,
+) -> Contradiction | None:
+    """An exact contradiction: two equal rows, or one among the candidates; None where none is found."""
+    found = _equal_rows(problem) or _null_vector(problem, np.sort(candidates))
+    if found is None:
+        return None
+    rows, weights = found
+    divisor = gcd(*weights)
+    weights = [weight // divisor for weight in weights]
+    user_rows = members[rows]
+    certificate = Certificate(
+        kind="inseparable",
+        claim=(
+            f"No hyperplane in the space of the {problem.kernel.name} kernel separates the two sides strictly: "
+            f"{len(rows)} rows, weighted, cancel exactly."
+        ),
+        data=fingerprint.source(positive, negative),
+        problem={"bias": problem.bias, "kernel": write_kernel(problem.kernel)},
+        proof={"circuit": write_weights(user_rows.tolist(), weights)},
+    )
+    total = sum(weights)
+    return Contradiction(user_rows, tuple(Fraction(weight, total) for weight in weights), certificate)
+
+
+def _equal_rows(problem: KernelProblem) -> tuple[Index, list[int]] | None:
+    if problem.kernel.name == "function":
+        return None
+    # With a given matrix, equal rows of it are equal points: K_ii = K_ij = K_jj.
+    pair = opposite_pair(SignedRows(problem.X, problem.y, bias=False), np.arange(problem.n_rows))
+    return None if pair is None else (np.sort(np.array(pair)), [1, 1])
+
+
+def _null_vector(problem: KernelProblem, rows: Index) -> tuple[Index, list[int]] | None:
+    spec = read_kernel(write_kernel(problem.kernel))
+    if not spec.names() <= EXACT_KERNELS or not 0 < len(rows) <= _MOST:
+        return None
+    part = problem.take(rows)
+    table = ArrayRows(part.X)
+    scale = scale_of(table.smallest())
+    value, k_scale = kernel_values(spec, scale)
+    points = [Point.of(i, row, table.n_columns, scale) for i, row in enumerate(table.rows())]
+    y = [int(each) for each in part.y]
+    # Signed: G_ij = y_i y_j (k(x_i, x_j) + 1 with a bias), whose null vector is lambda itself.
+    one = 1 << k_scale if problem.bias == "free" else 0
+    G = [
+        [a * b * (value(x, z)[0] + one) for b, z in zip(y, points, strict=True)]
+        for a, x in zip(y, points, strict=True)
+    ]
+    weights = _positive_null(G)
+    return None if weights is None else (rows, weights)
+
+
+def _positive_null(G: Sequence[Sequence[int]]) -> list[int] | None:
+    """lambda > 0 in integers with G lambda = 0, for a circuit: without its last row the rest is regular."""
+    k = len(G) - 1
+    solved = eliminate([row[:k] for row in G[:k]], [-row[k] for row in G[:k]]) if k else ([], 1)
+    if solved is None:
+        return None
+    weights = [*solved[0], solved[1]]
+    cancels = not any(sum(a * b for a, b in zip(row, weights, strict=True)) for row in G)
+    return weights if cancels and min(weights) > 0 else None
