@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def check_step(resolution: float | None, n: int) -> int:
     Rounding by half of the error that chance makes anyway costs little, and every answer then says less.
     """
     if resolution is None:
-        return max(1, round(0.5 * n**0.5))
+        return max(1, round(0.5 * math.sqrt(n)))
     if not 0.0 <= resolution <= 0.5:
         raise ParameterError(f"resolution must be between 0 (exact) and 0.5; got {resolution!r}.")
     return max(1, round(resolution * n))

@@ -2,7 +2,7 @@
 
 For a value in [0, 1] averaged over the training rows (train) and over the held-out rows (held):
 
-    if |train - held| > threshold + Lap(2 sigma) + Lap(4 sigma):  answer held + Lap(sigma), rounded; a correction is spent
+    if |train - held| > threshold + Lap(2 sigma) + Lap(4 sigma):  answer held + Lap(sigma), rounded; a correction spent
     else:                                                         answer train
 
 The guarantee used here. Given the noise, the answers are a function of the held-out data in which only corrections say
