@@ -16,7 +16,6 @@ from separatrix.lab.runs.frame import Frame, Run
 from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.runs.hard_margin import HardMarginRun
 from separatrix.lab.runs.kernel_perceptron import KernelPerceptronRun
-from separatrix.lab.runs.kernel_svm import KernelSVMRun
 from separatrix.lab.runs.perceptron import PerceptronRun
 from separatrix.lab.runs.soft_margin import SoftMarginRun
 from separatrix.lab.scene import Scene
@@ -27,7 +26,7 @@ RUNS: dict[str, type] = {
     "hard-margin": HardMarginRun,
     "soft-margin": SoftMarginRun,
     "kernel-perceptron": KernelPerceptronRun,
-    "kernel-svm": KernelSVMRun,
+    "kernel-svm": SoftMarginRun,
 }
 _ENDLESS, _ENDLESS_KERNEL = 120, 300  # updates after which a run that may have no end is shown as it is
 

@@ -139,9 +139,9 @@ class Session:
 
     def _preset(self, message: Message) -> None:
         name = message.get("name")
-        if name not in BY_NAME:
+        if not isinstance(name, str) or name not in BY_NAME:
             raise SceneError(f"There is no preset {str(name)[:40]!r}; there are {', '.join(BY_NAME)}.")
-        self.edits.change(BY_NAME[str(name)].make())
+        self.edits.change(BY_NAME[name].make())
         self._restart("end")
 
     def _clear(self, message: Message) -> None:

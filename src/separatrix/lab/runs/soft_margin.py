@@ -1,4 +1,7 @@
-"""The soft margin: iterations of the library's solver, each judged by the proof, and the estimator's answer last."""
+"""The soft margin, with or without a kernel: iterations of the library's solver, each judged by the proof.
+
+The last frame is what `SVC.fit` returns: the bias in the middle of its interval, alpha on its bounds.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ import numpy as np
 
 from separatrix.estimators.accuracy import FINE
 from separatrix.lab.answers import estimator
-from separatrix.lab.runs.frame import Frame, Vector
+from separatrix.lab.runs.frame import Frame, Vector, counted
+from separatrix.lab.runs.kernel_perceptron import kernel_of
 from separatrix.lab.scene import Scene
-from separatrix.problem import Point, Problem, Solution, scores
+from separatrix.problem import KernelProblem, Point, Problem, scores
 from separatrix.problem.losses import LOSSES
 from separatrix.proof.duality import certify
+from separatrix.proof.kernel_duality import certify_kernel
+from separatrix.solvers.choose_kernel import kernel_stages
 from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.interior_point import InteriorPoint
 from separatrix.solvers.protocol import Verdict
@@ -28,12 +34,20 @@ def soft_problem(scene: Scene, C: float | None = None) -> Problem:
     return Problem(np.ascontiguousarray(scene.X), y, cost, LOSSES[scene.loss], bias)
 
 
+def kernel_problem(scene: Scene) -> KernelProblem:
+    """The same in the space of the scene's kernel."""
+    flat = soft_problem(scene)
+    return KernelProblem(flat.X, flat.y, flat.C, flat.loss, flat.bias, kernel_of(scene))
+
+
 class SoftMarginRun:
-    """Interior point or coordinate descent, an iteration or an epoch a frame."""
+    """An iteration or an epoch a frame."""
 
     def __init__(self, scene: Scene) -> None:
-        self._scene, self.problem = scene, soft_problem(scene)
-        self.solver: Any = CoordinateDescent() if scene.solver == "coordinate-descent" else InteriorPoint()
+        self._scene = scene
+        self.problem: Any = kernel_problem(scene) if scene.has_kernel else soft_problem(scene)
+        self.certify: Any = certify_kernel if scene.has_kernel else certify
+        self.solver: Any = _solver(scene, self.problem)
         self.state = self.solver.init(self.problem, None, 1)
         self.steps, self.settled, self.over = 0, False, False
 
@@ -44,9 +58,9 @@ class SoftMarginRun:
 
     def first(self) -> Frame:
         """alpha = 0, w = 0."""
-        n, d = self.problem.n_rows, self.problem.n_columns
-        start = certify(self.problem, Point(np.zeros(n), np.zeros(d), 0.0))
-        return self._frame(start, "Before the first step: α = 0 and w = 0.")
+        n = self.problem.n_rows
+        start = self.certify(self.problem, Point(np.zeros(n), np.zeros(self.problem.n_columns), 0.0))
+        return self._frame(start, start.w, "Before the first step: α = 0 and w = 0.")
 
     def step(self) -> Frame | None:
         """One step of the solver; the last frame is what `SVC.fit` returns."""
@@ -56,55 +70,57 @@ class SoftMarginRun:
             return self.answer(estimator(self._scene).fit(self._scene.X, self._scene.y))
         self.solver.step(self.problem, self.state)
         self.steps += 1
-        proved = certify(self.problem, self.solver.point(self.problem, self.state))
+        proved = self.certify(self.problem, self.solver.point(self.problem, self.state))
         verdict = self.solver.terminate(self.problem, self.state, FINE)
         self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= FINE)
         word = "Epoch" if self.solver.name == "coordinate-descent" else "Iteration"
-        return self._frame(
-            proved, f"{word} {self.steps}: the gap, recomputed from the data, is {proved.gap:.2g}."
-        )
+        note = f"{word} {self.steps}: the gap, recomputed from the data, is {proved.gap:.2g}."
+        return self._frame(proved, proved.w, note)
 
     def answer(self, model: Any) -> Frame:
         """What `SVC.fit` returns, without the way there."""
         self.settled = True
         self.steps = self.steps or int(model.n_iter_)
         result = next(iter(model.problems_.values()))
-        solution = Solution(
-            result.coef,
-            result.intercept,
-            result.alpha,
-            result.primal,
-            result.dual,
-            result.gap,
-            result.status,
-            0,
-        )
-        return self._frame(
-            solution, "The answer of SVC.fit: the bias in the middle of its interval, α on its bounds."
-        )
+        w = self.problem.scores(result.alpha * self.problem.y) if self._scene.has_kernel else result.coef
+        note = "The answer of SVC.fit: the bias in the middle of its interval, α on its bounds."
+        return self._frame(result, w, note)
 
     def grown(self, scene: Scene) -> bool:
         """A new row is a new problem."""
         return False
 
     def scores(self, frame: Frame, Z: Vector) -> Vector:
-        """w.z + b."""
-        assert frame.w is not None
-        return scores(Z, frame.w) + frame.b
+        """w.z + b, or sum_i alpha_i y_i k(x_i, z) + b."""
+        if frame.w is not None:
+            return scores(Z, frame.w) + frame.b
+        used = np.flatnonzero(frame.weights)
+        coefficients = (frame.weights * self.problem.y)[used]
+        return np.asarray(self.problem.kernel.matrix(Z, self._scene.X[used]) @ coefficients + frame.b)
 
     def ending(self) -> str:
         """That primal and dual have met."""
-        return f"Primal and dual have met after {self.steps} steps."
+        where = " in the space of the kernel" if self._scene.has_kernel else ""
+        return f"Primal and dual have met{where} after {counted(self.steps, 'step')}."
 
-    def _frame(self, solution: Solution, note: str) -> Frame:
-        primal = solution.primal if np.isfinite(solution.primal) else None
+    def _frame(self, solution: Any, w: Vector, note: str) -> Frame:
+        """A `Solution` or a `BinaryResult` as a frame; with a kernel w stands for its products with the rows."""
+        problem, kernel = self.problem, self._scene.has_kernel
+        b = float(solution.b if hasattr(solution, "b") else solution.intercept)
+        f = w + b if kernel else problem.scores(w, b)
         return Frame(
-            solution.w.copy(),
-            solution.b,
+            None if kernel else w.copy(),
+            b,
             solution.alpha.copy(),
             note,
-            primal=primal,
+            primal=solution.primal,
             dual=solution.dual,
-            gap=solution.gap if primal is not None else None,
-            slack=np.maximum(0.0, 1.0 - self.problem.y * self.problem.scores(solution.w, solution.b)),
+            gap=solution.gap,
+            slack=np.maximum(0.0, 1.0 - problem.y * f),
         )
+
+
+def _solver(scene: Scene, problem: Any) -> Any:
+    if scene.has_kernel:
+        return kernel_stages(problem)[0].solver
+    return CoordinateDescent() if scene.solver == "coordinate-descent" else InteriorPoint()
