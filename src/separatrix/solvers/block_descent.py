@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix import _core
 from separatrix.problem import Problem
 from separatrix.problem.losses import Vector
 from separatrix.solvers.coordinate_descent import compiled_rows
@@ -46,7 +46,8 @@ class BlockSums:
 class BlockSpan:
     """What a block adds to D on the span of m moves, around its proposal; rows at a bound stay where they are.
 
-    D(proposal + sum_j c_j move_j) = D + c.(slope - images w - b s) - 1/2 c.(curvature + images images^T + kappa s s^T) c
+    D(proposal + sum_j c_j move_j) = D + c.(slope - images w - b s) - 1/2 c.H c
+    H = curvature + images images^T + kappa s s^T,   images and s summed over the blocks first
     """
 
     images: NDArray[np.float32]  #: (m, d): sum_i move_i y_i x_i; it steers, so float32 is enough
@@ -80,7 +81,7 @@ class BlockDescent:
         self.problems, self.sigma, self.memory = list(problems), sigma, memory
         lengths = [problem.n_rows for problem in self.problems]
         ends = np.cumsum([0, *lengths]).tolist()
-        self._spans = [slice(begin, end) for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+        self._spans = [slice(begin, end) for begin, end in pairwise(ends)]
         self._y = np.concatenate([problem.y for problem in self.problems])
         self._C = np.concatenate([problem.C for problem in self.problems])
         self._loss = self.problems[0].loss
