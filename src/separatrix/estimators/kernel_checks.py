@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import IndefiniteKernelError
@@ -22,8 +23,8 @@ class IndefiniteKernelWarning(UserWarning):
     """The kernel may not be positive semidefinite on other rows than those that were examined."""
 
 
-def check_kernel(kernel: Kernel, X: Any) -> None:
-    """Raise a sentence unless the kernel fits these rows; warn where that is not known for all of them."""
+def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
+    """Raise a sentence unless the kernel fits the rows ``members`` of X; warn where that is not known for all."""
     if kernel.name == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
             f"Precomputed matrix must be a square matrix of kernel values, one row and one column for each training "
@@ -38,10 +39,9 @@ def check_kernel(kernel: Kernel, X: Any) -> None:
             IndefiniteKernelWarning,
             stacklevel=5,
         )
-    n = int(X.shape[0])
-    rows = np.arange(n)
-    if n > _EXAMINED:
-        rows = np.sort(np.random.default_rng(0).choice(n, _EXAMINED, replace=False))
+    rows = members
+    if len(rows) > _EXAMINED:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _EXAMINED, replace=False))
     K = _matrix(kernel, X, rows)
     if not np.all(np.isfinite(K)):
         raise ValueError("The kernel gives values that are not finite numbers. Hint: scale the columns of X.")
@@ -53,7 +53,8 @@ def check_kernel(kernel: Kernel, X: Any) -> None:
             f"A kernel must be symmetric; rows {rows[i]} and {rows[j]} give {K[i, j]!r} one way and {K[j, i]!r} the "
             "other."
         )
-    unit = 2.0**-24 if X.dtype == np.float32 else 2.0**-53
+    # Values that single precision holds were most likely computed in it, and are as rough as it is.
+    unit = 2.0**-24 if np.array_equal(K, K.astype(np.float32)) else 2.0**-53
     witness = find_witness(K, max(unit, float(difference.max(initial=0.0)) / scale if scale else 0.0))
     if witness is not None:
         raise IndefiniteKernelError(

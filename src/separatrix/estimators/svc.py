@@ -211,7 +211,7 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if is_linear(self.kernel):
             return None
         kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0, weights)
-        check_kernel(kernel, X if weights is None else X[weights > 0])
+        check_kernel(kernel, X, np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights))
         return kernel
 
     @property
