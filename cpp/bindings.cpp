@@ -10,6 +10,8 @@ void bind_descent(nb::module_& m);     // bindings_rows.cpp
 void bind_perceptron(nb::module_& m);  // bindings_perceptron.cpp
 void bind_active_set(nb::module_& m);  // bindings_active_set.cpp
 void bind_text(nb::module_& m);        // bindings_text.cpp
+void bind_kernel(nb::module_& m);      // bindings_kernel.cpp
+void bind_joint(nb::module_& m);       // bindings_joint.cpp
 
 NB_MODULE(_core, m) {
     m.doc() = "separatrix's compiled core";
@@ -20,4 +22,6 @@ NB_MODULE(_core, m) {
     bind_perceptron(m);
     bind_active_set(m);
     bind_text(m);
+    bind_kernel(m);
+    bind_joint(m);
 }

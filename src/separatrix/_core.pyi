@@ -347,3 +347,168 @@ class LibsvmReader:
 
 def libsvm_reader(*, single: bool, zero_based: bool, zero_allowed: bool, drop_beyond: bool, n_columns: int, n_threads: int) -> LibsvmReader:
     """A reader of LIBSVM text; n_columns bounds the columns that are kept."""
+
+class KernelFormula:
+    """A kernel that the core knows."""
+
+    def __init__(self, kind: str, gamma: float = 1.0, coef0: float = 0.0, degree: int = 1) -> None: ...
+
+class KernelPoints:
+    """
+    Rows of a dense or CSR matrix as points of a kernel; the memory is shared.
+    """
+
+@overload
+def dense_points(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> KernelPoints: ...
+
+@overload
+def dense_points(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> KernelPoints:
+    """The rows of a C-contiguous matrix as points."""
+
+@overload
+def sparse_points(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints: ...
+
+@overload
+def sparse_points(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints: ...
+
+@overload
+def sparse_points(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints: ...
+
+@overload
+def sparse_points(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints:
+    """The rows of a CSR matrix as points of a kernel."""
+
+def kernel_scores(formula: KernelFormula, targets: KernelPoints, sources: KernelPoints, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], wide: bool, n_threads: int) -> None:
+    """out (n, classes) += sum_j k(x_i, s_j) coef (m, classes)."""
+
+class SmoReport:
+    """What some rounds of block SMO reached."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def primal(self) -> float:
+        """Primal value that F implies."""
+
+    @property
+    def dual(self) -> float:
+        """Dual value that F implies."""
+
+    @property
+    def bias(self) -> float:
+        """The bias b."""
+
+    @property
+    def violation(self) -> float:
+        """Largest violation of the optimality conditions."""
+
+    @property
+    def rounds(self) -> int:
+        """Working sets so far."""
+
+    @property
+    def steps(self) -> int:
+        """Updates of alpha so far."""
+
+    @property
+    def active(self) -> int:
+        """Rows that are worked on."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether the gap is within the target."""
+
+    @property
+    def stalled(self) -> bool:
+        """Whether more rounds would change nothing."""
+
+    @property
+    def negative_first(self) -> int:
+        """Row i of a pair of negative curvature, or -1."""
+
+    @property
+    def negative_second(self) -> int:
+        """Row j of that pair."""
+
+    @property
+    def curvature(self) -> float:
+        """K_ii + K_jj - 2 K_ij."""
+
+class BlockSmo:
+    """The state of block SMO on one kernel problem."""
+
+    def run(self, target: float, rounds: int, seconds: float) -> SmoReport:
+        """Rounds until the relative gap is within target."""
+
+    def select(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Choose a working set; the rows of K that are needed."""
+
+    def supply(self, K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """The rows of K (m, n) that select asked for."""
+
+    def advance(self, target: float) -> SmoReport:
+        """Solve the working set."""
+
+    def set_point(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], F: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Continue from alpha (n,), with F = K (alpha y) (n,)."""
+
+    def tolerate_negative(self) -> None:
+        """Go on in spite of negative curvature, and forget what was seen."""
+
+    def get_alpha(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write alpha (n,)."""
+
+def block_smo(points: KernelPoints | None, formula: KernelFormula, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, wide: bool, squared: bool, bias: str, working_set: int, cache_mb: float, shrink: bool, stop_on_negative: bool, n_threads: int) -> BlockSmo:
+    """
+    Block SMO from alpha = 0; without points the caller supplies the rows of K.
+    """
+
+class JointDescent:
+    """Passes of the Crammer-Singer dual."""
+
+    def run(self) -> tuple:
+        """
+        One pass over the active rows: (sum of losses seen, largest violation, rows visited).
+        """
+
+    def restore(self) -> None:
+        """All rows take part again."""
+
+    def move_offset(self) -> None:
+        """One step of the multipliers of a free bias."""
+
+    def start(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Begin at alpha (n, k), with an offset (k,) of the scores."""
+
+    @property
+    def half_norm(self) -> float:
+        """1/2 ||W||^2"""
+
+    @property
+    def active(self) -> int:
+        """Rows that take part in a pass."""
+
+    def copy_alpha(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """alpha (n, k)"""
+
+    def copy_bias(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """b (k,)"""
+
+@overload
+def joint_descent(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
+
+@overload
+def joint_descent(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
+
+@overload
+def joint_descent(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
+
+@overload
+def joint_descent(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
+
+@overload
+def joint_descent(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
+
+@overload
+def joint_descent(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent:
+    """The joint multi-class descent on these rows."""

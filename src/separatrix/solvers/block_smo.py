@@ -1,0 +1,285 @@
+"""Block SMO for the kernel SVM, finished in float64.
+
+    max_alpha  sum_i dual_term(alpha_i) - 1/2 (alpha y).F      with  F = K (alpha y)
+    s.t.       0 <= alpha_i <= upper_i,  sum_i alpha_i y_i = 0 if the bias is free
+
+A round of the compiled core improves the dual on the rows that violate the optimality conditions most
+(cpp/include/separatrix/block_smo.hpp). Kernel values are float32 at first, whatever the data: they decide where
+to go. Where F must be known better than that, it is computed anew in float64 from the rows whose alpha changed;
+rounds on top of it correct what is left, as iterative refinement does for linear systems. If that no longer
+helps, kernel values become float64.
+
+Kernels that the core does not know are asked for their rows between the rounds.
+
+Fan, Chen, Lin, Working set selection using second order information for training SVM, JMLR 6 (2005).
+Osuna, Freund, Girosi, An improved training algorithm for support vector machines, NNSP 1997.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix import _core
+from separatrix.problem import Point
+from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem.losses import Vector
+from separatrix.solvers.kernel_scores import core_formula, core_points
+from separatrix.solvers.protocol import Progress, Verdict
+
+_STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
+_NARROW_SUFFICES = 2e-5  # relative gap down to which F as float32 kernel values add it up is good enough
+_IDLE = 6  # renewals of F without a better gap that count as a stall
+_CURVED = 1e-12  # relative negative curvature that is not rounding
+
+
+@dataclass(frozen=True)
+class NegativeCurvature:
+    """A witness that K is not positive semidefinite: z.K z = value < 0 for z = e_i - e_j (z = e_i where i = j)."""
+
+    rows: tuple[int, int]
+    value: float
+
+
+@dataclass
+class State:
+    """The compiled engine, F at the last point where it was renewed, and what the next steps aim at."""
+
+    engine: _core.BlockSmo
+    formula: _core.KernelFormula | None
+    points: _core.KernelPoints | None
+    n_threads: int
+    wide: bool  # kernel values are float64
+    alpha: Vector  # where F was computed in float64
+    F: Vector
+    report: _core.SmoReport = field(default_factory=_core.SmoReport)
+    tol: float = 0.0  # 0 until the loop has said what it wants
+    safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
+    refine: bool = False  # F is to be renewed before a check
+    ready: bool = False
+    stalled: bool = False
+    gap: float = np.inf  # when F was last renewed
+    idle: int = 0
+    negative_curvature: NegativeCurvature | None = None
+
+    @property
+    def target(self) -> float:
+        """The relative gap that rounds aim at."""
+        return self.safety * self.tol
+
+
+@dataclass(frozen=True)
+class BlockSmo:
+    """Settings: memory for kernel rows, rows in a round (None: by shape), whether rows at a bound are left out.
+
+    A kernel that is not positive semidefinite ends the run (``STALLED``, with ``state.negative_curvature``) unless
+    ``stop_on_negative_curvature`` is False: then the rounds go on to a stationary point, as LIBSVM does.
+
+    >>> import numpy as np
+    >>> from separatrix.problem import HINGE
+    >>> from separatrix.problem.kernels import Rbf
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
+    >>> problem = KernelProblem(X, y, np.full(4, 10.0), HINGE, "free", Rbf(1.0))
+    >>> solver = BlockSmo()
+    >>> state = solver.init(problem, None, n_threads=1)
+    >>> for _ in range(2):
+    ...     progress = solver.step(problem, state)
+    ...     verdict = solver.terminate(problem, state, tol=1e-6)
+    >>> verdict.value, solver.point(problem, state).alpha.round(3)
+    ('check', array([2.503, 2.503, 2.503, 2.503]))
+    """
+
+    cache_mb: float = 500.0
+    working_set: int | None = None
+    shrink: bool = True
+    stop_on_negative_curvature: bool = True
+
+    @property
+    def name(self) -> str:
+        """Short name."""
+        return "block-smo"
+
+    def init(self, problem: KernelProblem, start: Point | None, n_threads: int) -> State:
+        """Begin at alpha = 0, or at ``start`` clipped to its bounds and balanced."""
+        formula = core_formula(problem.kernel)
+        points = core_points(problem.X) if formula is not None else None
+        n, wide = problem.n_rows, formula is None
+        engine = self._engine(problem, formula, points, wide, n_threads)
+        state = State(engine, formula, points, n_threads, wide, np.zeros(n), np.zeros(n))
+        if start is not None:
+            alpha = feasible(problem, start.alpha)
+            if alpha.any():
+                self._renew(problem, state, alpha)
+        return state
+
+    def step(self, problem: KernelProblem, state: State) -> Progress:
+        """Rounds until the gap seems reached, or a part of a second has passed."""
+        state.ready = False
+        rounds = _STEP_ROUNDS if state.tol > 0 else 1
+        if state.points is not None:
+            state.report = state.engine.run(state.target, rounds, _STEP_SECONDS)
+        else:
+            self._supplied_rounds(problem, state, rounds)
+        if state.report.negative_first >= 0:
+            self._look_at_curvature(problem, state)
+        elif state.tol > 0 and (state.report.reached or state.report.stalled):
+            self._conclude(problem, state)
+        return Progress(state.report.primal, state.report.dual)
+
+    def terminate(self, problem: KernelProblem, state: State, tol: float) -> Verdict:
+        """CHECK when the gap is within tol as far as the solver can tell; STALLED when nothing moves any more."""
+        state.tol = tol
+        if state.stalled:
+            return Verdict.STALLED
+        if not state.ready:
+            return Verdict.GO_ON
+        # In force only if this check fails.
+        state.ready, state.refine = False, True
+        state.safety *= 0.5
+        return Verdict.CHECK
+
+    def point(self, problem: KernelProblem, state: State) -> Point:
+        """The current alpha and bias; w is not built."""
+        return Point(_alpha(problem, state), np.empty(0), state.report.bias)
+
+    def _engine(
+        self,
+        problem: KernelProblem,
+        formula: _core.KernelFormula | None,
+        points: _core.KernelPoints | None,
+        wide: bool,
+        n_threads: int,
+    ) -> _core.BlockSmo:
+        return _core.block_smo(
+            points,
+            formula or _core.KernelFormula("linear"),
+            problem.y,
+            problem.C,
+            wide=wide,
+            squared=problem.loss.squared,
+            bias=problem.bias,
+            working_set=self.working_set or default_working_set(problem.n_rows, problem.n_columns),
+            cache_mb=self.cache_mb,
+            shrink=self.shrink and points is not None,
+            stop_on_negative=self.stop_on_negative_curvature,
+            n_threads=n_threads,
+        )
+
+    def _supplied_rounds(self, problem: KernelProblem, state: State, rounds: int) -> None:
+        """Rounds for which the kernel object computes the rows of K."""
+        began, everything = time.perf_counter(), np.arange(problem.n_rows)
+        for _ in range(rounds):
+            missing = state.engine.select()
+            if len(missing):
+                state.engine.supply(np.ascontiguousarray(problem.gram(missing.astype(np.intp), everything)))
+            state.report = state.engine.advance(state.target)
+            if state.report.reached or state.report.stalled or time.perf_counter() - began > _STEP_SECONDS:
+                break
+
+    def _conclude(self, problem: KernelProblem, state: State) -> None:
+        """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
+        exact = state.wide and state.points is None
+        if not exact and (state.refine or state.report.stalled or state.tol < _NARROW_SUFFICES):
+            before = state.gap
+            self._renew(problem, state, _alpha(problem, state))
+            state.report = state.engine.run(state.target, 0, 0.0)
+            state.gap = state.report.primal - state.report.dual
+            state.refine = False
+            if not state.report.reached:
+                self._unsettle(problem, state, state.gap < 0.5 * before)
+                return
+        state.ready = state.report.reached
+        state.stalled = not state.report.reached and state.report.stalled
+
+    def _unsettle(self, problem: KernelProblem, state: State, better: bool) -> None:
+        """F was not what it seemed. If renewing it no longer helps, kernel values are computed in float64."""
+        state.idle = 0 if better else state.idle + 1
+        if better:
+            return
+        if not state.wide:
+            self._widen(problem, state)
+        elif state.idle >= _IDLE:
+            state.stalled = True
+
+    def _widen(self, problem: KernelProblem, state: State) -> None:
+        alpha = _alpha(problem, state)
+        state.wide, state.idle = True, 0
+        state.engine = self._engine(problem, state.formula, state.points, True, state.n_threads)
+        self._renew(problem, state, alpha)
+
+    def _renew(self, problem: KernelProblem, state: State, alpha: Vector) -> None:
+        """F = K (alpha y) in float64, from the rows that changed since the last time."""
+        change = (alpha - state.alpha) * problem.y
+        if np.count_nonzero(change) > np.count_nonzero(alpha):
+            state.F[:] = 0.0
+            change = alpha * problem.y
+        rows = np.flatnonzero(change)
+        if state.formula is None or state.points is None:
+            state.F += problem.scores(change)
+        elif len(rows):
+            sources = core_points(problem.X[rows])
+            F = state.F.reshape(-1, 1)
+            coef = change[rows].reshape(-1, 1)
+            _core.kernel_scores(
+                state.formula, state.points, sources, coef, F, wide=True, n_threads=state.n_threads
+            )
+        state.alpha = alpha
+        state.engine.set_point(alpha, state.F)
+
+    def _look_at_curvature(self, problem: KernelProblem, state: State) -> None:
+        """The engine met negative curvature: a fact about K, or rounding."""
+        i, j = state.report.negative_first, state.report.negative_second
+        rows = np.array([i] if j < 0 else [i, j])
+        K = problem.gram(rows, rows)
+        value = float(K[0, 0]) if j < 0 else float(K[0, 0] + K[1, 1] - K[0, 1] - K[1, 0])
+        if value < -_CURVED * float(np.abs(np.diag(K)).sum()):
+            state.negative_curvature = NegativeCurvature((i, i if j < 0 else j), value)
+            state.stalled = self.stop_on_negative_curvature
+        elif not state.wide:
+            self._widen(problem, state)
+            return
+        state.engine.tolerate_negative()
+
+
+def default_working_set(n: int, d: int) -> int:
+    """Rows in a round: enough to make use of kernel rows computed together, few enough for the cache.
+
+    >>> default_working_set(20_000, 784)
+    512
+    """
+    if n <= 1000:
+        return 128
+    if n <= 3000:
+        return 256
+    return 512 if d >= 100 else 1024
+
+
+def feasible(problem: KernelProblem, alpha: Vector) -> Vector:
+    """alpha clipped to its bounds; with a free bias the heavier class is scaled down until the classes balance.
+
+    >>> import numpy as np
+    >>> from separatrix.problem import HINGE
+    >>> from separatrix.problem.kernels import Linear
+    >>> problem = KernelProblem(np.eye(2), np.array([1.0, -1.0]), np.ones(2), HINGE, "free", Linear())
+    >>> feasible(problem, np.array([3.0, 0.5]))
+    array([0.5, 0.5])
+    """
+    clipped = np.clip(np.nan_to_num(alpha, nan=0.0), 0.0, problem.upper)
+    if problem.bias != "free":
+        return clipped
+    positive: NDArray[np.bool_] = problem.y > 0
+    totals = float(clipped[positive].sum()), float(clipped[~positive].sum())
+    heavier, ratio = (positive, totals[1] / totals[0]) if totals[0] > totals[1] else (~positive, 1.0)
+    if totals[1] > totals[0]:
+        ratio = totals[0] / totals[1]
+    clipped[heavier] *= ratio
+    return clipped
+
+
+def _alpha(problem: KernelProblem, state: State) -> Vector:
+    alpha = np.empty(problem.n_rows)
+    state.engine.get_alpha(alpha)
+    return alpha
