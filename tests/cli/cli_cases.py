@@ -20,16 +20,18 @@ from separatrix.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 
-#: Eight rows in the plane, separable, on whole numbers.
+#: Ten rows in the plane, separable, on whole numbers.
 PLANE = """\
 +1 1:2 2:2
 +1 1:3 2:1
 +1 1:2 2:4
 +1 1:4 2:3
++1 1:5 2:5
 -1 1:-1 2:-1
 -1 1:0 2:-2
 -1 1:-2 2:0
 -1 1:-3 2:-1
+-1 1:-4 2:-4
 """
 SPECIES = """\
 length,width,species

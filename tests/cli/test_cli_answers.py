@@ -83,8 +83,8 @@ def test_audit_in_json_with_its_certificate(folder):
 def test_predictions_go_to_stdout_and_the_accuracy_to_stderr(folder):
     run("fit", "data.svm")
     result = run("predict", "data.model.safetensors", "new.svm")
-    assert result.stdout.split() == ["1"] * 4 + ["-1"] * 4
-    assert "8 of 8 rows are predicted as labelled: 100.00 %." in result.stderr
+    assert result.stdout.split() == ["1"] * 5 + ["-1"] * 5
+    assert "10 of 10 rows are predicted as labelled: 100.00 %." in result.stderr
     swapped = run("predict", "new.svm", "data.model.safetensors", "classes.txt", "--scores")
     assert swapped.stdout == ""
     rows = [line.split("\t") for line in (folder / "classes.txt").read_text().splitlines()]
@@ -93,8 +93,8 @@ def test_predictions_go_to_stdout_and_the_accuracy_to_stderr(folder):
     assert again.exit_code == 1
     assert "classes.txt exists" in again.stderr
     found = json_of("predict", "data.model.safetensors", "new.svm", "--scores")
-    assert found["classes"] == [1] * 4 + [-1] * 4
-    assert len(found["scores"]) == 8
+    assert found["classes"] == [1] * 5 + [-1] * 5
+    assert len(found["scores"]) == 10
 
 
 @pytest.mark.parametrize(

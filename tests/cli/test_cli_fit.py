@@ -20,7 +20,7 @@ def test_fit_alone_says_what_it_chose_and_what_is_proved(folder):
         "errors", "model", "certificate",
     ]  # fmt: skip
     assert "linear kernel, hinge loss, C = 1, free bias" in result.stdout
-    assert "Separable: a hyperplane has all 8 rows strictly on their sides." in result.stdout
+    assert "Separable: a hyperplane has all 10 rows strictly on their sides." in result.stdout
     assert (folder / "data.model.safetensors").is_file()
     assert run("verify", "data.certificate.json.gz", "data.svm", "--exact").exit_code == 0
 
@@ -32,14 +32,14 @@ def test_json_is_one_object_with_every_number_of_the_text(folder):
     assert found["status"] == "converged"
     assert found["proved"] is True
     assert found["data"] == {
-        "file": "data.svm", "format": "libsvm", "rows": 8, "columns": 2, "nonzeros": 14, "classes": {"-1": 4, "1": 4},
+        "file": "data.svm", "format": "libsvm", "rows": 10, "columns": 2, "nonzeros": 18, "classes": {"-1": 5, "1": 5},
     }  # fmt: skip
     (problem,) = found["problems"]
     assert problem["dual"] <= problem["primal"]
     assert problem["support"]["rows"] == problem["support"]["margin"] + problem["support"]["slack"]
     assert found["separability"]["verdict"] == "separable"
     assert found["files"] == {"model": "data.model.safetensors", "certificate": "data.certificate.json.gz"}
-    assert found["training"] == {"rows": 8, "errors": 0}
+    assert found["training"] == {"rows": 10, "errors": 0}
 
 
 def test_the_saved_model_is_the_model_of_the_library(folder):
@@ -73,15 +73,15 @@ def test_held_out_rows_are_not_learnt_and_the_proof_still_speaks_of_the_whole_fi
 
 def test_accuracy_on_a_test_file(folder):
     found = json_of("fit", "data.svm", "--test", "new.svm", "--no-save")
-    assert found["held_out"] == {"source": "new.svm", "rows": 8, "correct": 8, "accuracy": 1.0}
+    assert found["held_out"] == {"source": "new.svm", "rows": 10, "correct": 10, "accuracy": 1.0}
     assert found["files"] == {}
     assert not (folder / "data.model.safetensors").exists()
 
 
 def test_cross_validation_saves_nothing(folder):
-    found = json_of("fit", "data.svm", "-v", "4")
+    found = json_of("fit", "data.svm", "-v", "5")
     assert found["cross_validation"]["accuracy"] == 1.0
-    assert len(found["cross_validation"]["each"]) == 4
+    assert len(found["cross_validation"]["each"]) == 5
     assert not (folder / "data.model.safetensors").exists()
 
 
@@ -112,11 +112,10 @@ def test_perceptron_with_its_bound(folder):
 
 
 def test_a_perceptron_that_is_stopped_is_not_proved(folder):
-    (folder / "xor.svm").write_text("1 1:0 2:0\n-1 2:1\n-1 1:1\n1 1:1 2:1\n")
-    result = run("fit", "xor.svm", "--perceptron", "--max-iter", "3")
+    result = run("fit", "wdbc.libsvm", "--perceptron", "--max-iter", "3")
     assert result.exit_code == 2
     assert "There is no certificate of this fit." in result.stderr
-    assert (folder / "xor.model.safetensors").exists()
+    assert (folder / "wdbc.model.safetensors").exists()
 
 
 def test_a_limit_keeps_the_best_and_ends_with_2(folder):
@@ -161,7 +160,7 @@ def test_results_go_where_they_are_told(folder):
         (["-w", "1=heavy"], "a weight must be a number; got 'heavy'."),
         (["--perceptron", "-c", "3"], "-c means nothing to a perceptron."),
         (["-v", "1"], "-v must be at least 2 folds; got 1."),
-        (["-v", "5"], "-v 5: a class has only 4 rows, fewer than the folds."),
+        (["-v", "6"], "-v 6: a class has only 5 rows, fewer than the folds."),
         (["--holdout", "2"], "--holdout must be between 0 and 1; got 2."),
         (["--holdout", "0.5", "--test", "new.svm"], "two ways to measure the same thing"),
         (["-c", "-1"], "C must be"),

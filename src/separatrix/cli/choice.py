@@ -91,6 +91,7 @@ def choose(asked: dict[str, Any]) -> Choice:
         "C": 1.0 if cost is None else float(cost),
         "loss": asked.get("loss") or "hinge",
         "tol": asked.get("tol") or 1e-3,
+        "solver": asked.get("solver") or "auto",
         "max_iter": asked.get("max_iter"),
         "class_weight": asked.get("class_weight"),
         "multi_class": "ovo" if asked.get("pairs") else "ovr",
@@ -118,7 +119,7 @@ def _refuse_idle(kernel: str, asked: dict[str, Any]) -> None:
 
 def _refuse_of_svc(asked: dict[str, Any]) -> None:
     options = {"cost": "-c", "loss": "--loss", "tol": "--tol", "class_weight": "-w", "pairs": "--pairs"}
-    options["checkpoint"] = "--checkpoint"
+    options |= {"checkpoint": "--checkpoint", "solver": "--solver"}
     for name, option in options.items():
         if asked.get(name):
             raise Refused(

@@ -64,6 +64,10 @@ def fit(
     tol: Annotated[
         float | None, typer.Option(help="Relative duality gap to prove. [default: 0.001]", min=0.0)
     ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(help="auto, coordinate-descent, interior-point, gram, newton. [default: auto]"),
+    ] = None,
     max_time: Annotated[
         float | None, typer.Option(help="Seconds for the fit; then the best so far is kept.", min=0.0)
     ] = None,
@@ -80,6 +84,7 @@ def fit(
     checkpoint: Annotated[
         str | None, typer.Option(help="Save the state here every few seconds; go on from it if it exists.")
     ] = None,
+    checkpoint_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.", min=0.0)] = 3.0,
     verdict_time: Annotated[
         float, typer.Option(help="Seconds for the verdict of separability; 0 skips it.", min=0.0)
     ] = 10.0,

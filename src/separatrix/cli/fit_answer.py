@@ -25,8 +25,7 @@ def model_record(course: Course) -> dict[str, Any]:
 def record(course: Course, fitted: Fitted) -> dict[str, Any]:
     """The result of a fit, for JSON."""
     model = fitted.model
-    rows = course.training_rows()
-    errors = evaluation.accuracy(model, course.table.X[rows], course.table.y[rows], course.request.data)
+    errors = evaluation.accuracy(model, *course.training_part(), course.request.data)
     common = {
         "data": course.table.record(),
         "model": model_record(course),

@@ -38,12 +38,14 @@ class Request:
     pairs: bool
     perceptron: bool
     tol: float | None
+    solver: str | None
     max_time: float | None
     max_iter: int | None
     folds: int | None
     test: str | None
     holdout: float | None
     checkpoint: str | None
+    checkpoint_every: float
     verdict_time: float
     certificate: str | None
     folder: str | None
@@ -99,11 +101,15 @@ class Course:
         weights[self.held] = 0.0
         return weights
 
-    def training_rows(self) -> Any:
-        """The rows that are learnt from, as an index; a slice where that is all of them."""
+    def training_part(self) -> tuple[Any, Any]:
+        """X and y of the rows that are learnt from; the table's own where that is all of them."""
         import numpy as np
 
-        return slice(None) if self.held is None else np.setdiff1d(np.arange(len(self.table.y)), self.held)
+        X, y = self.table.X, self.table.y
+        if self.held is None:
+            return X, y
+        rows = np.setdiff1d(np.arange(len(y)), self.held)
+        return X[rows], y[rows]
 
     def fit(self) -> Fitted:
         """Fit, with progress on stderr and checkpoints where they were asked for."""
@@ -113,9 +119,8 @@ class Course:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             if choice.perceptron:
-                rows = self.training_rows()
                 with waiting("perceptron: passes over the rows", self.request.quiet):
-                    fitted = Fitted(model.fit(table.X[rows], table.y[rows]), watch.lap())
+                    fitted = Fitted(model.fit(*self.training_part()), watch.lap())
             else:
                 saver, start = self._checkpoints()
                 with shown(tol, self.request.quiet) as watches:
@@ -139,11 +144,11 @@ class Course:
         start = read_checkpoint(path, source) if path.exists() else {}
         if start:
             self.output.note(f"The fit goes on from the checkpoint {path}.")
-        return Checkpoints(path, source), start
+        return Checkpoints(path, source, self.request.checkpoint_every), start
 
     def verdict(self, model: Any) -> verdicts.Verdicts | str:
         """Whether the training rows are separable, or why that was not asked."""
-        request, rows = self.request, self.training_rows()
+        request = self.request
         if self.choice.kernel != "linear":
             return f"not asked: it speaks of hyperplanes, and the kernel is {self.choice.kernel}"
         if request.verdict_time <= 0:
@@ -152,8 +157,7 @@ class Course:
         ways: verdicts.Ways = "ovo" if request.pairs else "ovr"
         try:
             with waiting("exact verdict of separability (Ctrl-C skips it)", request.quiet):
-                X, y = self.table.X[rows], self.table.y[rows]
-                return verdicts.decide(X, y, ways, bias, request.verdict_time)
+                return verdicts.decide(*self.training_part(), ways, bias, request.verdict_time)
         except KeyboardInterrupt:
             return "interrupted"
 

@@ -48,6 +48,10 @@ class Reading:
     encoding: dict[str, Any] | None = None
     quiet: bool = False
 
+    def options(self) -> dict[str, Any]:
+        """What `separatrix.read` and `convert` both take."""
+        return {"format": self.format, "label": _column(self.label), "missing": self.missing}
+
     def like(self, model: Any) -> Reading:
         """The same, in the columns that a fitted model knows."""
         encoding = getattr(model, "data_encoding_", None)
@@ -107,17 +111,15 @@ def read_rows(path: str, reading: Reading) -> Table:
     with waiting(f"reading {path}", reading.quiet) as say:
         found = read_file(
             path,
-            format=reading.format,
-            label=_column(reading.label),
             n_columns=reading.n_columns,
-            missing=reading.missing,
             encoding=reading.encoding,
-            on_progress=_percent(path, say),
+            on_progress=progress_of(path, say),
+            **reading.options(),
         )
     if found.X.shape[0] == 0:
         raise Refused(f"{path} holds no rows.")
     X: Any = found.X
-    if hasattr(X, "indptr") and X.nnz > _DENSE * X.shape[0] * X.shape[1]:
+    if found.source.format != "store" and hasattr(X, "indptr") and X.nnz > _DENSE * X.shape[0] * X.shape[1]:
         X = X.toarray()
     source = found.source
     return Table(X, found.y, path, source.format, found.column_names, found.encoding, source.left_out)
@@ -130,7 +132,9 @@ def _column(text: str | None) -> str | int | None:
     return text
 
 
-def _percent(path: str, say: Callable[[str], None]) -> Callable[[int, int | None], None]:
+def progress_of(path: str, say: Callable[[str], None]) -> Callable[[int, int | None], None]:
+    """Tells how much of a file has been read."""
+
     def told(done: int, total: int | None) -> None:
         say(f"reading {path}: {done / 1e6:,.0f} MB" + (f" of {total / 1e6:,.0f}" if total else ""))
 
