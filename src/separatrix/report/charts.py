@@ -1,0 +1,189 @@
+"""The drawings of a report: margins, progress, weights, support vectors, and the rows in a plane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.report.facts import Progress, Report, Support, Weight
+from separatrix.report.plane import Picture
+from separatrix.report.svg import SHAPES, WIDTH, Frame, coordinate, escape, mark, number
+
+_TINY = 1e-17
+
+
+def margins_chart(report: Report) -> str:
+    """How many rows have which margin: two classes on the two sides of the axis, or all rows above it."""
+    facts = report.rows
+    assert facts is not None
+    edges, counts = facts.histogram()
+    two = len(counts) == 2
+    above, below = (counts[1], counts[0]) if two else (counts.sum(axis=0), np.zeros_like(counts[0]))
+    tall = max(1, int(above.max()), 0 if two else 1)
+    deep = max(1, int(below.max())) if two else 0
+    frame = Frame((float(edges[0]), float(edges[-1])), (-1.12 * deep, 1.16 * tall), height=270)
+    if edges[0] < 0:
+        frame.box(float(edges[0]), -1.12 * deep, 0.0, 1.16 * tall, "zone wrong")
+    if report.slab and edges[-1] > 0:
+        frame.box(0.0, -1.12 * deep, min(1.0, float(edges[-1])), 1.16 * tall, "zone inside")
+    frame.axes(
+        "margin y f(x)" if two else "lead over the best other class", "rows", whole=True, absolute=True
+    )
+    for values, sign, kind in ((above, 1.0, "c1" if two else "c0"), (below, -1.0, "c0")):
+        for place in np.flatnonzero(values):
+            name = facts.names[1 if sign > 0 else 0] + ": " if two else ""
+            title = f"{name}{values[place]} rows from {number(edges[place])} to {number(edges[place + 1])}"
+            frame.box(edges[place], 0.0, edges[place + 1], sign * float(values[place]), f"bar {kind}", title)
+    frame.line([(0.0, -1.12 * deep), (0.0, 1.16 * tall)], "boundary")
+    if report.slab and edges[0] <= 1.0 <= edges[-1]:
+        frame.line([(1.0, -1.12 * deep), (1.0, 1.16 * tall)], "edge")
+    if two:
+        frame.line([(float(edges[0]), 0.0), (float(edges[-1]), 0.0)], "base")
+        frame.text(WIDTH - 16, frame.top + 12, facts.names[1][:24], "axis", "end")
+        frame.text(WIDTH - 16, frame.height - frame.bottom - 6, facts.names[0][:24], "axis", "end")
+    words = f"Histogram of the margins of {len(facts.codes)} rows; {facts.errors} are misclassified."
+    return frame.svg(words)
+
+
+def progress_chart(progress: Progress) -> str:
+    """The gap of each problem on a logarithmic axis, or updates against their bound, over seconds."""
+    falling = progress.quantity == "relative gap"
+    values = np.concatenate([course.values for course in progress.courses])
+    last = max(float(course.time[-1]) for course in progress.courses)
+    limit = progress.limit
+    if falling:
+        values = np.maximum(values, _TINY)
+        low = min(float(values.min()), limit or 1.0) / 2
+        frame = Frame(
+            (0.0, last or 1e-3), (low, max(float(values.max()), limit or _TINY) * 2), log=True, left=52
+        )
+    else:
+        near = limit is not None and limit <= 4 * float(values.max())
+        top = max(float(values.max()), limit if near and limit is not None else 0.0)
+        frame = Frame((0.0, last or 1e-3), (0.0, 1.1 * top or 1.0), left=52)
+    frame.axes("seconds", progress.quantity, whole=not falling)
+    if limit is not None and frame.y[0] <= limit <= frame.y[1]:
+        frame.line([(0.0, limit), (frame.x[1], limit)], "edge")
+        frame.text(WIDTH - 16, frame.at_y(limit) - 5, f"{progress.limit_name} {number(limit)}", "axis", "end")
+    for place, course in enumerate(progress.courses):
+        shown = np.maximum(course.values, _TINY) if falling else course.values
+        points = np.column_stack([course.time, shown])
+        frame.line(points.tolist(), f"course d{place % 6}")
+        if np.any(course.proved):
+            frame.marks(points[course.proved], "circle", f"dot d{place % 6}", 3.0)
+    end = max(float(course.values[-1]) for course in progress.courses)
+    return frame.svg(f"{progress.quantity} over {number(last)} seconds; at the end {number(end)}.")
+
+
+def weights_chart(weights: list[Weight]) -> str:
+    """Bars to the left and right of zero, one for each column, the largest effect first."""
+    row, left = 21.0, 150.0
+    largest = max(abs(each.effect) for each in weights) or 1.0
+    height = row * len(weights) + 12
+    zero, reach = (left + WIDTH) / 2 + 4, (WIDTH - left) / 2 - 54
+    parts = [f'<path class="base" d="M{coordinate(zero)} 2V{coordinate(height - 6)}"/>']
+    for place, each in enumerate(weights):
+        y = 4 + row * place
+        width = reach * abs(each.effect) / largest
+        x = zero if each.effect > 0 else zero - width
+        kind = "c1" if each.effect > 0 else "c0"
+        title = f"{each.column}: weight {each.weight:.6g}, weight x spread {each.effect:.6g}"
+        name = each.column if len(each.column) <= 22 else each.column[:20] + ".."
+        anchor, at = ("start", zero + width + 4) if each.effect > 0 else ("end", zero - width - 4)
+        parts.append(
+            f'<text class="name" x="{coordinate(left - 8)}" y="{coordinate(y + 13)}" text-anchor="end">'
+            f"{escape(name)}</text>"
+            f'<rect class="bar {kind}" x="{coordinate(x)}" y="{coordinate(y)}" width="{coordinate(max(width, 0.8))}" '
+            f'height="{coordinate(row - 6)}"><title>{escape(title)}</title></rect>'
+            f'<text class="tick" x="{coordinate(at)}" y="{coordinate(y + 13)}" text-anchor="{anchor}">'
+            f"{escape(number(each.weight))}</text>"
+        )
+    words = f"Weights of {len(weights)} columns; the largest effect is that of {weights[0].column}."
+    return (
+        f'<svg viewBox="0 0 {coordinate(WIDTH)} {coordinate(height)}" role="img" aria-label="{escape(words)}">'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def support_chart(support: Support) -> str:
+    """One bar for each class: rows using slack, on the margin, and beyond it."""
+    row, left = 34.0, 96.0
+    height = row * len(support.counts) + 6
+    largest = max(sum(counts.values()) for counts in support.counts.values()) or 1
+    parts = []
+    for place, (name, counts) in enumerate(support.counts.items()):
+        y, x = 4 + row * place, left
+        short = name if len(name) <= 13 else name[:12] + ".."
+        parts.append(
+            f'<text class="name" x="{left - 8:.0f}" y="{coordinate(y + 17)}" text-anchor="end">{escape(short)}</text>'
+        )
+        for kind in ("slack", "margin", "updates", "none"):
+            count = counts.get(kind, 0)
+            if not count:
+                continue
+            width = (WIDTH - left - 8) * count / largest
+            parts.append(
+                f'<rect class="kind {kind}" x="{coordinate(x)}" y="{coordinate(y)}" width="{coordinate(width)}" '
+                f'height="{row - 10:.0f}"><title>{escape(f"{name}: {count} {KINDS[kind]}")}</title></rect>'
+            )
+            if width > 9.0 * len(str(count)) + 6:
+                parts.append(
+                    f'<text class="count {kind}" x="{coordinate(x + width / 2)}" y="{coordinate(y + 17)}" '
+                    f'text-anchor="middle">{count}</text>'
+                )
+            x += width
+    words = "; ".join(
+        f"{name}: " + ", ".join(f"{count} {KINDS[kind]}" for kind, count in counts.items())
+        for name, counts in support.counts.items()
+    )
+    return (
+        f'<svg viewBox="0 0 {coordinate(WIDTH)} {coordinate(height)}" role="img" aria-label="{escape(words)}">'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+KINDS = {
+    "slack": "use slack: inside the slab or on the wrong side",
+    "margin": "lie on the margin and hold the slab in place",
+    "updates": "caused updates",
+    "none": "carry no weight; without them the model would be the same",
+}
+
+
+def plane_chart(picture: Picture, report: Report) -> str:
+    """The rows as little shapes, one for each class; support vectors have a ring, misclassified rows a cross."""
+    facts = report.rows
+    assert facts is not None
+    points = picture.points
+    low, high = points.min(axis=0), points.max(axis=0)
+    pad = 0.05 * np.where(high > low, high - low, 1.0)
+    (x0, y0), (x1, y1) = (low - pad).tolist(), (high + pad).tolist()
+    frame = Frame((x0, x1), (y0, y1), height=360, left=52)
+    frame.axes(*picture.axes)
+    width, tall = WIDTH - frame.left - frame.right, frame.height - frame.top - frame.bottom
+    frame.parts.append(
+        f'<clipPath id="plane"><rect x="{frame.left:.0f}" y="{frame.top:.0f}" width="{width:.0f}" '
+        f'height="{tall:.0f}"/></clipPath><g clip-path="url(#plane)">'
+    )
+    for kind, lines in picture.lines:
+        frame.lines(lines, kind)
+    codes = facts.codes[picture.rows]
+    for code in range(len(facts.classes)):
+        frame.marks(points[codes == code], SHAPES[code % 6], f"point c{code % 6}", 3.2)
+    for kind, rows in report.support_rows.items():
+        frame.marks(points[np.isin(picture.rows, rows)], "circle", f"ring {kind}", 6.0)
+    wrong = facts.predicted[picture.rows] != codes
+    for x, y in points[wrong]:
+        px, py = frame.at_x(float(x)), frame.at_y(float(y))
+        frame.parts.append(f'<path class="cross" d="M{px - 4:.1f} {py - 4:.1f}l8 8m0 -8l-8 8"/>')
+    frame.parts.append("</g>")
+    return frame.svg(f"{len(picture.rows)} rows in a plane, {int(wrong.sum())} of them misclassified.")
+
+
+def swatch(shape: str, kind: str) -> str:
+    """A little shape for a legend."""
+    return (
+        '<svg class="swatch" viewBox="0 0 16 16" aria-hidden="true" focusable="false">'
+        f'<path class="{kind}" d="{mark(shape, 8.0, 8.0, 4.5)}"/></svg>'
+    )
