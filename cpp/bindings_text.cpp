@@ -57,7 +57,7 @@ struct HeldReader {
 };
 
 HeldReader* new_reader(bool single, bool zero_based, bool zero_allowed, bool drop_beyond, std::int64_t n_columns, int n_threads) {
-    const TextRules rules{zero_based, zero_allowed, drop_beyond, n_columns};
+    const TextRules rules{zero_based, zero_allowed, drop_beyond, n_columns, {}, {}};
     if (single) return new HeldReader{LibsvmReader<float>(rules, n_threads)};
     return new HeldReader{LibsvmReader<double>(rules, n_threads)};
 }

@@ -86,8 +86,8 @@ public:
     std::int64_t width() const { return width_; }
     std::int64_t dropped() const { return dropped_; }
     bool zero_seen() const { return zero_seen_; }
-    bool has_labels() const { return has_labels_; }
-    bool has_queries() const { return has_queries_; }
+    bool has_labels() const { return rules_.labelled.value_or(false); }
+    bool has_queries() const { return rules_.queried.value_or(false); }
     bool is_wide() const { return is_wide_; }
 
     // Rows since the last call of take: ends of rows count from there.
@@ -120,13 +120,28 @@ private:
     // How far it came: to the end, to the piece with a fault, or to the first that Column is too narrow for.
     template <class Column>
     const char* parse_as(TextRows<Value, Column>& out, const char* begin, const char* end) {
+        while (!rules_.labelled && begin < end) {  // the first row decides what all rows have
+            const char* const stop = piece_end(begin, end);
+            begin = share(out, begin, stop, 1);
+            if (begin != stop) return begin;
+        }
+        return share(out, begin, end, n_threads_);
+    }
+
+    static const char* piece_end(const char* begin, const char* end) {
+        return end - begin <= piece_size ? end : line_end(begin + piece_size - 1, end) + 1;
+    }
+
+    template <class Column>
+    const char* share(TextRows<Value, Column>& out, const char* begin, const char* end, int n_threads) {
+        if (begin == end) return end;
         // Threads write while others reserve, so the memory must not move: room for all there can be.
         const std::size_t most = out.values.size() + static_cast<std::size_t>(end - begin) / 4 + 1;
         out.values.reserve(most);
         out.columns.reserve(most);
         Turns turns(begin, end);
         const auto n_pieces = (end - begin + piece_size - 1) / piece_size;
-        const int helpers = static_cast<int>(std::min<std::ptrdiff_t>(n_threads_, n_pieces));
+        const int helpers = static_cast<int>(std::min<std::ptrdiff_t>(n_threads, n_pieces));
         split(helpers, helpers, [&](int, Index, Index) {
             try {
                 work(turns, out);
@@ -164,14 +179,13 @@ private:
             std::unique_lock lock(turns.mutex);
             if (turns.stopped || turns.next == turns.end) return;
             const char* const begin = turns.next;
-            turns.next = turns.end - begin <= piece_size ? turns.end : line_end(begin + piece_size - 1, turns.end) + 1;
-            const char* const end = turns.next;
+            const char* const end = turns.next = piece_end(begin, turns.end);
             lock.unlock();
             piece.parse(begin, end, rules_);
             lock.lock();
             turns.changed.wait(lock, [&] { return turns.done == begin || turns.stopped; });
             if (turns.stopped) return;
-            if (!piece.needs_wide && !agree(piece)) report(piece.fault, piece.place, end);
+            if (piece.fault != TextFault::none) report(piece.fault, piece.place, end);
             if (piece.needs_wide || piece.fault != TextFault::none) return turns.stop();
             const std::size_t entry = out.values.size();
             append_rows(piece, entry);
@@ -183,23 +197,6 @@ private:
             std::copy_n(piece.values.data(), piece.values.size(), out.values.data() + entry);
             std::copy_n(piece.columns.data(), piece.columns.size(), out.columns.data() + entry);
         }
-    }
-
-    // Whether the piece is free of faults. Rows have labels and queries all or none: a piece that differs from those
-    // before it is at fault in its first row.
-    template <class Piece>
-    bool agree(Piece& piece) {
-        const bool labelled = piece.labels.size() > 0, queried = piece.queries.size() > 0;
-        if (piece.seen_row && rows_ == 0) {
-            has_labels_ = labelled;
-            has_queries_ = queried;
-        }
-        if (piece.seen_row && (labelled != has_labels_ || queried != has_queries_)) {
-            piece.fault = labelled != has_labels_ ? (labelled ? TextFault::label : TextFault::no_label)
-                                                  : (queried ? TextFault::query_unasked : TextFault::no_query);
-            piece.place = piece.first_row;
-        }
-        return piece.fault == TextFault::none;
     }
 
     template <class Piece>
@@ -216,6 +213,10 @@ private:
         for (std::size_t r = 0; r < n_rows; ++r) ends_.push(static_cast<std::int64_t>(first_entry) + piece.ends[r]);
         for (std::size_t r = 0; r < piece.labels.size(); ++r) codes_.push(renamed[piece.labels[r]]);
         for (std::size_t r = 0; r < piece.queries.size(); ++r) queries_.push(piece.queries[r]);
+        if (n_rows && !rules_.labelled) {
+            rules_.labelled = piece.labels.size() > 0;
+            rules_.queried = piece.queries.size() > 0;
+        }
         rows_ += static_cast<std::int64_t>(n_rows);
         entries_ += static_cast<std::int64_t>(piece.values.size());
         width_ = std::max(width_, piece.width);
@@ -253,7 +254,7 @@ private:
     std::unordered_map<std::string, std::uint32_t> known_;
     std::vector<KnownLabel> labels_;
     std::int64_t lines_ = 0, rows_ = 0, entries_ = 0, width_ = 0, dropped_ = 0;
-    bool zero_seen_ = false, has_labels_ = false, has_queries_ = false;
+    bool zero_seen_ = false;
 };
 
 }  // namespace separatrix

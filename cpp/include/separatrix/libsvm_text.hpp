@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +26,9 @@ struct TextRules {
     bool zero_allowed = true;    // an index 0 where they start at 1 becomes column -1, for the caller to put right
     bool drop_beyond = false;    // leave out columns at or above n_columns instead of refusing them
     std::int64_t n_columns = std::int64_t{1} << 62;
+    // Whether rows have a label, and a query: all do or none. If not known, the first row of the piece decides.
+    std::optional<bool> labelled;
+    std::optional<bool> queried;
 };
 inline constexpr std::int64_t largest_index = std::int64_t{1} << 59;
 
@@ -97,8 +100,6 @@ struct TextPiece {
     std::int64_t width = 0;      // the largest column + 1
     bool zero_seen = false;
     bool needs_wide = false;     // an index that Column cannot hold: parse again with a wider one
-    bool seen_row = false;       // the head of a row at least
-    TextPlace first_row;
     TextFault fault = TextFault::none;
     TextPlace place;             // of the fault
 
@@ -112,7 +113,7 @@ private:
     int index_digits = 1;
 
     const char* parse_row(const char* p, const TextRules& rules);
-    const char* parse_head(const char* p);
+    const char* parse_head(const char* p, const TextRules& rules);
     const char* parse_index(const char* p, std::int64_t& index);
     const char* parse_value(const char* p, double& number);
     const char* sort_row(const char* p, std::size_t begin, std::size_t end, const TextRules& rules);
@@ -151,7 +152,7 @@ void TextPiece<Value, Column>::parse(const char* begin, const char* end, const T
     labels.clear();
     table.clear();
     lines = dropped = width = 0;
-    zero_seen = needs_wide = seen_row = false;
+    zero_seen = needs_wide = false;
     fault = TextFault::none;
     // The shortest entry is "1:1" and what ends it, so this is room for all there can be.
     const auto most = static_cast<std::size_t>(end - begin) / 4 + 1;
@@ -173,9 +174,8 @@ void TextPiece<Value, Column>::parse(const char* begin, const char* end, const T
 // From the first token of a row to its line end or comment; nullptr after a fault.
 template <class Value, class Column>
 const char* TextPiece<Value, Column>::parse_row(const char* p, const TextRules& rules) {
-    p = parse_head(p);
+    p = parse_head(p, rules);
     if (!p) return nullptr;
-    seen_row = true;
     const std::size_t begin = values.size();
     Value* value = values.end();
     Column* column = columns.end();
@@ -262,9 +262,9 @@ const char* TextPiece<Value, Column>::parse_value(const char* p, double& number)
     return p + (*p == ' ');
 }
 
-// The label and the query, up to the first entry. The first row decides whether rows have them.
+// The label and the query, up to the first entry.
 template <class Value, class Column>
-const char* TextPiece<Value, Column>::parse_head(const char* p) {
+const char* TextPiece<Value, Column>::parse_head(const char* p, const TextRules& rules) {
     const char* end = p;
     bool comma = false, colon = false;
     for (; !ends_token(*end); ++end) {
@@ -272,25 +272,24 @@ const char* TextPiece<Value, Column>::parse_head(const char* p) {
         colon |= *end == ':';
     }
     const bool first = ends.size() == 0;
-    if (first) first_row = {p, place.line_begin, place.line};
-    if (colon) {
-        if (labels.size()) return fail(TextFault::no_label, p);
-    } else {
+    const bool labelled = rules.labelled.value_or(first ? !colon : labels.size() > 0);
+    if (colon && labelled) return fail(TextFault::no_label, p);
+    if (!colon) {
         if (comma) return fail(TextFault::many_labels, p);
-        if (!first && labels.size() == 0) return fail(TextFault::label, p);
+        if (!labelled) return fail(TextFault::label, p);
         place.at = p;
         labels.push(table.code({p, static_cast<std::size_t>(end - p)}, place));
         p = skip_blanks(end);
     }
-    if (p[0] == 'q' && std::string_view(p, 4) == "qid:") {
-        if (!first && queries.size() == 0) return fail(TextFault::query_unasked, p);
-        std::int64_t query = 0;
-        const auto [after, error] = std::from_chars(p + 4, token_end(p + 4), query);
-        if (error != std::errc{} || !ends_token(*after)) return fail(TextFault::query, p + 4);
-        queries.push(query);
-        return skip_blanks(after);
-    }
-    return queries.size() ? fail(TextFault::no_query, p) : p;
+    const bool query_here = p[0] == 'q' && std::string_view(p, 4) == "qid:";
+    const bool queried = rules.queried.value_or(first ? query_here : queries.size() > 0);
+    if (query_here != queried) return fail(query_here ? TextFault::query_unasked : TextFault::no_query, p);
+    if (!query_here) return p;
+    std::int64_t query = 0;
+    const auto [after, error] = std::from_chars(p + 4, token_end(p + 4), query);
+    if (error != std::errc{} || !ends_token(*after)) return fail(TextFault::query, p + 4);
+    queries.push(query);
+    return skip_blanks(after);
 }
 
 // The digits of an index that are none, or eight and more.
