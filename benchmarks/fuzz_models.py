@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load as from_safetensors
 
-from separatrix import SVC, ModelFileError, Perceptron
+from separatrix import SVC, ModelFileError, Perceptron, kernels
 from separatrix.files.model_file import model_bytes, model_from_bytes, pack
 
 _JUNK: list[Any] = [
@@ -65,6 +65,8 @@ def sound_files() -> list[bytes]:
             SVC().fit(X, two),
             SVC(multi_class="ovo").fit(X, three),
             SVC(C=float("inf")).fit(X, two),
+            SVC(kernel=kernels.Rbf() + kernels.Poly(2, 1.0, 1.0)).fit(X, two),
+            SVC(kernel="laplacian", multi_class="ovo").fit(X, three),
             Perceptron().fit(X, two),
             Perceptron(output="voted", max_epochs=5).fit(X, three),
             Perceptron(kernel="rbf", output="averaged", max_epochs=5).fit(X, three),

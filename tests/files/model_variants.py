@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from separatrix import SVC, Perceptron
+from separatrix import SVC, Perceptron, kernels
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((48, 3))
@@ -64,6 +64,17 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "svc balanced": svc(class_weight="balanced", random_state=np.random.RandomState(0)),
     "svc weighted": weighted,
     "svc weighted ovo": svc(y=THREE, multi_class="ovo", class_weight={"a": 2.0}),
+    "svc rbf": svc(kernel="rbf"),
+    "svc poly": svc(SPARSE, kernel="poly", degree=2, coef0=1.0, loss="squared_hinge"),
+    "svc laplacian ovr": svc(y=THREE, kernel="laplacian", bias="augmented"),
+    "svc rbf ovo": svc(X.astype(np.float32), y=THREE, kernel="rbf", multi_class="ovo"),
+    "svc sum of kernels": svc(
+        kernel=0.5 * kernels.Rbf("scale") + kernels.Linear() * kernels.Poly(2, "auto", 1.0)
+    ),
+    "svc linear object": svc(kernel=kernels.Linear()),
+    "svc precomputed": svc(X @ X.T, kernel="precomputed"),
+    "svc weighted rbf": lambda: SVC(kernel="rbf").fit(X, THREE, sample_weight=np.arange(48) % 3),
+    "svc two weights rbf ovo": lambda: SVC(kernel="rbf", multi_class="ovo").fit(X, TWO, np.arange(48) % 4),
     "perceptron": perceptron(),
     "perceptron radius": perceptron(bias="radius", order="shuffle", random_state=1),
     "perceptron averaged": perceptron(output="averaged", y=TWO),

@@ -173,6 +173,7 @@ def test_a_model_file_is_as_readable_as_other_files(tmp_path):
     ("model", "given", "sentence"),
     [
         (Perceptron(kernel=lambda A, B: A @ B.T).fit(X, APART), {}, "never code"),
+        (SVC(kernel=lambda A, B: A @ B.T).fit(X, APART), {}, "never code"),
         (object(), {}, "separatrix.SVC or a separatrix.Perceptron; got object"),
         (SVC().fit(X, TWO), {"columns": ["a"]}, "3 columns, but 1 names"),
         (SVC().fit(X, TWO), {"encoding": {1: "a"}}, "plain JSON"),

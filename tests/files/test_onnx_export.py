@@ -30,7 +30,8 @@ def agree(model, rows=NEW, dtype="float64"):
     return label
 
 
-SKIP = {"perceptron voted", "perceptron poly voted", "perceptron kesler voted", "perceptron precomputed"}
+SKIP = {"perceptron voted", "perceptron poly voted", "perceptron kesler voted"}
+SKIP |= {"perceptron precomputed", "svc precomputed"}
 ROWS = [
     name
     for name in VARIANTS

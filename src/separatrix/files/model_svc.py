@@ -13,8 +13,10 @@ from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.layouts import summary
 from separatrix.estimators.multiclass import Problems
 from separatrix.estimators.parameters import check_parameters
+from separatrix.estimators.surface import Surface
 from separatrix.estimators.svc import SVC
 from separatrix.files.model_fields import Fields
+from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_parts import (
     failing,
     read_certificates,
@@ -40,7 +42,7 @@ def write_svc(model: SVC, arrays: Arrays, support_vectors: bool) -> dict[str, An
     binary, n = len(results) == 1, int(model.alpha_.shape[-1])
     put = {
         "classes": model.classes_,
-        "coef": model.coef_,
+        "coef": getattr(model, "coef_", None),
         "intercept": model.intercept_,
         "intercept_interval": np.reshape(model.intercept_interval_, (len(results), 2)),
         "alpha": np.atleast_2d(model.alpha_),
@@ -52,6 +54,11 @@ def write_svc(model: SVC, arrays: Arrays, support_vectors: bool) -> dict[str, An
         "support_kind": np.atleast_2d(np.searchsorted(_KINDS, model.support_kind_)).astype(np.int64),
     }
     document = {name: write_value(value, name, arrays) for name, value in put.items()}
+    surface = getattr(model, "_surface", None)
+    document["kernel"] = None if surface is None else write_kernel(surface.kernel)
+    if surface is not None:
+        document["coefficients"] = write_value(surface.coefficients, "coefficients", arrays)
+        support_vectors = surface.vectors is not None  # predictions need them
     document["support_vectors"] = (
         write_value(model.support_vectors_, "support_vectors", arrays) if support_vectors else None
     )
@@ -77,7 +84,7 @@ def _write_problem(
     key: Any, result: BinaryResult, n: int, pairwise: bool, name: str, arrays: Arrays
 ) -> dict[str, Any]:
     everything = len(result.rows) == n
-    numbers = ("positive", "negative", "primal", "dual", "gap", "n_iter", "squared")
+    numbers = ("positive", "negative", "primal", "dual", "gap", "n_iter", "squared", "kernel_norm")
     C_hard = None if result.C_hard is None else result.C_hard.get()
     parts: dict[str, Any] = {"key": key, "C_hard": C_hard}
     parts["rows"] = None if everything else result.rows.astype(np.int64)
@@ -100,7 +107,9 @@ def read_svc(document: Fields, n_columns: int) -> SVC:
     alpha = document.array("alpha", (lines, None))
     n = alpha.shape[1]
     slack, cost = document.array("slack", (lines, n)), document.array("cost", (n,), finite=False)
-    coef, intercept = document.array("coef", (p, n_columns)), document.array("intercept", (p,))
+    plane = not document.has("kernel")
+    coef = document.array("coef", (p, n_columns)) if plane else np.empty((p, 0))
+    intercept = document.array("intercept", (p,))
     interval = document.array("intercept_interval", (p, 2), finite=False)
     proofs = read_certificates(document, p)
     results = {}
@@ -118,7 +127,9 @@ def read_svc(document: Fields, n_columns: int) -> SVC:
         raise ModelFileError("Two problems of the model file have the same name.")
     _set_attributes(model, document, Problems(results), (lines, n), n_columns)
     model._pairwise = pairwise
-    model.classes_, model.coef_, model.intercept_ = classes, coef, intercept
+    model.classes_, model.intercept_ = classes, intercept
+    if plane:
+        model.coef_ = coef
     model.intercept_interval_ = interval[0] if p == 1 else interval
     model.alpha_, model.slack_ = (alpha[0], slack[0]) if p == 1 else (alpha, slack)
     return model
@@ -159,6 +170,7 @@ def _read_problem(
         squared=record.flag("squared"),
         deferred=proof,
         C_hard=C_hard,
+        kernel_norm=record.real("kernel_norm") if record.has("kernel_norm") else None,
     )
 
 
@@ -178,8 +190,17 @@ def _set_attributes(
     model.support_kind_ = kind[0] if len(problems) == 1 else kind
     for name, value in summary(problems).items():
         setattr(model, name, value)
+    model._surface = None
+    vectors = None
     if document.has("support_vectors"):
         vectors = document.matrix("support_vectors", m, n_columns)
         model._support_vectors = Deferred(lambda: vectors)
     else:
         model._support_vectors = failing(_NO_VECTORS, AttributeError)
+    if document.has("kernel"):
+        kernel = read_kernel(document.record("kernel"))
+        if (vectors is None) != (kernel.name == "precomputed") or (vectors is None and n != n_columns):
+            raise document.wrong("support_vectors", "what its kernel needs to predict", "something else")
+        coefficients = document.array("coefficients", (m, len(problems)))
+        intercept = document.array("intercept", (len(problems),))
+        model._surface = Surface(kernel, vectors, model.support_, coefficients, intercept)
