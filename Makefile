@@ -14,7 +14,7 @@ STAMP := $(VENV)/.installed
 BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format stub build bench agreement clean
+.PHONY: help demo test check lint format stub build docs bench agreement clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -22,8 +22,16 @@ help:  ## show this list
 demo: $(STAMP)  ## fit, prove and verify on data that ship with the package (ten seconds)
 	@$(PY) -m separatrix.demo --folder build/demo $(ARGS)
 
-test: $(STAMP)  ## run the whole test suite; ARGS="-k name" narrows it
+test: $(STAMP) browser  ## run the whole test suite; ARGS="-k name" narrows it
 	@$(PY) -m pytest -q $(ARGS)
+
+# The lab is tested in a real browser. Installed where this user may install; with CI=true its tests fail without one.
+browser:
+	@command -v "$${CHROMIUM:-chromium}" chromium-browser google-chrome >/dev/null 2>&1 && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing Chromium for the tests of the lab"; \
+	  { apt-get install -qq -y chromium || { apt-get update -qq && apt-get install -qq -y chromium; }; } >/dev/null 2>&1 && exit 0; fi; \
+	echo "no Chromium here: the browser tests of the lab are skipped; to run them: apt-get install chromium"
 
 check: lint test  ## format, lint, types, import order, tests: what CI runs
 
@@ -45,6 +53,10 @@ stub: $(STAMP)  ## write the types of the compiled core anew, after a change of 
 build: $(STAMP)  ## wheel and source archive in dist/
 	@$(PY) -m build --outdir dist .
 
+docs: $(VENV)/.docs  ## the documentation as a site in site/; fails on any broken link or reference
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
 bench: $(VENV)/.peers  ## measure against other libraries; SUITE=text, ARGS=--quick (see benchmarks/README.md)
 	@$(PY) -m benchmarks $(SUITE) $(ARGS)
 
@@ -52,13 +64,17 @@ agreement: $(STAMP)  ## every data set, C and bias against a reference solver (l
 	@$(PY) -m benchmarks.agreement $(ARGS)
 
 clean:  ## remove everything that make has made
-	rm -rf "$(VENV)" build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf "$(VENV)" build dist site docs/pictures/*.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Installed once, in editable form, and again whenever something that is compiled or declared has changed.
 $(STAMP): $(BUILT) | $(VENV)/bin/python
 	@echo "installing separatrix and its tools into $(VENV) (compiles the core; a minute or two)"
 	@$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch "$@"
+
+$(VENV)/.docs: $(STAMP)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	@touch "$@"
 
 # Peers are optional: one that cannot be installed here is left out of the tables, with a sentence.

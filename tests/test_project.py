@@ -7,6 +7,7 @@ import doctest
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from separatrix import demo
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+DOCUMENTS = sorted(path for path in (ROOT / "docs").rglob("*.md") if "```python" in path.read_text())
 
 
 def tracked() -> list[Path]:
@@ -43,13 +45,27 @@ def test_every_python_block_of_the_readme_prints_what_it_shows():
     assert runner.summarize(verbose=False).failed == 0
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_python_blocks_of_the_documents_print_what_they_show(path):
+    blocks = re.findall(r"^ *```python\n(.*?)^ *```", path.read_text(), re.DOTALL | re.MULTILINE)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    names: dict[str, object] = {}
+    for number, block in enumerate(textwrap.dedent(block) for block in blocks):
+        test = doctest.DocTestParser().get_doctest(block, names, f"{path.name} block {number}", path.name, 0)
+        runner.run(test, clear_globs=False)
+        names.update(test.globs)
+    assert runner.summarize(verbose=False).failed == 0
+
+
 def test_links_between_documents_lead_somewhere():
     missing = []
     for path in tracked():
         if path.suffix == ".md":
             prose = re.sub(r"```.*?```|`[^`\n]*`", "code", path.read_text(), flags=re.DOTALL)
             for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", prose):
-                if not (path.parent / target).exists():
+                # A picture of the documentation is drawn by the script of its name when the site is built.
+                drawn = "pictures/" in target and target.endswith(".svg")
+                if not (path.parent / (f"{target[:-4]}.py" if drawn else target)).exists():
                     missing.append(f"{path.relative_to(ROOT)} -> {target}")
     assert missing == []
 
