@@ -95,6 +95,13 @@ class LabPage:
             "async () => { const app = document.getElementById('lab').app, c = app.client; " + body + " }"
         )
 
+    def until(self, condition: str, seconds: float = 30.0) -> None:
+        """Wait for a condition on the page (its policy forbids Playwright's own way of asking)."""
+        deadline = time.monotonic() + seconds
+        while not self.js(f"return {condition}"):
+            assert time.monotonic() < deadline, condition
+            self.page.wait_for_timeout(20)
+
     def act(self, op: str, **more: Any) -> dict[str, Any]:
         return self.page.evaluate(
             "async ([op, more]) => document.getElementById('lab').app.client.act(op, more)", [op, more]

@@ -25,7 +25,7 @@ def panel(play: Playback, quick: bool) -> dict[str, Any]:
     """Everything the panel shows; ``quick`` leaves the certificate of the run for later, while a point is dragged."""
     scene, frame = play.scene, play.frame
     shown: dict[str, Any] = {
-        "verdict": verdict_part(play.answers),
+        "verdict": verdict_part(play.answers, quick),
         "rows": row_part(scene, frame),
         "objective": objective_part(play.frames, play.cursor),
         "updates": update_part(play.answers, frame),
@@ -37,21 +37,22 @@ def panel(play: Playback, quick: bool) -> dict[str, Any]:
     return shown
 
 
-def verdict_part(answers: Answers) -> dict[str, Any]:
-    """The exact verdict on the rows, with its witness and the check of its certificate."""
-    found, proof = answers.verdict, answers.verdict_proof
+def verdict_part(answers: Answers, quick: bool) -> dict[str, Any]:
+    """The exact verdict on the rows, with its witness; the margin and the check of its certificate if not ``quick``."""
+    found = answers.verdict
+    proof = None if quick else answers.verdict_proof
     through = "" if found.bias else " through the origin"
     return {
         "kind": found.verdict,
         "sentence": _VERDICTS[found.verdict].format(line=f"line{through}"),
         "detail": str(found),
-        "margin": numbers(found.margin),
+        "margin": None if quick else numbers(found.margin),
         "rows": [int(row) for row in found.rows],
         "weights": [str(weight) for weight in found.weights],
         "shares": [float(weight) for weight in found.weights],
         "tied": [int(row) for row in found.tied] if found.verdict == "quasi-separable" else [],
-        "proved": proof.proved,
-        "reason": proof.reason,
+        "proved": None if proof is None else proof.proved,
+        "reason": "" if proof is None else proof.reason,
     }
 
 

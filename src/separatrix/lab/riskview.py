@@ -16,7 +16,7 @@ from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.runs.perceptron import PerceptronRun
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
-from separatrix.lab.wview import path_of, w_view
+from separatrix.lab.wview import path_of, round_up, w_view
 from separatrix.solvers.perceptron_gradient import perceptron_risk
 
 _GRID = 49
@@ -38,10 +38,14 @@ def values_at(scene: Scene, U: Vector) -> Vector:
 
 
 def risk_view(
-    scene: Scene, frames: list[Frame], cursor: int, at: float | None, aspect: float = 1.0
+    scene: Scene, frames: list[Frame], cursor: int, at: float | None, aspect: float = 1.0, least: float = 0.0
 ) -> dict[str, Any]:
-    """A grid of the risk in the plane of b, and the risk along the path; ``aspect`` is width over height."""
+    """A grid of the risk in the plane of b, and the risk along the path.
+
+    ``aspect`` is width over height; the picture shows |w_j| up to ``least`` at least, for paths of others.
+    """
     view = w_view(scene, frames, cursor, at)
+    view["extent"] = max(view["extent"], round_up(1.1 * least)) if least > 0 else view["extent"]
     reach = view["extent"] * max(1.0, aspect), view["extent"] * max(1.0, 1.0 / aspect)
     first, second = (np.linspace(-side, side, _GRID) for side in reach)
     b = np.full(_GRID * _GRID, view["b"])

@@ -57,15 +57,13 @@ def extent_of(path: Vector, room: float) -> tuple[float, float]:
     """Half the side of the picture in w and in b: round numbers, ``room`` times what the path needs."""
     if len(path) == 0:
         return 1.0, 1.0
-    return _round_up(room * float(np.abs(path[:, :2]).max())), _round_up(
-        room * float(np.abs(path[:, 2]).max())
-    )
+    return round_up(room * float(np.abs(path[:, :2]).max())), round_up(room * float(np.abs(path[:, 2]).max()))
 
 
-def _round_up(value: float) -> float:
+def round_up(value: float) -> float:
     """The next of 1, 1.5, 2, 3, 5, 7 times a power of ten, so that a picture does not shake while it grows.
 
-    >>> _round_up(0.42), _round_up(0.0)
+    >>> round_up(0.42), round_up(0.0)
     (0.5, 1.0)
     """
     if not value > 0:

@@ -1,6 +1,6 @@
 // Keys that work wherever the focus is, except where one writes or chooses.
 
-export function listenForKeys(root, app) {
+export function listenForKeys(target, app) {
   const { client, player, xspace, tabs } = app;
   const plain = {
     p: () => player.toggle(), " ": () => player.toggle(), s: () => player.step(), b: () => player.back(),
@@ -9,7 +9,7 @@ export function listenForKeys(root, app) {
     0: () => xspace.editing.fit(), "?": () => app.help.showModal(),
     w: () => tabs.open("w"), v: () => tabs.open("solid"), k: () => tabs.open("risk"),
   };
-  root.addEventListener("keydown", (event) => {
+  target.addEventListener("keydown", (event) => {
     const writing = event.target.matches("input, select, textarea, dialog *");
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
       event.preventDefault();

@@ -16,7 +16,8 @@ import { listenForKeys } from "./keys.js";
 const CHANGES = new Set(["load", "clear", "add", "move", "remove", "undo", "redo"]);
 const RESHAPES = new Set(["load", "preset", "clear"]); // after these the window is fitted to the points
 
-export async function mount(root, transport) {
+// `keys` is where keys are listened for: the document where the page is all there is, else the element itself.
+export async function mount(root, transport, keys = root) {
   const client = new Client(transport);
   const app = { root, client, actions: h("div", { class: "actions" }) };
   app.player = new Player(client);
@@ -46,7 +47,7 @@ export async function mount(root, transport) {
     if (RESHAPES.has(message.op) && state.x && state.x.contours) client.look(); // contours of the new window
   });
   app.draw = () => drawAll(app);
-  listenForKeys(root, app);
+  listenForKeys(keys, app);
   const { hello } = await client.act("hello");
   app.preset.append(...hello.presets.map(({ name, title, about }) => h("option", { value: name, text: title, title: about })));
   app.presets = hello.presets;

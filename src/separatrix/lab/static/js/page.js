@@ -6,7 +6,7 @@ import { mount } from "./mount.js";
 
 const root = document.getElementById("lab");
 const transport = new SocketTransport(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/session`);
-const app = await mount(root, transport);
+const app = await mount(root, transport, document);
 const { client } = app;
 
 app.readState = () => {

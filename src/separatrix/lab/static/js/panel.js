@@ -48,10 +48,12 @@ export class Panel {
     set(this.badge, { class: `badge ${verdict.kind}` });
     write(this.badge, verdict.kind);
     write(this.sentence, verdict.sentence);
-    const inside = verdict.margin[1] > 0 && verdict.kind === "separable"
-      ? ` Widest margin ${show(verdict.margin[0], 6)}.` : "";
-    write(this.check, (verdict.proved ? "✓ Checked in exact arithmetic." : `✗ ${verdict.reason}`) + inside);
-    this.check.classList.toggle("failed", !verdict.proved);
+    const pending = verdict.proved === null;
+    const margin = !pending && verdict.kind === "separable" ? ` Widest margin ${show(verdict.margin[0], 6)}.` : "";
+    write(this.check, pending ? "Certificates follow when you let go."
+      : (verdict.proved ? "✓ Checked in exact arithmetic." : `✗ ${verdict.reason}`) + margin);
+    this.check.classList.toggle("failed", verdict.proved === false);
+    this.check.classList.toggle("waiting", pending);
     this.weights.hidden = verdict.rows.length === 0;
     const shown = verdict.rows.map((row, k) => `λ${subscript(row + 1)} ${fraction(verdict.weights[k], verdict.shares[k])}`);
     write(this.weights, `Weighted so, the signed rows y(x, 1) cancel exactly: ${shown.join(", ")}.`);
@@ -59,13 +61,11 @@ export class Panel {
 
   drawRun(panel, run) {
     const { proof } = panel;
-    this.run.hidden = !proof && !panel.pending;
+    this.run.hidden = !proof;
     if (proof) {
       this.run.replaceChildren(
         h("p", { class: "claim", text: proof.claim }),
         h("p", { class: proof.proved ? "check" : "check failed", text: proof.proved ? `✓ Certificate “${proof.kind}” checked in exact arithmetic.` : `✗ ${proof.reason}` }));
-    } else if (panel.pending) {
-      this.run.replaceChildren(h("p", { class: "check waiting", text: "The run's certificate follows when you let go." }));
     }
   }
 

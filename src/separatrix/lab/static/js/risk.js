@@ -19,6 +19,7 @@ export class Risk {
     this.plot.onresize = () => client.look();
     this.camera = new Camera("The risk over w-space as a surface; drag or use the arrow keys to turn it", () => this.draw());
     this.camera.turn = 0.5;
+    this.camera.tilt = 0.72;
     this.empty = h("p", { class: "empty", hidden: true });
     this.readout = h("p", { class: "readout" });
     this.chart = new StepChart(client);
@@ -32,7 +33,8 @@ export class Risk {
 
   options() {
     const { plane } = this.plot;
-    return { aspect: this.solid ? 1 : plane.width / plane.height };
+    const far = (this.compared || []).flatMap(({ path }) => path.flatMap(([a, b]) => [Math.abs(a), Math.abs(b)]));
+    return { aspect: this.solid ? 1 : plane.width / plane.height, least: Math.max(0, ...far) };
   }
 
   flip() {
@@ -46,7 +48,7 @@ export class Risk {
     this.compared = this.compared ? null : (await this.client.act("compare")).compare || null;
     this.comparedFor = key(this.client.state.scene);
     this.compareButton.setAttribute("aria-pressed", String(this.compared !== null));
-    this.draw();
+    this.client.look(); // there must be room for all of them
   }
 
   draw() {

@@ -69,7 +69,8 @@ export class Settings {
       say(value());
       this.client.keep(`set-${field}`, "set", { settings: { [field]: value() }, grab: this.grabs });
     });
-    input.addEventListener("change", () => { this.grabs += 1; this.client.look(); });
+    input.addEventListener("focus", () => { this.grabs += 1; });
+    input.addEventListener("change", () => this.client.look());
     this.controls.set(name, (number) => {
       say(number);
       if (document.activeElement === input && Math.abs(value() - number) <= 1e-9 * Math.abs(number)) return;
