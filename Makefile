@@ -14,7 +14,7 @@ STAMP := $(VENV)/.installed
 BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format stub build docs bench agreement clean
+.PHONY: help demo test check lint format stub build docs bench agreement clean browser
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -27,7 +27,7 @@ test: $(STAMP) browser  ## run the whole test suite; ARGS="-k name" narrows it
 
 # The lab is tested in a real browser. Installed where this user may install; with CI=true its tests fail without one.
 browser:
-	@command -v "$${CHROMIUM:-chromium}" chromium-browser google-chrome >/dev/null 2>&1 && exit 0; \
+	@for name in $$CHROMIUM chromium chromium-browser google-chrome; do command -v "$$name" >/dev/null && exit 0; done; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing Chromium for the tests of the lab"; \
 	  { apt-get install -qq -y chromium || { apt-get update -qq && apt-get install -qq -y chromium; }; } >/dev/null 2>&1 && exit 0; fi; \
