@@ -48,6 +48,8 @@ def contiguous(X: Any) -> NDArray[Any]:
 def canonical_csr(X: Any) -> sparse.csr_array:
     """CSR with sorted, unique column indices; the same memory where that is possible."""
     csr = X.tocsr()
+    if isinstance(csr, sparse.csr_array) and csr.dtype == _width(csr.dtype) and csr.has_canonical_format:
+        return csr  # the constructor might copy 64-bit indices to 32
     parts = (csr.data.astype(_width(csr.dtype), copy=False), csr.indices, csr.indptr)
     array = sparse.csr_array(parts, shape=csr.shape)
     if not array.has_canonical_format:

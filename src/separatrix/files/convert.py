@@ -1,23 +1,12 @@
-"""`convert`: a data file of any format to a store, whole or not at all.
-
-Everything is written into a hidden directory beside the wanted one, which takes its name when all is on the disk.
-One run at a time holds a lock, so the next run to the same place may remove what a killed one has left.
-"""
+"""`convert`: a data file of any format to a store."""
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from separatrix.checker.text import DataError
 from separatrix.files.compression import ByteSource, Progress
@@ -26,9 +15,8 @@ from separatrix.files.formats import guess_format
 from separatrix.files.libsvm_text import TextRows, TextSettings, buffers
 from separatrix.files.npy_stream import NpyWriter, rewrite
 from separatrix.files.read import read
-from separatrix.files.store import ARRAYS, HEADER, VERSION, digest, read_store
-
-_BLOCK_BYTES = 1 << 24
+from separatrix.files.store import read_store
+from separatrix.files.store_writer import new_store, store_header, write_arrays, write_header
 
 
 def convert(
@@ -55,17 +43,13 @@ def convert(
     path, target = os.fspath(source), Path(os.path.abspath(directory))
     if path != "-" and not Path(path).exists():
         raise DataError(f"There is no file {path}.")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with _workplace(target) as folder:
-        if target.exists() and not overwrite:
-            raise DataError(f"{target} exists already. Hint: overwrite=True replaces it.")
+    with new_store(target, overwrite) as folder:
         if _is_text(path, options):
             header = _convert_text(path, folder, dtype, n_threads, on_progress, options)
         else:
             data = read(path, dtype=dtype, n_threads=n_threads, on_progress=on_progress, **options)
-            header = _write_arrays(data, folder)
-        _write_header(folder, header)
-        _take_the_name(folder, target)
+            header = write_arrays(data, folder)
+        write_header(folder, header)
     return read_store(str(target))
 
 
@@ -129,7 +113,7 @@ def _convert_text(
         path, "libsvm", int(rows.reader.rows), rows.n_columns, data.length, int(rows.reader.dropped)
     )
     encoding = {"format": "libsvm", "zero_based": rows.starts_at_zero, "n_columns": rows.n_columns}
-    return _header("csr", described, None, encoding)
+    return store_header("csr", described, None, encoding)
 
 
 class _Columns(NpyWriter):
@@ -164,97 +148,3 @@ def _write_labels(folder: Path, names: Any) -> None:
     with NpyWriter(folder / "y.npy", names.dtype) as out:
         for start in range(0, len(codes), 1 << 20):
             out.append(names[codes[start : start + (1 << 20)]])
-
-
-def _write_arrays(data: Dataset, folder: Path) -> dict[str, Any]:
-    X: Any = data.X
-    is_sparse = bool(sparse.issparse(X))
-    parts: dict[str, Any] = {name: getattr(X, name) for name in ARRAYS["csr"]} if is_sparse else {"X": X}
-    parts |= {name: part for name, part in (("y", data.y), ("qid", data.qid)) if part is not None}
-    for name, part in parts.items():
-        if part.dtype == object:
-            part = np.array(part.tolist())
-        with NpyWriter(folder / f"{name}.npy", part.dtype, part.shape[1] if part.ndim == 2 else None) as out:
-            height = max(1, _BLOCK_BYTES // max(1, part[:1].nbytes))
-            for start in range(0, len(part), height):
-                out.append(part[start : start + height])
-    return _header("csr" if is_sparse else "dense", data.source, data.column_names, data.encoding)
-
-
-def _header(layout: str, source: Source, names: list[str] | None, encoding: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "format": "separatrix store",
-        "version": VERSION,
-        "layout": layout,
-        "rows": source.rows,
-        "columns": source.columns,
-        "nonzeros": source.nonzeros,
-        "column_names": names,
-        "encoding": encoding,
-        "source": {**asdict(source), "path": Path(source.path).name},
-    }
-
-
-def _write_header(folder: Path, header: dict[str, Any]) -> None:
-    wanted = [f"{name}.npy" for name in (*ARRAYS[header["layout"]], "y", "qid")]
-    files = {name: folder / name for name in wanted if (folder / name).is_file()}
-    header["files"] = {
-        name: {"bytes": path.stat().st_size, "sha256": digest(path)} for name, path in files.items()
-    }
-    with (folder / HEADER).open("w", encoding="utf-8") as out:
-        json.dump(header, out, indent=1)
-        out.flush()
-        os.fsync(out.fileno())
-
-
-@contextmanager
-def _workplace(target: Path) -> Iterator[Path]:
-    """A new hidden directory beside the target, for one run at a time; gone afterwards unless renamed."""
-    lock = target.with_name(f".{target.name}.lock")
-    handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The run before may have removed the very file that was waited for.
-        if not lock.exists() or not os.path.samestat(os.fstat(handle), lock.stat()):
-            raise BlockingIOError
-        _clear_leftovers(target)
-        folder = target.with_name(f".{target.name}.partial-{os.getpid()}")
-        folder.mkdir()
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            lock.unlink()
-    except BlockingIOError:
-        raise DataError(f"Another conversion to {target} is under way.") from None
-    finally:
-        os.close(handle)
-
-
-def _take_the_name(folder: Path, target: Path) -> None:
-    _sync(folder)
-    if target.exists():
-        old = target.with_name(f".{target.name}.old")
-        target.rename(old)
-        folder.rename(target)
-        shutil.rmtree(old)
-    else:
-        folder.rename(target)
-    _sync(target.parent)
-
-
-def _clear_leftovers(target: Path) -> None:
-    """Remove what killed runs left; bring back a store that was being replaced when its run was killed."""
-    old = target.with_name(f".{target.name}.old")
-    if old.exists() and not target.exists():
-        old.rename(target)
-    for leftover in (old, *target.parent.glob(f".{target.name}.partial-*")):
-        shutil.rmtree(leftover, ignore_errors=True)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,8 +1,10 @@
 """What is asked and what is answered: losses, Problem, Point, Solution, Status."""
 
 from separatrix.problem.bias import best_bias, bias_interval
+from separatrix.problem.joint_problem import JointProblem
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import HINGE, LOSSES, SQUARED_HINGE, Loss
+from separatrix.problem.mapped import is_mapped
 from separatrix.problem.problem import Bias, Matrix, Problem
 from separatrix.problem.rows import row_blocks, scores, weighted_sum
 from separatrix.problem.solution import History, Point, Record, Solution
@@ -14,6 +16,7 @@ __all__ = [
     "SQUARED_HINGE",
     "Bias",
     "History",
+    "JointProblem",
     "KernelProblem",
     "Loss",
     "Matrix",
@@ -24,6 +27,7 @@ __all__ = [
     "Status",
     "best_bias",
     "bias_interval",
+    "is_mapped",
     "row_blocks",
     "scores",
     "weighted_sum",

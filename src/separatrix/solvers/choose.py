@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.problem import Problem, row_blocks
+from separatrix.problem import Problem, is_mapped, row_blocks
 from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.interior_point import InteriorPoint
 from separatrix.solvers.loop import Stage
@@ -78,6 +78,9 @@ def stages(
         seconds = cost.newton
     if math.isinf(seconds):
         return [Stage(descent, f"{shape}: coordinate descent")]
+    if is_mapped(problem.X):  # no solver that copies rows
+        reason = f"{shape}, in a mapped file: coordinate descent, which reads rows where they are"
+        return [Stage(descent, reason, patience=_NEGLIGIBLE + 2.0 * seconds), unscreened]
     if seconds <= max(_NEGLIGIBLE, cost.coordinate_descent):
         return [*second_order, Stage(descent, "coordinate descent from the best point so far")]
     reason = f"{shape}: coordinate descent, about {cost.coordinate_descent:.2g} s against {seconds:.2g} s"

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix import _core
-from separatrix.problem import Matrix, Point, Problem
+from separatrix.problem import Matrix, Point, Problem, is_mapped
 from separatrix.problem.losses import Vector
 from separatrix.solvers.protocol import Progress, Verdict
 
@@ -127,6 +127,7 @@ class CoordinateDescent:
             n_threads=n_threads,
             chunk=self.chunk,
             memory=self.memory,
+            in_place=is_mapped(problem.X),
         )
         if start is not None:
             descent.set_alpha(np.nan_to_num(start.alpha, nan=0.0))

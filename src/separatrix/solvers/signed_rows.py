@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from separatrix.problem import Problem, row_blocks, scores, weighted_sum
+from separatrix.problem import Problem, is_mapped, row_blocks, scores, weighted_sum
 from separatrix.problem.losses import Vector
 from separatrix.solvers.pairs import PairProducts, pair_count
 
@@ -43,7 +43,7 @@ class SignedRows:
         self._pairs: PairProducts | None = None
         height = max(1, min(self.n, _BLOCK_BYTES // (8 * self.D)))
         self.scratch = np.empty((height, self.D))
-        allowed = max(_ALWAYS_COPY, 0.4 * _bytes(problem.X))
+        allowed = _ALWAYS_COPY if is_mapped(problem.X) else max(_ALWAYS_COPY, 0.4 * _bytes(problem.X))
         if isinstance(self._X, np.ndarray):
             if 8 * self.n * self.D <= allowed:
                 self._A = self._dense(self._X)

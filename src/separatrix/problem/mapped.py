@@ -1,0 +1,27 @@
+"""Whether a matrix lies in a file that is mapped into memory."""
+
+from __future__ import annotations
+
+import mmap
+from typing import Any
+
+import numpy as np
+
+
+def is_mapped(X: Any) -> bool:
+    """Whether the values of X, dense or CSR, are those of a mapped file.
+
+    Such data may be larger than the memory: whoever reads them goes row by row, and keeps no copy.
+
+    >>> import tempfile
+    >>> file = tempfile.NamedTemporaryFile()
+    >>> X = np.memmap(file, dtype=np.float32, mode="w+", shape=(2, 3))
+    >>> is_mapped(X), is_mapped(np.asarray(X)[:1]), is_mapped(np.zeros(3))
+    (True, True, False)
+    """
+    part = X if isinstance(X, np.ndarray) else getattr(X, "data", None)
+    while isinstance(part, np.ndarray):
+        if isinstance(part, np.memmap):
+            return True
+        part = part.base
+    return isinstance(part, mmap.mmap)
