@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from separatrix import __version__
-from separatrix.cli import audit, check, convert, demo, fit, lab, predict, verify
+from separatrix.cli import audit, check, convert, demo, fit, lab, predict, report, verify
 from separatrix.cli.exits import ExitCode, Refused
 from separatrix.cli.output import say
 
@@ -138,7 +138,7 @@ def separatrix(
     """
 
 
-for command in (fit, predict, check, verify, audit, convert, lab, demo):
+for command in (fit, predict, check, verify, audit, convert, report, lab, demo):
     command.register(app)
 
 

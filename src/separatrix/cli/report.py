@@ -1,0 +1,104 @@
+"""separatrix report: one page that shows a model, its proof and the rows that contradict it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from separatrix.cli.exits import ExitCode, Refused
+from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Quiet, Reading, read
+from separatrix.cli.output import Output
+from separatrix.cli.progress import waiting
+
+_KINDS = {".html": "html", ".htm": "html", ".txt": "text", ".json": "json"}
+_MARK = "separatrix"  # every page of ours names its maker
+
+
+def report(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model that separatrix fit saved.", show_default=False)
+    ],
+    data: DataFile,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", help="Where the report goes: .html, .txt or .json. [default: text on stdout]"
+        ),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The title of the page.")] = None,
+    label: LabelColumn = None,
+    format: Format = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Show a model: the verdict, the certificate and its check, margins, support vectors, errors, weights.
+
+    As a page it is one file that needs no network; without -o it is text on stdout.
+
+    \b
+    Examples:
+      separatrix report data.model.safetensors data.svm -o report.html
+      separatrix report data.model.safetensors data.svm
+      separatrix report data.model.safetensors data.svm --json
+    """
+    from separatrix.cli.models import load_model
+    from separatrix.cli.places import beside, claim
+    from separatrix.files.atomic import write_atomically
+    from separatrix.report import make
+
+    output = Output(as_json, quiet)
+    kind = "text" if out is None else _KINDS.get(Path(out).suffix.lower())
+    if kind is None:
+        raise Refused(f"A report is .html, .txt or .json; got {out}.", "name it so: -o report.html")
+    if out is not None and claim(Path(out), _is_report, force, "another name for -o"):
+        output.note(f"{out} was there before; it is replaced.")
+    fitted = load_model(model)
+    table = read(data, Reading(label, format, quiet=quiet).like(fitted))
+    if table.left_out:
+        output.note(
+            f"{table.left_out:,} entries of {data} are of columns or categories that the model has not seen."
+        )
+    with waiting("report", quiet):
+        certificate = beside(
+            model.removesuffix(".safetensors").removesuffix(".model"), ".certificate.json.gz"
+        )
+        made = make(
+            fitted,
+            table.X,
+            table.y,
+            columns=table.columns,
+            title=title or f"{Path(model).name} on {Path(data).name}",
+            data_file=data,
+            certificate_file=str(certificate),
+        )
+    if out is not None:
+        write_atomically(out, _content(made, kind).encode("utf-8"))
+    if as_json:
+        output.answer("report", {"data": table.record(), "output": out, "report": made.to_json()}, [])
+    elif out is None:
+        sys.stdout.write(made.text().rstrip("\n") + "\n")
+    else:
+        output.answer("report", {}, [("report", f"{out} ({Path(out).stat().st_size / 1000:,.0f} kB)")])
+    return ExitCode.DONE
+
+
+def _content(made: Any, kind: str) -> str:
+    if kind == "html":
+        return str(made.html())
+    return str(made.text()) if kind == "text" else json.dumps(made.to_json(), allow_nan=False)
+
+
+def _is_report(path: Path) -> bool:
+    """Whether a file looks like a report of ours, which a new one may replace."""
+    with path.open("rb") as file:
+        return _MARK.encode() in file.read(4096)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command(short_help="One page that shows a model and its proof.")(report)
