@@ -61,18 +61,22 @@ class BoxQP:
         products = (alpha * self.y)[support] @ self.K[support]
         return Iterate(alpha.copy(), 1.0 - self.y * products, (alpha > 0) & (alpha < self.upper))
 
-    def optimise(self, at: Iterate, fixed: int | None = None, max_steps: int | None = None) -> Iterate:
+    def optimise(self, at: Iterate, fixed: int | None = None) -> Iterate:
         """The maximum, reached from ``at``, which is changed; ``fixed`` is a row that stays at zero."""
+        return self.attempt(at, 50 * len(at.alpha) + 1000, fixed)[0]
+
+    def attempt(self, at: Iterate, max_steps: int, fixed: int | None = None) -> tuple[Iterate, bool]:
+        """At most so many steps towards the maximum, and whether it was reached."""
         scale = _GAIN * max(1.0, float(np.max(np.abs(at.g), initial=0.0)))
-        for _ in range(50 * len(at.alpha) + 1000 if max_steps is None else max_steps):
+        for _ in range(max_steps):
             b = self._move(at)
             if b is None:
                 continue
             joining = self._joining(at, b, fixed, scale)
             if len(joining) == 0:
-                break
+                return at, True
             at.free[joining] = True
-        return at
+        return at, False
 
     def without(self, at: Iterate, row: int) -> Iterate:
         """The optimum with alpha[row] = 0 from the optimum with it, which is changed.
@@ -95,7 +99,7 @@ class BoxQP:
     def _follow(self, at: Iterate, row: int) -> None:
         """One linear piece of the path on which alpha[row] falls."""
         rows, y = np.flatnonzero(at.free), self.y
-        p, slope_b = self._solve(rows, y[rows], y[rows] * y[row] * self.K[rows, row], float(y[row]))
+        p, slope_b = self.solve(rows, y[rows], y[rows] * y[row] * self.K[rows, row], float(y[row]))
         slope_g = y * (y[row] * self.K[row] - (y[rows] * p) @ self.K[rows])
         b = float(np.mean(y[rows] * at.g[rows])) if self.balanced else 0.0
         residual, slope = at.g - y * b, slope_g - y * slope_b
@@ -141,7 +145,7 @@ class BoxQP:
         if leaving is not None:
             target = target + y * self.y[leaving] * self.K[rows, leaving] * alpha[leaving]
             rhs_balance = float(self.y[leaving] * alpha[leaving])
-        p, b = self._solve(rows, y, target, rhs_balance)
+        p, b = self.solve(rows, y, target, rhs_balance)
         if leaving is not None:
             moved, p = np.append(rows, leaving), np.append(p, -alpha[leaving])
         start, high = alpha[moved], self.upper[moved]
@@ -159,7 +163,7 @@ class BoxQP:
             return None
         return b
 
-    def _solve(
+    def solve(
         self, rows: NDArray[np.intp], y: Vector, target: Vector, balance: float
     ) -> tuple[Vector, float]:
         """p and b with Q p + b y = target and, if balanced, y.p = balance."""
@@ -177,7 +181,8 @@ class BoxQP:
             solution = np.linalg.solve(A, rhs)
         except np.linalg.LinAlgError:
             solution = np.linalg.lstsq(A, rhs, rcond=None)[0]
-        return solution[:m], float(solution[m]) if self.balanced else 0.0
+        p: Vector = solution[:m].astype(np.float64, copy=False)
+        return p, float(solution[m]) if self.balanced else 0.0
 
     def _joining(self, at: Iterate, b: float, fixed: int | None, scale: float) -> NDArray[np.intp]:
         """Rows on a bound that would raise the dual by leaving it; none at the optimum."""

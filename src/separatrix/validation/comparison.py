@@ -1,0 +1,153 @@
+"""Models compared on the same splits: one table, one picture.
+
+`compare` runs repeated stratified cross-validation, every model on the same train/test splits. `Tuned` chooses C by a
+cross-validation of its own inside whatever it is fitted to, so that comparing a `Tuned` model is nested
+cross-validation: the rows that judge it never helped to choose C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+
+from separatrix.problem.losses import Vector
+from separatrix.validation.c_path import path_predictions
+from separatrix.validation.held_out import check_count
+from separatrix.validation.significance import Difference, McNemar, corrected_t, mcnemar
+
+
+class Tuned:
+    """An `SVC` (or any estimator with a parameter C) that chooses C by cross-validation within the rows it is given.
+
+    Ties go to the smallest C. ``C_`` is the choice, ``scores_`` the accuracy of every C, ``model_`` the fit.
+
+    >>> import separatrix as sx
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tuned = Tuned(sx.SVC(), Cs=[0.01, 1.0, 100.0], folds=3).fit(X, y == 2)
+    >>> tuned.C_ in (1.0, 100.0), tuned.scores_.shape
+    (True, (3,))
+    """
+
+    def __init__(self, model: Any, Cs: Sequence[float], folds: int = 5, random_state: int = 0) -> None:
+        self.model, self.Cs = model, [float(C) for C in Cs]
+        self.folds, self.random_state = check_count("folds", folds, 2), random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose C, then fit to all the rows."""
+        labels = np.asarray(y)
+        splitter = StratifiedKFold(self.folds, shuffle=True, random_state=self.random_state)
+        splits = list(splitter.split(np.zeros(len(labels)), labels))
+        tables = path_predictions(self.model, X, labels, self.Cs, splits)
+        right = sum(
+            np.sum(table == labels[test], axis=1) for table, (_, test) in zip(tables, splits, strict=True)
+        )
+        self.scores_: Vector = np.asarray(right, dtype=np.float64) / len(labels)
+        best = max(range(len(self.Cs)), key=lambda k: (self.scores_[k], -self.Cs[k]))
+        self.C_ = self.Cs[best]
+        self.model_ = clone(self.model).set_params(C=self.C_).fit(X, labels)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """By the model with the chosen C."""
+        predictions: NDArray[Any] = self.model_.predict(X)
+        return predictions
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Accuracies of every model on every split, and what they say about the differences."""
+
+    names: tuple[str, ...]
+    accuracies: Vector  #: (models, splits), splits in order of repetition
+    predictions: list[NDArray[Any]]  #: for each model, out-of-fold predictions of the first repetition (n,)
+    y: NDArray[Any]
+    folds: int
+    confidence: float
+
+    def mean(self, name: str) -> float:
+        """Mean accuracy of a model."""
+        return float(self.accuracies[self.names.index(name)].mean())
+
+    def difference(self, first: str, second: str) -> Difference:
+        """The corrected resampled t-test of one model against another."""
+        d = self.accuracies[self.names.index(first)] - self.accuracies[self.names.index(second)]
+        return corrected_t(d, 1.0 - 1.0 / self.folds, 1.0 / self.folds, self.confidence)
+
+    def mcnemar(self, first: str, second: str) -> McNemar:
+        """McNemar's test on the out-of-fold predictions of the first repetition."""
+        a, b = (self.predictions[self.names.index(name)] for name in (first, second))
+        return mcnemar(self.y, a, b)
+
+    def table(self) -> str:
+        """Everything as text: a line for each model, then a line for each pair."""
+        width = max(map(len, self.names))
+        lines = [
+            f"{'model':<{width}}  accuracy  deviation   ({self.accuracies.shape[1]} splits, {len(self.y)} rows)"
+        ]
+        lines += [
+            f"{name:<{width}}  {values.mean():8.4f}  {values.std(ddof=1):9.4f}"
+            for name, values in zip(self.names, self.accuracies, strict=True)
+        ]
+        for first, second in combinations(self.names, 2):
+            d, m = self.difference(first, second), self.mcnemar(first, second)
+            low, high = d.interval
+            lines.append(
+                f"{first} - {second}: {d.mean:+.4f} [{low:+.4f}, {high:+.4f}], corrected t p = {d.p_value:.3g}, "
+                f"McNemar p = {m.p_value:.3g} ({m.only_first} : {m.only_second})"
+            )
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def plot(self, ax: Any = None) -> Any:
+        """The picture: every split of every model, means, and corrected intervals of the differences to the best."""
+        from separatrix.validation.comparison_plot import plot_comparison
+
+        return plot_comparison(self, ax)
+
+
+def compare(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    folds: int = 10,
+    repeats: int = 10,
+    random_state: int = 0,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Repeated stratified cross-validation of several models on the same splits.
+
+    >>> import separatrix as sx
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = compare({"svc": sx.SVC(), "guess": DummyClassifier()}, X, y == 0, folds=3, repeats=1)
+    >>> result.mean("svc"), result.difference("svc", "guess").mean > 0.3
+    (1.0, True)
+    """
+    labels = np.asarray(y)
+    check_count("folds", folds, 2)
+    splitter = RepeatedStratifiedKFold(
+        n_splits=folds, n_repeats=check_count("repeats", repeats), random_state=random_state
+    )
+    splits = list(splitter.split(np.zeros(len(labels)), labels))
+    accuracies, first_round = np.empty((len(models), len(splits))), []
+    for place, model in enumerate(models.values()):
+        kept: NDArray[Any] = np.empty_like(labels)
+        for number, (train, test) in enumerate(splits):
+            predictions = clone(model, safe=False).fit(X[train], labels[train]).predict(X[test])
+            accuracies[place, number] = np.mean(predictions == labels[test])
+            if number < folds:
+                kept[test] = predictions
+        first_round.append(kept)
+    return Comparison(tuple(models), accuracies, first_round, labels, folds, confidence)
