@@ -107,6 +107,7 @@ class Session:
             "note": play.sentence(),
             "row": None if play.at_end else frame.row,
             "updates": frame.updates,
+            "void": play.at_end and bool(getattr(play.run, "inseparable", False)),
             "size": number(frame.size),
         }
 

@@ -101,7 +101,7 @@ export class Camera {
     paper.strokeStyle = tint.line;
     paper.fillStyle = tint.soft;
     paper.lineWidth = 1.5;
-    paper.font = `600 ${Math.max(13, this.width / 45)}px ${tint.font}`;
+    paper.font = `600 ${Math.max(13, this.width / 48)}px ${tint.font}`;
     paper.textAlign = "center";
     names.forEach((name, k) => {
       const end = [0, 0, 0], start = [0, 0, 0];

@@ -18,7 +18,7 @@ export class Panel {
     this.table = h("tbody", {});
     this.rows = h("details", { class: "rows", ontoggle: () => this.drawTable() }, h("summary", { text: "Row by row" }),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Row by row" },
-        h("table", {}, h("thead", {}, h("tr", {}, ["row", "y", "y·f(x)", "α", "slack ξ", "slackness"].map((name) => h("th", { scope: "col", text: name })))), this.table)));
+        h("table", {}, h("thead", {}, h("tr", {}, ["row", "y", "y·f(x)", "α", "ξ", "α or slack"].map((name) => h("th", { scope: "col", text: name })))), this.table)));
     this.download = h("button", { class: "small", text: "certificate (JSON)", title: "Download the certificate: separatrix verify checks it", onclick: () => this.save() });
     this.body = h("div", { class: "panel-body" },
       h("div", { class: "verdict" }, this.badge, this.sentence), this.weights, this.check, this.run, this.updates,
@@ -126,9 +126,9 @@ export class Panel {
   // Complementary slackness of one row: off the margin with α = 0, on it, or using slack with α at its limit.
   slackWord(alpha, slack, residual) {
     if (residual === null || residual === undefined) return alpha > 0 ? "used" : "not used";
-    if (residual > 1e-6) return `misses by ${show(residual, 2)}`;
-    if (!(alpha > 0)) return "✓ off, α = 0";
-    return slack > 1e-9 ? "✓ slack, α = C" : "✓ on the margin";
+    if (residual > 1e-6) return `off by ${show(residual, 2)}`;
+    if (!(alpha > 0)) return "✓ off";
+    return slack > 1e-9 ? "✓ slack" : "✓ margin";
   }
 
   light() {

@@ -118,7 +118,7 @@ export class Risk {
       const dots = at.length <= 60 ? at : [];
       const last = at[at.length - 1];
       return s("g", { class: `path-${k}` }, s("polyline", { points: at.map((p) => p.join(",")).join(" ") }),
-        dots.map(([cx, cy]) => s("circle", { cx, cy, r: 2.6 })), s("circle", { class: "now", cx: last[0], cy: last[1], r: 6 }));
+        dots.map(([cx, cy]) => s("circle", { cx, cy, r: "0.18em" })), s("circle", { class: "now", cx: last[0], cy: last[1], r: "0.42em" }));
     }));
   }
 }

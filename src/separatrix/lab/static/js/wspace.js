@@ -67,7 +67,7 @@ export class WSpace {
       for (const line of group.querySelectorAll("line")) set(line, { x1: ax, y1: ay, x2: bx, y2: by });
       // A short normal at the foot of the perpendicular: the side on which this row wants w.
       const size = Math.hypot(x1, x2), foot = [(x1 * right) / (size * size), (x2 * right) / (size * size)];
-      const px = plane.x(foot[0]), py = plane.y(foot[1]), to = [(12 * y * x1) / size, (-12 * y * x2) / size];
+      const px = plane.x(foot[0]), py = plane.y(foot[1]), reach = Math.max(10, this.plot.plane.height / 50), to = [(reach * y * x1) / size, (-reach * y * x2) / size];
       set(group.querySelector("path"), { d: `M${px} ${py}l${to[0]} ${to[1]}` });
     });
     if (!this.bound) {
@@ -95,7 +95,7 @@ export class WSpace {
           set(element, { class: "way", points: item.map(at).join(" ") });
         } else {
           set(element, { class: index === dots.length + 1 ? "now" : "was", cx: plane.x(item[0]), cy: plane.y(item[1]),
-            r: index === dots.length + 1 ? 7 : 2.6 });
+            r: index === dots.length + 1 ? "0.48em" : "0.18em" });
         }
       });
   }

@@ -48,6 +48,7 @@ export class XSpace {
     this.drawPoints(state);
     this.editing.draw();
     this.light();
+    this.plot.element.classList.toggle("void", state.run.void === true);
     const few = state.scene.points.length === 0;
     this.empty.hidden = state.run.ready;
     this.empty.textContent = few ? "Click to put down a point. Keys 1 and 2 choose its class." : state.run.note;
