@@ -1,4 +1,4 @@
-"""The whole path on real data: fit, prove, save, verify three ways, tamper, reject.
+"""The whole path on real data: fit, prove, save, verify three ways, tamper, reject, report.
 
 python -m separatrix.demo [--folder FOLDER]
 """
@@ -21,26 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix import SVC, Certificate, verify
+from separatrix import SVC, Certificate, read, report, verify
 
-COLUMNS = 30
 _INDENT = " " * 13
-
-
-def read_wdbc(text: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """LIBSVM text as X (n, 30) and labels (n,).
-
-    >>> X, y = read_wdbc("+1 1:2.5 30:4.0\\n")
-    >>> X.shape, float(X[0, 29]), int(y[0])
-    ((1, 30), 4.0, 1)
-    """
-    lines = [line.split() for line in text.splitlines()]
-    X = np.zeros((len(lines), COLUMNS))
-    for row, (_, *entries) in enumerate(lines):
-        for entry in entries:
-            column, value = entry.split(":")
-            X[row, int(column) - 1] = float(value)
-    return X, np.array([int(label) for label, *_ in lines])
 
 
 def change_a_digit(document: dict[str, Any]) -> str:
@@ -120,6 +103,33 @@ def _tamper(certificate: Certificate, X: Any, y: Any, folder: Path, data: Path) 
     return alone.returncode != 0 and not forged
 
 
+def _report(model: SVC, X: Any, y: Any, folder: Path, data: Path, certificate: Path) -> None:
+    """One page that shows all of it."""
+    path = folder / "report.html"
+    began = time.perf_counter()
+    made = report.make(
+        model, X, y, title="Breast cancer (WDBC)", data_file=data.name, certificate_file=certificate.name
+    )
+    path.write_text(made.html(), encoding="utf-8")
+    _say(
+        "5. report",
+        f"{path} ({path.stat().st_size / 1000:.0f} kB) in {time.perf_counter() - began:.2f} s: one page, no network",
+        *textwrap.wrap(made.verdict, 95),
+    )
+
+
+def _next(folder: Path, kept: bool) -> str:
+    """What to try next; files that are kept are named."""
+    steps = [
+        "separatrix fit YOUR.svm         train, prove, save (also CSV, Parquet, .gz, .bz2 ...)",
+        "separatrix check YOUR.svm       separable or not, exactly, with the rows that contradict each other",
+        "separatrix lab                  put points down and watch every algorithm in both spaces",
+        "from separatrix import SVC      the same in Python; README.md and docs/ say how",
+    ]
+    shown = [f"open {folder / 'report.html'} in a browser", *steps] if kept else steps
+    return f"\nnext         {(chr(10) + _INDENT).join(shown)}"
+
+
 def _word(proved: object) -> str:
     return "proved" if proved else "rejected"
 
@@ -145,16 +155,18 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m separatrix.demo", description="Fit, prove, verify, tamper."
     )
     parser.add_argument("--folder", help="keep the certificate here instead of in a temporary folder")
-    with _destination(parser.parse_args(arguments).folder) as folder:
-        text = resources.files("separatrix").joinpath("data", "wdbc.libsvm").read_text()
+    wanted = parser.parse_args(arguments).folder
+    with _destination(wanted) as folder:
         data = folder / "wdbc.libsvm"
-        data.write_text(text)
-        X, y = read_wdbc(text)
+        data.write_text(resources.files("separatrix").joinpath("data", "wdbc.libsvm").read_text())
+        table = read(data)
+        X, y = table.X.toarray(), table.y  # type: ignore[union-attr]  # LIBSVM text is read as CSR
+        assert y is not None
         largest = np.abs(X).max(axis=0)
         print("separatrix: a classifier that proves its answer\n")
         _say(
             "data",
-            f"{len(y)} biopsies, {COLUMNS} measurements each, as published (WDBC, CC BY 4.0)",
+            f"{len(y)} biopsies, {X.shape[1]} measurements each, as published (WDBC, CC BY 4.0)",
             f"{np.count_nonzero(y > 0)} malignant, {np.count_nonzero(y < 0)} benign",
             f"unscaled: the largest value of a column is between {largest.min():.2g} and {largest.max():.0f}",
         )
@@ -165,13 +177,9 @@ def main(arguments: list[str] | None = None) -> int:
         saved = f"certificate saved to {path} ({path.stat().st_size / 1000:.0f} kB); it claims:"
         _say("2. prove", saved, *textwrap.wrap(certificate.claim, 95))
         good = _verify(certificate, path, X, y, data) and _tamper(certificate, X, y, folder, data)
-    print(
-        "\nnext         from separatrix import SVC, verify"
-        f"\n{_INDENT}model = SVC(C=10, tol=1e-6).fit(X, y);  verify(model.certificate_, X, y, exact=True)"
-        f"\n{_INDENT}README.md, examples/, and: make test"
-        if good
-        else "\nsomething above is not as it should be; please report it"
-    )
+        _report(model, X, y, folder, data, path)
+        message = _next(folder, wanted is not None)
+    print(message if good else "\nsomething above is not as it should be; please report it")
     return 0 if good else 1
 
 
