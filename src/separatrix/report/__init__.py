@@ -5,7 +5,7 @@
 >>> X, y = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]]), ["left", "left", "right", "right"]
 >>> made = report.make(SVC(C=10.0).fit(X, y), X, y)
 >>> print(made.verdict)
-This classifier is optimal to within less than 1e-8 %, and that is proved.
+This classifier is optimal to within 1e-8 %, and that is proved.
 >>> page = made.html()
 """
 

@@ -24,18 +24,18 @@ def _card(title: str, body: str, wide: bool = False) -> str:
     return f'<section class="card{" wide" if wide else ""}"><h2>{escape(title)}</h2>{body}</section>'
 
 
-def _table(caption: str, head: list[str], rows: list[list[str]], words: int = 1) -> str:
-    """A table whose first ``words`` columns are texts; the first is the heading of its row."""
-    top = "".join(
-        f'<th scope="col"{" class=words" if i < words else ""}>{escape(name)}</th>'
-        for i, name in enumerate(head)
-    )
+def _table(
+    caption: str, head: list[str], rows: list[list[str]], words: int = 1, long: int | None = None
+) -> str:
+    """A table whose first ``words`` columns are texts, and the column ``long`` a long one; the first heads its row."""
+
+    def kind(i: int) -> str:
+        return " class=long" if i == long else " class=words" if i < words else ""
+
+    top = "".join(f'<th scope="col"{kind(i)}>{escape(name)}</th>' for i, name in enumerate(head))
     lines = []
     for row in rows:
-        cells = "".join(
-            f"<td{' class=words' if i < words else ''}>{escape(cell)}</td>"
-            for i, cell in enumerate(row[1:], 1)
-        )
+        cells = "".join(f"<td{kind(i)}>{escape(cell)}</td>" for i, cell in enumerate(row[1:], 1))
         lines.append(f'<tr><th scope="row">{escape(row[0])}</th>{cells}</tr>')
     return (
         f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(caption)}"><table>'
@@ -54,7 +54,7 @@ def margins_card(report: Report) -> str:
         inside = int(np.count_nonzero((facts.margins > 0) & (facts.margins < 1 - 1e-9)))
         words += f", {share(inside, len(facts.margins))} are on the right side but inside the slab"
     words += f". The smallest margin is {number(float(facts.margins.min()))}"
-    if report.geometric is not None:
+    if report.geometric is not None and report.weights:
         words += f", which is a distance of {number(float(facts.margins.min()) * report.geometric)}"
     legend = '<li><span class="patch" style="background:var(--wrong)"></span>wrong side</li>'
     if report.slab:
@@ -106,7 +106,12 @@ def support_card(report: Report) -> str:
     if not report.support:
         return ""
     kinds = [kind for kind in KINDS if any(each.total(kind) for each in report.support)]
-    legend = "".join(f'<li><span class="patch {kind}"></span>{escape(KINDS[kind])}</li>' for kind in kinds)
+    first = report.support[0]
+    legend = "".join(
+        f'<li><span class="patch {kind}"></span>'
+        f"{f'{first.total(kind):,} ' if len(report.support) == 1 else ''}{escape(KINDS[kind])}</li>"
+        for kind in kinds
+    )
     charts = []
     for each in report.support[:_PROBLEMS]:
         title = f"<h3>{escape(each.problem)}</h3>" if each.problem else ""
@@ -247,10 +252,12 @@ def contradictions_card(report: Report) -> str:
         if opposing:
             row.append(", ".join(f"{name} ({value:.3g})" for name, value in each.opposing))
         rows.append(row)
-    head += ["columns that pull it to the wrong side (share of the score)"] if opposing else []
+    head += ["columns that pull it to the wrong side, and their share of the score"] if opposing else []
     words = "The rows that agree least with the model, counted from 0: mislabelled, unusual, or simply hard."
     return _card(
-        "Rows that contradict it most", f"<p>{words}</p>" + _table("Worst first", head, rows), wide=True
+        "Rows that contradict it most",
+        f"<p>{words}</p>" + _table("Worst first", head, rows, 3, 4 + slack),
+        wide=True,
     )
 
 

@@ -8,7 +8,7 @@ from separatrix.report.facts import Progress, Report, Support, Weight
 from separatrix.report.plane import Picture
 from separatrix.report.svg import SHAPES, WIDTH, Frame, coordinate, escape, mark, number
 
-_TINY = 1e-17
+_TINY = 1e-16
 
 
 def margins_chart(report: Report) -> str:
@@ -54,7 +54,7 @@ def progress_chart(progress: Progress) -> str:
         values = np.maximum(values, _TINY)
         low = min(float(values.min()), limit or 1.0) / 2
         frame = Frame(
-            (0.0, last or 1e-3), (low, max(float(values.max()), limit or _TINY) * 2), log=True, left=52
+            (0.0, last or 1e-3), (low, max(float(values.max()), limit or _TINY) * 2), log=True, left=62
         )
     else:
         near = limit is not None and limit <= 4 * float(values.max())
@@ -76,7 +76,7 @@ def progress_chart(progress: Progress) -> str:
 
 def weights_chart(weights: list[Weight]) -> str:
     """Bars to the left and right of zero, one for each column, the largest effect first."""
-    row, left = 21.0, 150.0
+    row, left = 21.0, 158.0
     largest = max(abs(each.effect) for each in weights) or 1.0
     height = row * len(weights) + 12
     zero, reach = (left + WIDTH) / 2 + 4, (WIDTH - left) / 2 - 54
@@ -87,7 +87,7 @@ def weights_chart(weights: list[Weight]) -> str:
         x = zero if each.effect > 0 else zero - width
         kind = "c1" if each.effect > 0 else "c0"
         title = f"{each.column}: weight {each.weight:.6g}, weight x spread {each.effect:.6g}"
-        name = each.column if len(each.column) <= 22 else each.column[:20] + ".."
+        name = each.column if len(each.column) <= 21 else each.column[:19] + "…"
         anchor, at = ("start", zero + width + 4) if each.effect > 0 else ("end", zero - width - 4)
         parts.append(
             f'<text class="name" x="{coordinate(left - 8)}" y="{coordinate(y + 13)}" text-anchor="end">'
@@ -113,11 +113,11 @@ def support_chart(support: Support) -> str:
     parts = []
     for place, (name, counts) in enumerate(support.counts.items()):
         y, x = 4 + row * place, left
-        short = name if len(name) <= 13 else name[:12] + ".."
+        short = name if len(name) <= 13 else name[:12] + "…"
         parts.append(
             f'<text class="name" x="{left - 8:.0f}" y="{coordinate(y + 17)}" text-anchor="end">{escape(short)}</text>'
         )
-        for kind in ("slack", "margin", "updates", "none"):
+        for kind in ("slack", "margin", "updates", "none", "quiet"):
             count = counts.get(kind, 0)
             if not count:
                 continue
@@ -148,6 +148,7 @@ KINDS = {
     "margin": "lie on the margin and hold the slab in place",
     "updates": "caused updates",
     "none": "carry no weight; without them the model would be the same",
+    "quiet": "caused none",
 }
 
 

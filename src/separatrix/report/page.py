@@ -28,18 +28,15 @@ _SHOWN_PROOFS = 20
 
 def page(report: Report) -> str:
     """The whole document."""
-    cards = [
-        cancelling_card(report),
+    narrow = [
         plane_card(report),
         margins_card(report),
         support_card(report),
         weights_card(report),
         confusion_card(report),
         progress_card(report),
-        contradictions_card(report),
-        _proof_card(report),
-        about_card(report),
     ]
+    wide = [contradictions_card(report), _proof_card(report), about_card(report)]
     details = "".join(f"<p>{escape(detail)}</p>" for detail in report.details)
     return "".join(
         [
@@ -53,7 +50,7 @@ def page(report: Report) -> str:
             f'</style></head><body><header class="top"><h1>{escape(report.title)}</h1>',
             f'<div class="verdict {report.tone}"><span class="badge">{_TONES[report.tone]}</span>',
             f'<p class="sentence">{escape(report.verdict)}</p>{details}</div>{_numbers(report)}</header>',
-            f'<main class="cards">{"".join(cards)}</main>',
+            f'<main>{cancelling_card(report)}<div class="cards">{"".join(narrow)}</div>{"".join(wide)}</main>',
             f"<footer>Made by separatrix {escape(separatrix.__version__)}. Nothing on this page is loaded from ",
             "elsewhere, and nothing runs.</footer></body></html>\n",
         ]
@@ -68,7 +65,8 @@ def _numbers(report: Report) -> str:
         items.append(("of these rows right", f"{100.0 * share:.4g} %"))
     if report.support:
         used = sum(
-            sum(c for k, c in counts.items() if k != "none") for counts in report.support[0].counts.values()
+            sum(c for k, c in counts.items() if k not in ("none", "quiet"))
+            for counts in report.support[0].counts.values()
         )
         if len(report.support) == 1 and "support vectors" in known:
             items.append(("support vectors", f"{used:,}"))

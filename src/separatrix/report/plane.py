@@ -9,12 +9,14 @@ many classes, else          the two leading directions of the scores
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.estimators.predicting import raw_scores
 from separatrix.problem.losses import Vector
 from separatrix.report.rows import RowFacts
 
@@ -142,11 +144,31 @@ def contours(model: Any, points: NDArray[np.float64], k: int) -> list[tuple[str,
         F = scores.reshape(_GRID, _GRID)
         levels = [("boundary", 0.0)] + ([("edge", -1.0), ("edge", 1.0)] if hasattr(model, "support_") else [])
         return [(kind, level_lines(F - level, xs, ys)) for kind, level in levels]
-    out = []
+    out: list[tuple[str, list[NDArray[np.float64]]]] = []
+    if getattr(model, "_pairwise", False):
+        return _pair_lines(model, grid, scores.argmax(axis=1).reshape(_GRID, _GRID), xs, ys)
     for code in range(k):
         others = np.delete(scores, code, axis=1).max(axis=1)
         out.append(("boundary", level_lines((scores[:, code] - others).reshape(_GRID, _GRID), xs, ys)))
     return out
+
+
+def _pair_lines(
+    model: Any, grid: NDArray[np.float64], winners: NDArray[np.intp], xs: Vector, ys: Vector
+) -> list[tuple[str, list[NDArray[np.float64]]]]:
+    """The surface of each pair of classes, where these two are the ones between which votes decide."""
+    surface = model._surface
+    raw = raw_scores(grid, model.coef_, model.intercept_) if surface is None else surface.scores(grid)
+    k, out = len(model.classes_), []
+    for place, (i, j) in enumerate(combinations(range(k), 2)):
+        F = raw[:, place].reshape(_GRID, _GRID)
+        out.append(("boundary", level_lines(F, xs, ys, _touches(winners == i) & _touches(winners == j))))
+    return out
+
+
+def _touches(here: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which cells of the grid have a corner where ``here`` is true."""
+    return np.asarray(here[:-1, :-1] | here[1:, :-1] | here[:-1, 1:] | here[1:, 1:])
 
 
 def _frame(grid: NDArray[np.float64], names: Any) -> Any:
@@ -156,7 +178,9 @@ def _frame(grid: NDArray[np.float64], names: Any) -> Any:
     return pd.DataFrame(grid, columns=list(names))
 
 
-def level_lines(F: NDArray[np.float64], xs: Vector, ys: Vector) -> list[NDArray[np.float64]]:
+def level_lines(
+    F: NDArray[np.float64], xs: Vector, ys: Vector, cells: NDArray[np.bool_] | None = None
+) -> list[NDArray[np.float64]]:
     """Where F (rows ys, columns xs) is zero, as segments (2, 2): marching squares with linear interpolation.
 
     >>> [line.tolist() for line in level_lines(np.array([[-1.0, 1.0], [-1.0, 1.0]]), np.arange(2.0), np.arange(2.0))]
@@ -165,7 +189,8 @@ def level_lines(F: NDArray[np.float64], xs: Vector, ys: Vector) -> list[NDArray[
     segments = []
     above = F > 0
     mixed = above[:-1, :-1].astype(int) + above[1:, :-1] + above[:-1, 1:] + above[1:, 1:]
-    for i, j in np.argwhere((mixed > 0) & (mixed < 4)):
+    crossed = (mixed > 0) & (mixed < 4)
+    for i, j in np.argwhere(crossed if cells is None else crossed & cells):
         corners = [(i, j), (i, j + 1), (i + 1, j + 1), (i + 1, j)]
         crossings = []
         for (a, b), (c, d) in zip(corners, corners[1:] + corners[:1], strict=True):

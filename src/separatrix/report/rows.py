@@ -50,7 +50,7 @@ class RowFacts:
     def worst(self, count: int) -> Index:
         """The rows with the smallest margins, worst first; only those on the wrong side or inside the slab."""
         order = np.argsort(self.margins, kind="stable")[:count]
-        return order[self.margins[order] < 1.0]
+        return order[self.margins[order] < 1.0 - 1e-6]
 
     def histogram(self) -> tuple[Vector, NDArray[np.int64]]:
         """Edges (b + 1,) that have 0 among them, and the rows of each class between them (k, b).

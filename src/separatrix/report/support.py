@@ -40,7 +40,7 @@ def support_facts(model: Any, facts: RowFacts, proofs: list[Proof]) -> list[Supp
             return []
         used = np.zeros(len(facts.codes), dtype=bool)
         used[rows] = True
-        return [_counted("", facts, np.arange(len(facts.codes)), np.where(used, "updates", "none"))]
+        return [_counted("", facts, np.arange(len(facts.codes)), np.where(used, "updates", "quiet"))]
     out = []
     several = len(model.problems_) > 1
     for key, result in model.problems_.items():

@@ -26,9 +26,11 @@ def escape(value: Any) -> str:
 def number(value: float) -> str:
     """A number as short as a label allows.
 
-    >>> number(1234567.0), number(0.5), number(1e-7), number(0.1 + 0.2)
-    ('1.23e6', '0.5', '1e-7', '0.3')
+    >>> number(1234567.0), number(2500.0), number(0.5), number(1e-7), number(0.1 + 0.2)
+    ('1.23e6', '2,500', '0.5', '1e-7', '0.3')
     """
+    if 1000.0 <= abs(value) < 1e6:
+        return f"{round(value):,}"
     text = f"{value:.3g}"
     if "e" in text:
         mantissa, power = text.split("e")

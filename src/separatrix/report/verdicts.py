@@ -25,9 +25,9 @@ def percent(value: float) -> str:
     """A relative gap in words.
 
     >>> percent(0.00021), percent(0.0)
-    ('0.021 %', 'less than 1e-8 %')
+    ('0.021 %', '1e-8 %')
     """
-    return f"{100.0 * value:.2g} %" if value > 1e-10 else "less than 1e-8 %"
+    return f"{100.0 * value:.2g} %" if value > 1e-10 else "1e-8 %"
 
 
 def verdict_of(
@@ -46,7 +46,14 @@ def verdict_of(
             "The certificate speaks of other rows than these, or was changed: "
             + next(proof.reason for proof in proofs if proof.checked is False)
         )
-    if found is not None:
+    if found is not None and found.verdict == "separable":
+        details.append(
+            "A hyperplane could put every row on its own side, which is proved exactly; this one is chosen for a wider "
+            "slab instead. A larger C would separate the rows."
+            if isinstance(model, SVC)
+            else "A hyperplane could put every row on its own side, which is proved exactly."
+        )
+    elif found is not None:
         details.append(f"{found}")
     if any(check is False for check in checks):
         return _sentence(model, proofs)[0], "open", details
@@ -60,7 +67,8 @@ def _sentence(model: Any, proofs: list[Proof]) -> tuple[str, str]:
     if model.status_ == Status.CONVERGED if hasattr(model, "status_") else False:
         bound = model.bound_
         allowed = f"; the theorem allows {bound:,.0f}" if math.isfinite(bound) else ""
-        sentence = f"The perceptron separates all its rows after {model.n_updates_:,} updates{allowed}."
+        updates = f"{model.n_updates_:,} update{'s' if model.n_updates_ != 1 else ''}"
+        sentence = f"The perceptron separates all its rows after {updates}{allowed}."
         return sentence, "proved" if any(proof.kind == "mistakes" for proof in proofs) else "open"
     if getattr(model, "status_", "") == Status.INSEPARABLE:
         return (
