@@ -10,22 +10,24 @@ from __future__ import annotations
 
 from scipy import sparse
 
-from separatrix.problem import KernelProblem, Problem, Record
+from separatrix.problem import JointProblem, KernelProblem, Problem, Record
 
 SMALL = 20_000  #: entries of X up to which the target is FINE
 FINE = 1e-13  #: relative gap aimed at for small problems; rounding may stop the run before it
-SMALL_KERNEL = 90_000  #: kernel values up to which the target is FINE_KERNEL
+SMALL_KERNEL = 22_500  #: kernel values up to which the target is FINE_KERNEL
 FINE_KERNEL = 1e-12  #: kernel values are rounded, and so is everything that follows from them
+FINE_JOINT = 1e-9  #: dual points of joint problems are rounded to a grid
 _FURTHER_STEPS = 100  # steps after tol is believed to be reached
 
 
-def target(problem: Problem | KernelProblem, tol: float) -> float:
+def target(problem: Problem | KernelProblem | JointProblem, tol: float) -> float:
     """The gap to aim at: tol, or FINE where the problem is small."""
     if isinstance(problem, KernelProblem):
         return min(tol, FINE_KERNEL) if problem.n_rows**2 <= SMALL_KERNEL else tol
     X = problem.X
     entries = X.nnz if sparse.issparse(X) else X.size
-    return min(tol, FINE) if entries <= SMALL else tol
+    fine = FINE_JOINT if isinstance(problem, JointProblem) else FINE
+    return min(tol, fine) if entries <= SMALL else tol
 
 
 class Enough:

@@ -25,7 +25,6 @@ from separatrix.estimators.proofs import check_dual
 from separatrix.estimators.surface import Surface
 from separatrix.estimators.training import TrainingData
 from separatrix.problem import Problem, Status
-from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
 
 _SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPARABLE, Status.CONVERGED]
@@ -129,10 +128,12 @@ def surface(
     data: TrainingData,
     todo: list[Task],
     problems: Mapping[Any, BinaryResult],
-    kernel: Kernel,
+    settings: Settings,
     support: NDArray[np.intp],
 ) -> Surface:
     """What a kernel model predicts with: a copy of its support vectors, and their coefficients."""
+    kernel = settings.kernel
+    assert kernel is not None
     place = np.full(data.X.shape[0], -1)
     place[support] = np.arange(len(support))
     coefficients = np.zeros((len(support), len(todo)))
@@ -144,4 +145,4 @@ def surface(
         coefficients[place[rows], column] = sign * result.alpha[used]
     vectors = None if kernel.name == "precomputed" else data.X[support]
     intercept = np.array([problems[task.key].intercept for task in todo])
-    return Surface(kernel, vectors, support, coefficients, intercept)
+    return Surface(kernel, vectors, support, coefficients, intercept, settings.n_threads)

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
+from separatrix.solvers.kernel_scores import kernel_scores
 
 _BLOCK = 1 << 20  # kernel values held at a time: 8 MiB
 
@@ -28,6 +29,7 @@ class Surface:
     rows: NDArray[np.intp]
     coefficients: Vector
     intercept: Vector
+    n_threads: int = 1
 
     def scores(self, X: Any) -> Vector:
         """f of each row for each problem, shape (n, p), a block of rows at a time.
@@ -37,6 +39,9 @@ class Surface:
         >>> Surface(Linear(), np.array([[2.0]]), rows, np.array([[3.0]]), one).scores(np.array([[1.0]]))
         array([[6.5]])
         """
+        if self.vectors is not None and bool(sparse.issparse(X)) == bool(sparse.issparse(self.vectors)):
+            together = kernel_scores(self.kernel, X, self.vectors, self.coefficients, self.n_threads)
+            return together + self.intercept
         out = np.empty((X.shape[0], len(self.intercept)))
         height = max(1, _BLOCK // max(1, len(self.rows)))
         for start in range(0, X.shape[0], height):

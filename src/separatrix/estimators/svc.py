@@ -16,12 +16,13 @@ from separatrix.estimators.binary import BinaryResult
 from separatrix.estimators.callbacks import CallbackSupport, FitReporter, with_callbacks
 from separatrix.estimators.convergence import report_gap
 from separatrix.estimators.deferred import Deferred
+from separatrix.estimators.joint import JointProblems, fit_joint, joint_attributes, joint_surface
 from separatrix.estimators.kernel_checks import check_kernel
 from separatrix.estimators.labels import check_labels
 from separatrix.estimators.layouts import attributes, support_vectors, surface
 from separatrix.estimators.matrices import check_matrix
 from separatrix.estimators.multiclass import Fit, tasks
-from separatrix.estimators.parameters import check_parameters, is_linear
+from separatrix.estimators.parameters import Settings, check_parameters, is_linear
 from separatrix.estimators.predicting import pair_votes, raw_scores
 from separatrix.estimators.progress import ProgressLine
 from separatrix.estimators.surface import Surface
@@ -64,8 +65,9 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Limit of seconds for the whole fit. The best iterate is kept, as after Ctrl-C.
     class_weight : dict or "balanced", default None
         Weight of each class; "balanced" gives every class the same total.
-    multi_class : "ovr" or "ovo", default "ovr"
-        One problem for each class against the rest, or for each pair of classes.
+    multi_class : "ovr", "ovo" or "crammer-singer", default "ovr"
+        One problem for each class against the rest, or for each pair of classes, or all classes in one problem with
+        one certificate (hinge loss; with two classes it is the ordinary problem).
     cache_mb : float, default 500
         Memory for kernel values.
     n_threads : int, default None
@@ -191,19 +193,42 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         previous = warm if self._start is None else self._start
         line = ProgressLine(settings.tol) if self.verbose else None
         watch = line if self._watch is None else self._watch
-        self.problems_: Mapping[Any, BinaryResult] = Fit(data, settings, seed, previous, reporter, watch).run(
-            todo
-        )
-        for name, value in attributes(data, todo, self.problems_).items():
+        if self.multi_class == "crammer-singer" and len(data.kept) > 2:
+            return self._fit_joint(data, settings, seed, previous, reporter, watch)
+        problems = Fit(data, settings, seed, previous, reporter, watch).run(todo)
+        self.problems_: Mapping[Any, Any] = problems
+        for name, value in attributes(data, todo, problems).items():
             setattr(self, name, value)
-        problems, support = self.problems_, self.support_
+        support = self.support_
         self._surface = None
         if settings.kernel is None:
             self._support_vectors = Deferred(lambda: support_vectors(data, todo, problems, settings, support))
         else:
-            self._surface = surface(data, todo, problems, settings.kernel, support)
+            self._surface = surface(data, todo, problems, settings, support)
         reporter.end()
-        report_gap(self.problems_, settings, strict=self.strict)
+        report_gap(problems, settings, strict=self.strict)
+        return self
+
+    def _fit_joint(
+        self,
+        data: TrainingData,
+        settings: Settings,
+        seed: int,
+        previous: Any,
+        reporter: FitReporter,
+        watch: Watch | None,
+    ) -> Self:
+        """All classes in one problem."""
+        problem, problems = fit_joint(data, settings, seed, previous, reporter, watch)
+        self.problems_ = problems
+        found = joint_attributes(data, problem, problems)
+        for name, value in found.items():
+            setattr(self, name, value)
+        self._surface = None if problem.kernel is None else joint_surface(data, problem, found)
+        support = self.support_
+        self._support_vectors = Deferred(lambda: data.X[support])
+        reporter.end()
+        report_gap({"joint": problems.joint}, settings, strict=self.strict)
         return self
 
     def _kernel(self, X: Any, weights: Any) -> Kernel | None:
@@ -233,6 +258,8 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def certificate_(self) -> Any:
         """The proof of the gap; with many classes, a dict with one for each binary problem."""
         check_is_fitted(self)
+        if isinstance(self.problems_, JointProblems):
+            return self.problems_.joint.certificate
         proofs = {key: result.certificate for key, result in self.problems_.items()}
         return proofs if len(proofs) > 1 else next(iter(proofs.values()))
 
@@ -240,7 +267,8 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def C_hard_(self) -> Any:  # noqa: N802  # C is the name of the subject
         """With C = inf: the smallest C for which the soft margin (hinge) has the same solution."""
         check_is_fitted(self)
-        values = [result.C_hard.get() for result in self.problems_.values() if result.C_hard is not None]
+        results = [r for r in self.problems_.values() if isinstance(r, BinaryResult)]
+        values = [result.C_hard.get() for result in results if result.C_hard is not None]
         if not values:
             raise AttributeError("C_hard_ belongs to the hard margin: fit with C=float('inf').")
         return values[0] if len(values) == 1 else np.array(values)

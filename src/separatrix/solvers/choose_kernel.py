@@ -1,18 +1,22 @@
-"""Which solver for a kernel problem.
+"""Which solver for a kernel problem, and what to try next when it stalls.
 
-The factor of a kernel matrix of n rows costs n^3 / 3 flops, and an interior point on it about twenty times
-that: to the last digits in less time than a working set needs for three, while n is a few hundred.
+Block SMO reads only the kernel rows it needs. The factor of the whole matrix of n rows costs n^3 / 3 flops, and an
+interior point on it about twenty times that: the last digits for a few hundred rows, and a second opinion for a few
+thousand.
 """
 
 from __future__ import annotations
 
 from separatrix.problem import KernelProblem
+from separatrix.solvers.block_smo import BlockSmo
 from separatrix.solvers.factored import Factored
 from separatrix.solvers.interior_point import InteriorPoint
 from separatrix.solvers.loop import Stage
 from separatrix.solvers.newton import Newton
 
-KERNEL_SOLVERS = ("auto", "gram")
+KERNEL_SOLVERS = ("auto", "block-smo", "gram")
+_TINY = 150  # rows up to which the factor comes first: a few milliseconds, and to the last digits
+_FACTORED = 3000  # rows whose kernel matrix may be factored: 72 MB
 
 
 def kernel_stages(
@@ -25,17 +29,22 @@ def kernel_stages(
     >>> from separatrix.problem.kernels import Rbf
     >>> X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
     >>> [stage.solver.name for stage in kernel_stages(KernelProblem(X, y, np.ones(2), HINGE, "free", Rbf(1.0)))]
-    ['gram']
+    ['gram', 'block-smo']
     """
     if solver not in KERNEL_SOLVERS:
         names = ", ".join(map(repr, KERNEL_SOLVERS))
         raise ValueError(f"With a kernel, solver must be one of {names}; got {solver!r}.")
     n = problem.n_rows
     interior = Factored(InteriorPoint(side="gram"))
+    whole = [Stage(interior, f"{n} rows: interior point on the factor of the kernel matrix")]
     if problem.loss.squared:
         newton = Factored(Newton(screen=False, seed=seed))
-        return [
-            Stage(newton, f"{n} rows: Newton on the factor of the kernel matrix"),
-            Stage(interior, "interior point on the factor of the kernel matrix"),
-        ]
-    return [Stage(interior, f"{n} rows: interior point on the factor of the kernel matrix")]
+        whole = [Stage(newton, f"{n} rows: Newton on the factor of the kernel matrix"), *whole]
+    if solver == "gram":
+        return whole
+    reason = f"{n} rows, {problem.kernel.name} kernel: block SMO"
+    if solver == "block-smo" or n > _FACTORED:
+        return [Stage(BlockSmo(cache_mb=cache_mb), reason)]
+    if n <= _TINY:
+        return [*whole, Stage(BlockSmo(cache_mb=cache_mb), reason)]
+    return [Stage(BlockSmo(cache_mb=cache_mb), reason, patience=0.2 + 4e-9 * n**3), *whole]
