@@ -2,9 +2,9 @@
 
 python -m benchmarks.cli_every_file FOLDER [--max-time SECONDS] [--only NAME ...]
 
-Prints one line a file: what fit ended in, the gap it proved, whether the certificates verify. A fit that reaches
-the time limit ends with exit code 2 and a larger gap; its certificate must verify all the same. Ends with 1 if a command
-failed (exit code 1) or a certificate was rejected.
+Prints one line a file: what fit ended in, the gap it proved, whether the certificates verify. A fit that is
+stopped by the limit ends with exit code 2 and a larger gap; its certificate must verify all the same. Ends with 1 if
+a command failed (exit code 1) or a certificate was rejected.
 """
 
 from __future__ import annotations
