@@ -114,3 +114,6 @@ def fill(folder: Path) -> None:
     shipped = resources.files("separatrix").joinpath("data", "wdbc.libsvm")
     with resources.as_file(shipped) as path:
         shutil.copy(path, folder / "wdbc.libsvm")
+        place = folder / "src" / "separatrix" / "data"  # as in a clone
+        place.mkdir(parents=True)
+        shutil.copy(path, place / "wdbc.libsvm")
