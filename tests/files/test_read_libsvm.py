@@ -47,7 +47,9 @@ def lines(draw, first_index: int = 1):
     columns = sorted(draw(st.sets(st.integers(first_index, 2000), max_size=12)))
     gap = draw(blank)
     parts = [draw(st.sampled_from(["1", "-1", "+1", "3.5"])), *(f"{c}:{draw(numbers)}" for c in columns)]
-    ending = draw(st.sampled_from(["\n", " \n", "\r\n", " # a comment 3:4\n", "#c\n", "\n\n", "\n# a line\n"]))
+    ending = draw(
+        st.sampled_from(["\n", " \n", "\r\n", " # a comment 3:4\n", "#c\n", "\n\n", "\n# a line\n"])
+    )
     return gap.join(parts) + ending
 
 
@@ -203,13 +205,17 @@ def test_faults_have_a_line_and_a_column(tmp_path, text):
 def test_index_zero_is_refused_when_asked(tmp_path):
     with pytest.raises(DataError, match="line 2, column 3: an index 0, but indices were said to start at 1"):
         read_text(tmp_path, "1 1:1\n1 0:1\n", zero_based=False)
-    with pytest.raises(DataError, match="line 1, column 7: the index is beyond the last column.*there are 2 columns"):
+    with pytest.raises(
+        DataError, match="line 1, column 7: the index is beyond the last column.*there are 2 columns"
+    ):
         read_text(tmp_path, "1 1:1 3:1\n", n_columns=2)
 
 
 def test_progress_and_byte_order_mark(tmp_path):
     seen = []
-    data = read_text(tmp_path, b"\xef\xbb\xbf1 1:1\n2 2:1\n", on_progress=lambda done, total: seen.append((done, total)))
+    data = read_text(
+        tmp_path, b"\xef\xbb\xbf1 1:1\n2 2:1\n", on_progress=lambda done, total: seen.append((done, total))
+    )
     assert data.y.tolist() == [1, 2]
     assert seen[-1] == (17, 17)
 
@@ -217,11 +223,14 @@ def test_progress_and_byte_order_mark(tmp_path):
 def test_threads_agree_on_a_large_text():
     rng = np.random.default_rng(0)
     text = "".join(
-        f"{rng.integers(0, 5)} " + " ".join(f"{c}:{rng.normal():.8g}" for c in np.sort(rng.choice(5000, 20)) * 2 + 1)
+        f"{rng.integers(0, 5)} "
+        + " ".join(f"{c}:{rng.normal():.8g}" for c in np.sort(rng.choice(5000, 20)) * 2 + 1)
         + "\n"
         for _ in range(6000)
     ).encode()
-    text = b"\n".join(line for line in text.split(b"\n") if len({p.split(b":")[0] for p in line.split()[1:]}) == 20)
+    text = b"\n".join(
+        line for line in text.split(b"\n") if len({p.split(b":")[0] for p in line.split()[1:]}) == 20
+    )
     one, two = parse(text, [], 1), parse(text, [1000, 400_000], 3)
     assert one == two
     assert len(text) > 1 << 20

@@ -13,6 +13,8 @@ from separatrix.checker.rows import Row
 from separatrix.checker.verdict import Rejected
 from separatrix.problem.rows import row_blocks
 
+_BLOCK_ENTRIES = 1 << 18
+
 
 def is_sparse(X: Any) -> bool:
     """Whether X is a SciPy sparse array or matrix."""
@@ -37,12 +39,18 @@ def read_rows(X: Any) -> Any:
     if values.dtype not in (np.float32, np.float64):
         rows = rows.astype(np.float64)
         values = rows.data if is_sparse(rows) else rows
-    if not np.all(np.isfinite(values)):
+    if not _all_finite(values):
         raise Rejected("X holds numbers that are not finite.")
     if is_sparse(rows) and not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
     return rows
+
+
+def _all_finite(values: Any) -> bool:
+    """Whether every value is finite, a block at a time: X may be larger than the memory."""
+    height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))
+    return all(np.isfinite(values[at : at + height]).all() for at in range(0, len(values), height))
 
 
 class ArrayRows:
