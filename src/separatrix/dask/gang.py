@@ -1,0 +1,257 @@
+"""The shards of one training: where they are, how they are asked, and what happens when a worker dies or freezes.
+
+Every worker gets one shard with an even share of the partitions, next to data that are already there where that keeps
+the shares even. `each` asks all shards at once and waits with an eye on the workers' heartbeats: a worker that has left
+the cluster, or has not been heard from for `worker_timeout` seconds, is given up, and its partitions are computed again
+from their lineage on another one. A slow worker still sends heartbeats, and is waited for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Self
+
+import distributed
+import numpy as np
+from distributed.utils import sync
+
+from separatrix.dask.shard import Shard
+from separatrix.dask.watch import POLL, Watch, WorkerFailureError
+
+_LOADING = (
+    30.0  # seconds, at least, without a heartbeat while libraries and data are loaded: that may hold the GIL
+)
+_LOST = (OSError, asyncio.CancelledError, KeyError, RuntimeError)  # what asking a lost actor may raise
+
+
+class ShardsReplaced(Exception):
+    """Some shards were rebuilt on other workers: what they had been told since `Gang.prologue` is gone."""
+
+
+@dataclass
+class Traffic:
+    """Bytes of arrays sent and received, seconds of waiting, since the last `Gang.traffic`."""
+
+    sent: int = 0
+    received: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class Gang:
+    """The shards of one training on a client's cluster. Use it as a context; leaving it frees the workers' memory.
+
+    ``bundles`` are Dask delayed values or futures, one (X, y, weights) for each partition.
+    """
+
+    client: Any  #: distributed.Client
+    bundles: list[Any]
+    worker_timeout: float = 60.0
+    max_worker_failures: int = 3
+    n_threads: int | None = None
+    partitions: list[list[int]] = field(default_factory=list)  #: of each shard
+    #: Told again to a shard that was rebuilt: method and the arguments of each shard.
+    prologue: list[tuple[str, list[tuple[Any, ...]]]] = field(default_factory=list)
+    rebuilt: int = (
+        0  #: how many shards were rebuilt so far: a solver notices by it that some forgot their state
+    )
+    _actors: list[Any] = field(default_factory=list)
+    _futures: list[Any] = field(default_factory=list)
+    _places: list[str] = field(default_factory=list)
+    _traffic: Traffic = field(default_factory=Traffic)
+
+    def __post_init__(self) -> None:
+        self.watch = Watch(self.client, self.worker_timeout, self.max_worker_failures)
+
+    def __enter__(self) -> Self:
+        try:
+            self._run(self._place)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._actors, self._futures = [], []
+
+    def _run(self, function: Callable[..., Awaitable[Any]], *args: Any) -> Any:
+        """Run a coroutine on the client's event loop, from a thread that is not the loop's."""
+        return sync(self.client.loop, function, *args)
+
+    async def _place(self) -> None:
+        workers = sorted(await self.watch.alive())
+        if not workers:
+            raise WorkerFailureError("The cluster has no workers. Hint: client.wait_for_workers(1).")
+        count = min(len(workers), len(self.bundles))
+        self.partitions = even_shares(await self._holders(workers), count)
+        self._actors, self._futures, self._places = [None] * count, [None] * count, [""] * count
+        await self._prepare(workers)
+        await asyncio.gather(*(self._build(i, workers[i]) for i in range(count)))
+
+    async def _prepare(self, workers: list[str]) -> None:
+        """Import what a shard needs in the workers' task threads: in their event loops it would delay heartbeats."""
+        where = {"allow_other_workers": True, "pure": False}
+        ready = [self.client.submit(import_module, Shard.__module__, workers=[a], **where) for a in workers]
+        wait: Any = distributed.wait
+        await self._watched(wait(ready))
+
+    async def _watched(self, awaitable: Awaitable[Any]) -> Any:
+        """The result; workers that freeze meanwhile are removed, and Dask computes elsewhere."""
+        task = asyncio.ensure_future(_awaited(awaitable))
+        while not (await asyncio.wait({task}, timeout=POLL))[0]:
+            await self.watch.remove_frozen(_LOADING)
+        return task.result()
+
+    async def _holders(self, workers: list[str]) -> list[int | None]:
+        """For each partition, the number of the worker that has most of its data already; None if nobody has."""
+        place = {address: i for i, address in enumerate(workers)}
+        futures_of: Any = distributed.futures_of
+        held = [futures_of(bundle) for bundle in self.bundles]
+        known = [future for futures in held for future in futures]
+        who = await self.client.who_has(known) if known else {}
+        found: list[int | None] = []
+        for futures in held:
+            homes = [place[a] for future in futures for a in who.get(future.key, ()) if a in place]
+            found.append(max(set(homes), key=homes.count) if homes else None)
+        return found
+
+    async def _build(self, i: int, address: str) -> None:
+        """Compute the partitions of shard i, at this worker if it can, and make the actor that holds them."""
+        where = {"workers": [address], "allow_other_workers": True}
+        futures = self.client.compute([self.bundles[p] for p in self.partitions[i]], **where)
+        key = f"separatrix-shard-{i}-{time.time_ns()}"
+        maker = self.client.submit(
+            Shard, list(futures), i, self.n_threads, actor=True, pure=False, key=key, **where
+        )
+        self._actors[i], self._futures[i] = await self._watched(maker), maker
+        holders = await self.client.who_has([maker])
+        self._places[i] = next(iter(next(iter(holders.values()), ())), address)
+
+    def each(self, method: str, arguments: Sequence[tuple[Any, ...]], *, stateful: bool = False) -> list[Any]:
+        """Ask every shard, each with its own arguments; replies in the order of the shards.
+
+        Shards that are lost are rebuilt. Then they are asked again or, where the question made sense only after
+        others (``stateful``), `ShardsReplaced` is raised and all replies are dropped.
+        """
+        began = time.perf_counter()
+        replies: list[Any] = [None] * len(arguments)
+        missing = list(range(len(arguments)))
+        self._traffic.sent += sum(map(_size, arguments))
+        while missing:
+            lost, found = self._run(self._ask, method, {i: arguments[i] for i in missing})
+            for i, reply in found.items():
+                replies[i] = reply
+            if lost:
+                self._run(self._rebuild, lost)
+                if stateful:
+                    raise ShardsReplaced(f"shards {lost} were rebuilt")
+            missing = lost
+        self._traffic.received += sum(map(_size, replies))
+        self._traffic.seconds += time.perf_counter() - began
+        return replies
+
+    def traffic(self) -> Traffic:
+        """What went over the wire since this was last asked."""
+        counted, self._traffic = self._traffic, Traffic()
+        return counted
+
+    async def _ask(
+        self, method: str, arguments: dict[int, tuple[Any, ...]]
+    ) -> tuple[list[int], dict[int, Any]]:
+        """Shards that are lost, and the replies of the others."""
+        tasks = {asyncio.ensure_future(self._call(i, method, args)): i for i, args in arguments.items()}
+        pending, lost, found = set(tasks), list[int](), dict[int, Any]()
+        while pending:
+            done, pending = await asyncio.wait(pending, timeout=POLL)
+            for task in done:
+                error = task.exception()
+                if error is None:
+                    found[tasks[task]] = task.result()
+                elif isinstance(error, _LOST) and await self._gone(tasks[task], error):
+                    lost.append(tasks[task])
+                else:
+                    for other in pending:
+                        other.cancel()
+                    raise error
+            if pending:
+                alive = await self.watch.remove_frozen()
+                for task in [task for task in pending if self._places[tasks[task]] not in alive]:
+                    task.cancel()
+                    pending.discard(task)
+                    lost.append(tasks[task])
+        return sorted(lost), found
+
+    async def _call(self, i: int, method: str, args: tuple[Any, ...]) -> Any:
+        return await getattr(self._actors[i], method)(*args)
+
+    async def _gone(self, i: int, error: BaseException) -> bool:
+        """Whether an error means that the worker of shard i is lost, rather than that its work failed."""
+        if isinstance(error, OSError) or self._futures[i].status != "finished":
+            return True
+        await asyncio.sleep(POLL)  # the scheduler may not have noticed yet
+        return self._places[i] not in await self.watch.alive() or self._futures[i].status != "finished"
+
+    async def _rebuild(self, lost: list[int]) -> None:
+        for address in {self._places[i] for i in lost}:
+            await self.watch.give_up(address, "was lost")
+        while lost:
+            alive = await self.watch.remove_frozen()
+            load = {a: sum(place == a for place in self._places) for a in sorted(alive)}
+            i = lost[0]
+            await self._build(i, min(load, key=lambda a: load[a]))
+            for method, arguments in self.prologue:
+                again, _ = await self._ask(method, {i: arguments[i]})
+                if again:  # this worker is lost too
+                    await self.watch.give_up(self._places[i], "was lost")
+                    break
+            else:
+                self.rebuilt += 1
+                lost = lost[1:]
+
+
+def even_shares(holders: Sequence[int | None], shards: int) -> list[list[int]]:
+    """Which partitions each shard gets: shares differ by at most one, data stay where they are where that allows it.
+
+    ``holders`` names, for each partition, the shard whose worker has its data already.
+
+    >>> even_shares([None, None, None, None, None], 2)
+    [[0, 1, 2], [3, 4]]
+    >>> even_shares([1, 1, 0, 0], 2)
+    [[2, 3], [0, 1]]
+    """
+    count = len(holders)
+    most, larger = -(-count // shards), count % shards or shards
+    shares: list[list[int]] = [[] for _ in range(shards)]
+
+    def room(i: int) -> bool:
+        full = sum(len(share) == most for share in shares)
+        return len(shares[i]) < most - 1 or (len(shares[i]) == most - 1 and full < larger)
+
+    homeless = []
+    for p, holder in enumerate(holders):
+        if holder is not None and holder < shards and room(holder):
+            shares[holder].append(p)
+        else:
+            homeless.append(p)
+    for p in homeless:
+        shares[next(i for i in range(shards) if room(i))].append(p)
+    return [sorted(share) for share in shares]
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable
+
+
+def _size(value: Any) -> int:
+    """Bytes of the arrays in a message."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if isinstance(value, list | tuple):
+        return sum(map(_size, value))
+    if hasattr(value, "__dict__"):
+        return sum(map(_size, vars(value).values()))
+    return 8 if isinstance(value, float | int) else 0

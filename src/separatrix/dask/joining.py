@@ -1,0 +1,50 @@
+"""Sums over rows that were added up in several places, as one, with what rounding may have done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from separatrix.problem.losses import Vector
+from separatrix.proof.rigorous import TINY, UNIT
+from separatrix.proof.sliced import two_sum
+
+
+def join_plain(parts: Sequence[Vector]) -> Vector:
+    """The sum of vectors (d,)."""
+    total: Vector = np.sum(np.stack(parts), axis=0)
+    return total
+
+
+def join_bounded(parts: Sequence[tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
+    """The sum of vectors (d,) each known to within an error (d,), and the error of that sum.
+
+    Rounding errors of the additions are kept (TwoSum); what is lost in adding those up is bounded.
+
+    >>> value, error = join_bounded([(np.array([1e16]), np.zeros(1)), (np.array([1.0]), np.zeros(1)),
+    ...                              (np.array([-1e16]), np.zeros(1))])
+    >>> value, bool(0 < error[0] < 1e-14)
+    (array([1.]), True)
+    """
+    total, lost, size, error = np.zeros((4, len(parts[0][0])))
+    for value, bound in parts:
+        total, away = two_sum(total, value)
+        lost = lost + away
+        size = size + np.abs(away)
+        error = error + bound
+    result = total + lost
+    count = len(parts) + 8
+    # Every sum above has at most `count` terms, none of them negative in the last two.
+    grown = (1.0 + 4 * count * UNIT) * (error + 2 * count * UNIT * size + 4 * UNIT * np.abs(result))
+    return result, grown + TINY
+
+
+def join_sliced(parts: Sequence[tuple[Vector, Vector, Vector]]) -> tuple[Vector, Vector, Vector]:
+    """The same for sums known as hi + lo."""
+    hi, lo, error = np.zeros((3, len(parts[0][0])))
+    for part_hi, part_lo, part_error in parts:
+        hi, lost = two_sum(hi, part_hi)
+        lo = lo + (part_lo + lost)
+        error = error + part_error + 4 * UNIT * (np.abs(lo) + np.abs(part_lo) + np.abs(lost))
+    return hi, lo, error * (1 + 2.0**-20) + TINY

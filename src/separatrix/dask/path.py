@@ -1,0 +1,148 @@
+"""The interior point on all workers at once: the same predictor-corrector iteration, its sums taken over all shards.
+
+Every shard runs `CentralPath.advancing` on its own rows. Where that asks for a sum over all rows, the shards send their
+shares, the client joins them and answers: D x D once an iteration (the normal matrix, which the client factorises),
+vectors of length D a few times, single numbers otherwise. Ferris and Munson, SIAM J. Optim. 13 (2002), section 4.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.dask.descent import cluster_rows, problem_rows
+from separatrix.dask.gang import ShardsReplaced
+from separatrix.dask.rows import ClusterRows
+from separatrix.problem import Point, Problem
+from separatrix.problem.losses import Vector
+from separatrix.problem.problem import relative_gap
+from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky
+from separatrix.solvers.protocol import Progress, Verdict
+
+_PATIENCE, _FAR_PATIENCE = 6, 40  # iterations without a better gap; the same while the gap is above 1
+_CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
+
+
+@dataclass
+class State:
+    """Where the path is, and the factor of the last normal matrix."""
+
+    rows: ClusterRows
+    R: Vector
+    z: Vector
+    alpha: Vector | None = None  # of the best dual value
+    primal: float = math.inf
+    dual: float = -math.inf
+    best_gap: float = math.inf
+    idle: int = 0
+    broken: bool = False
+    n_checks: int = 0
+    rebuilt: int = 0  # how many shards had been rebuilt when the path began
+    factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    sizes: Vector = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class ClusterInteriorPoint:
+    """No settings: the path starts at z = 0, or at the proposed w and b."""
+
+    @property
+    def name(self) -> str:
+        """As in ``SVC(solver=...)``."""
+        return "interior-point"
+
+    def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
+        """Hand out labels and costs, and find the first central point."""
+        rows, d = cluster_rows(problem), problem.n_columns
+        R = np.ones(d + (problem.bias != "none"))
+        z = np.zeros(len(R))
+        if problem.bias == "free":
+            R[-1] = 0.0
+        if start is not None and start.w is not None:
+            z[:d] = start.w
+            z[d:] = start.b or 0.0
+        state = State(rows, R, z)
+        rows.gang.prologue = []
+        self._begin(problem, state)
+        return state
+
+    def _begin(self, problem: Problem, state: State) -> None:
+        pieces = problem_rows(problem, state.rows)
+        while True:
+            try:
+                state.rebuilt = state.rows.gang.rebuilt
+                self._drive(state, "begin_path", [(piece, state.z) for piece in pieces])
+            except ShardsReplaced:
+                continue
+            return
+
+    def step(self, problem: Problem, state: State) -> Progress:
+        """One iteration. A rebuilt shard has lost its part of the path, which then starts anew at the present z."""
+        gang, standing = state.rows.gang, list[Any]()
+        try:
+            if state.rebuilt == gang.rebuilt:
+                standing = self._drive(state, "advance_path", [()] * len(gang.partitions))
+        except ShardsReplaced:
+            pass
+        if state.rebuilt != gang.rebuilt:
+            note = f"{gang.rebuilt - state.rebuilt} shards rebuilt on other workers: a new path from here"
+            self._begin(problem, state)
+            state.best_gap, state.idle = math.inf, 0
+            return Progress(state.primal, state.dual, note)
+        state.broken = not all(advanced for advanced, *_ in standing)
+        _, z, pulled, *_ = standing[0]
+        primal = 0.5 * float(z @ (state.R * z)) + sum(loss for *_, loss, _ in standing)
+        missed = float(np.sum(np.abs(pulled[state.R == 0.0]))) * (1.0 + abs(float(z[-1])))
+        dual = sum(terms for *_, terms in standing) - 0.5 * float(pulled @ (state.R * pulled)) - missed
+        state.z, state.primal, state.dual = z, primal, dual
+        gap = relative_gap(primal, dual)
+        state.idle = 0 if gap < 0.9 * state.best_gap else state.idle + 1
+        state.best_gap = min(gap, state.best_gap)
+        return Progress(primal, dual)
+
+    def _drive(self, state: State, method: str, arguments: list[Any]) -> list[Any]:
+        """Ask, join, answer, until every shard is done."""
+        gang = state.rows.gang
+        replies = gang.each(method, arguments, stateful=True)
+        while replies[0][0] != "done":
+            answer = self._join(state, replies[0][0], [share for _, share in replies])
+            replies = gang.each("answer", [(answer,)] * len(replies), stateful=True)
+        return [standing for _, standing in replies]
+
+    def _join(self, state: State, kind: str, shares: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        if kind == "Largest":
+            largest: NDArray[np.float64] = np.max(shares, axis=0)
+            return largest
+        total: NDArray[np.float64] = np.sum(shares, axis=0)
+        if kind == "Factor":
+            try:
+                state.factor, state.sizes = scaled_cholesky(np.asfortranarray(total))
+            except np.linalg.LinAlgError:
+                return np.zeros(1)
+            return np.ones(1)
+        return back_substitute(state.factor, state.sizes, total) if kind == "Solve" else total
+
+    def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
+        """Check once the estimated gap is within tol; give up when it no longer falls."""
+        if relative_gap(state.primal, state.dual) <= tol:
+            state.n_checks += 1
+            return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
+        stuck = state.idle >= (_PATIENCE if state.best_gap < 1.0 else _FAR_PATIENCE)
+        return Verdict.STALLED if state.broken or stuck else Verdict.GO_ON
+
+    def point(self, problem: Problem, state: State) -> Point:
+        """The path's alphas and z."""
+        rows, d = state.rows, problem.n_columns
+        while True:
+            try:
+                pieces = rows.gang.each("alpha", [()] * len(rows.gang.partitions), stateful=True)
+            except ShardsReplaced:
+                self._begin(problem, state)
+                self.step(problem, state)
+                continue
+            b = 0.0 if problem.bias == "none" else float(state.z[-1])
+            return Point(rows.collect(pieces), state.z[:d].copy(), b)
