@@ -17,8 +17,8 @@ from separatrix.problem.rows import row_blocks
 Vector = NDArray[np.float64]
 Gram = NDArray[np.float64]
 
-_EXACT = float(1 << 24)  # whole numbers up to here are floats of single precision
-_DENSE_PAYS = 1.0 / 40.0  # share of products other than zero above which BLAS beats sparse products
+EXACT = float(1 << 24)  # whole numbers up to here are floats of single precision
+_SPARSE_COST = 20.0  # nanoseconds of a sparse product beside its terms; 4 a term there, 0.08 in BLAS
 _PROBE = 4  # rows
 _LARGEST = 1 << 25  # entries that may be made dense: 256 MiB
 
@@ -29,7 +29,8 @@ def inner_products(X: Any, Z: Any) -> Gram:
     >>> inner_products(np.array([[1, 2]], dtype=np.float32), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
-    if _density(X) * _density(Z) > _DENSE_PAYS and max(np.prod(X.shape), np.prod(Z.shape)) <= _LARGEST:
+    narrow = X.shape[1] * (0.08 - 4.0 * _density(X) * _density(Z)) < _SPARSE_COST
+    if narrow and max(np.prod(X.shape), np.prod(Z.shape)) <= _LARGEST:
         X, Z = dense(X), dense(Z)
         if X.dtype == Z.dtype == np.float32:
             return np.asarray(X @ Z.T, dtype=np.float64)
@@ -51,7 +52,7 @@ def dense(X: Any) -> NDArray[Any]:
     whole = bool(np.array_equal(single, np.rint(single)) and (single is X or np.array_equal(single, X)))
     largest = float(np.max(np.abs(single), initial=0.0)) if whole else np.inf
     # Both factors of a product are at most the root of 2^24 / d; partial sums are whole and below 2^24.
-    exact = largest * largest * max(1, X.shape[1]) <= _EXACT
+    exact = largest * largest * max(1, X.shape[1]) <= EXACT
     return np.asarray(single if exact else X, dtype=np.float32 if exact else np.float64)
 
 

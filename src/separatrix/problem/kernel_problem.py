@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.problem.kernel_blocks import prepared
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Loss, Vector
 from separatrix.problem.problem import Bias, Matrix
 
-_BLOCK = 1 << 21  # kernel values held at a time: 16 MiB
+_BLOCK = 1 << 17  # kernel values held at a time: 1 MiB, which the cache holds,
+_LEAST_ROWS = 32  # or as many as so many rows have
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +81,17 @@ class KernelProblem:
         """F = K c in float64, shape (n,), for c (n,): a block of rows at a time, zeros of c left out."""
         support = np.flatnonzero(coefficients)
         c, out = coefficients[support], np.zeros(self.n_rows)
-        height = max(1, _BLOCK // max(1, len(support)))
-        for start in range(0, self.n_rows if len(support) else 0, height):
-            rows = np.arange(start, min(start + height, self.n_rows))
-            out[rows] = self.gram(rows, support) @ c
+        if not len(support):
+            return out
+        given = self.kernel.name == "precomputed"
+        values = None if given else prepared(self.kernel, self.X, self.X[support])
+        height = max(_LEAST_ROWS, _BLOCK // len(support))
+        for start in range(0, self.n_rows, height):
+            block = slice(start, min(start + height, self.n_rows))
+            if values is None:
+                out[block] = self.gram(np.arange(block.start, block.stop), support) @ c
+            else:
+                out[block] = values(self.X[block]) @ c
         return out
 
     def primal(self, coefficients: Vector, F: Vector, b: float) -> float:

@@ -1,0 +1,110 @@
+"""The joint multi-class SVM of Crammer and Singer as a plain record.
+
+    min_{W, b}  1/2 ||W||^2 [+ 1/2 ||b||^2 if augmented] + sum_i C_i max_m ([m != y_i] + f_m(x_i) - f_{y_i}(x_i))
+
+    max_A       sum_i A_{i, y_i} - 1/2 sum_im A_im F_im [- 1/2 ||s||^2 if augmented]
+    s.t.        sum_m A_im = 0,   A_im <= C_i [m = y_i],   s = A^T 1 = 0 if the bias is free;      F = K A
+
+with f(x) = W x + b over k classes at once, and W = A^T X (in the space of the kernel). Beside the binary problems of
+"ovr" and "ovo" this is one problem with one optimum and one gap.
+K. Crammer, Y. Singer, On the algorithmic implementation of multiclass kernel-based vector machines, JMLR 2 (2001).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.problem.kernels import Kernel
+from separatrix.problem.losses import Vector
+from separatrix.problem.problem import Bias, Matrix
+
+_BLOCK = 1 << 21  # kernel values held at a time: 16 MiB
+
+
+@dataclass(frozen=True, eq=False)
+class JointProblem:
+    """Rows X (n, d), class codes (n,) in 0 .. k - 1, cost C (n,) > 0 of each row, bias, kernel (None: linear).
+
+    A dual point is (n, k). Beside it a primal point is its bias b (k,) alone: W follows from A.
+
+    >>> X, codes = np.array([[1.0], [0.0], [-1.0]]), np.array([0, 1, 2])
+    >>> problem = JointProblem(X, codes, np.ones(3), 3, "none")
+    >>> A = np.array([[0.5, -0.5, 0.0], [0.0, 0.0, 0.0], [0.0, -0.5, 0.5]])
+    >>> F = problem.scores(A)
+    >>> problem.primal(A, F, np.zeros(3)), problem.dual(A, F)
+    (2.25, 0.75)
+    """
+
+    X: Matrix
+    codes: NDArray[np.int64]
+    C: Vector
+    n_classes: int
+    bias: Bias
+    kernel: Kernel | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """n."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """d; n where the kernel is precomputed."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is CSR."""
+        return sparse.issparse(self.X)
+
+    @property
+    def own(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The place of each row's own class in an (n, k) array."""
+        return np.arange(self.n_rows), self.codes
+
+    def gram(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> Vector:
+        """k(x_i, x_j) for i in ``rows`` and j in ``others``; only with a kernel."""
+        assert self.kernel is not None
+        if self.kernel.name == "precomputed":
+            part = self.X[rows][:, others]
+            return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+        return self.kernel.matrix(self.X[rows], self.X[others])
+
+    def weights(self, A: Vector) -> Vector:
+        """W = A^T X in float64, shape (k, d); only without a kernel."""
+        return np.ascontiguousarray((self.X.T @ A).T, dtype=np.float64)
+
+    def scores(self, A: Vector) -> Vector:
+        """F = K A in float64, shape (n, k)."""
+        if self.kernel is None:
+            return np.asarray(self.X @ self.weights(A).T, dtype=np.float64)
+        support = np.flatnonzero(A.any(axis=1))
+        out = np.zeros((self.n_rows, self.n_classes))
+        height = max(1, _BLOCK // max(1, len(support)))
+        for start in range(0, self.n_rows if len(support) else 0, height):
+            rows = np.arange(start, min(start + height, self.n_rows))
+            out[rows] = self.gram(rows, support) @ A[support]
+        return out
+
+    def slack(self, F: Vector, b: Vector) -> Vector:
+        """max_m ([m != y_i] + f_m - f_{y_i}) of each row, at least 0, where f = F + b; shape (n,)."""
+        f = F + b
+        mine = f[self.own]
+        f += 1.0
+        f[self.own] -= 1.0
+        return np.asarray(f.max(axis=1) - mine)
+
+    def primal(self, A: Vector, F: Vector, b: Vector) -> float:
+        """Primal objective at W = A^T X and b, where F = K A."""
+        penalty = float(np.vdot(A, F)) + (float(b @ b) if self.bias == "augmented" else 0.0)
+        return 0.5 * penalty + float(self.C @ self.slack(F, b))
+
+    def dual(self, A: Vector, F: Vector) -> float:
+        """Dual objective at A, where F = K A; a lower bound on the optimum if A is feasible."""
+        s = A.sum(axis=0)
+        penalty = float(np.vdot(A, F)) + (float(s @ s) if self.bias == "augmented" else 0.0)
+        return float(A[self.own].sum()) - 0.5 * penalty
