@@ -106,6 +106,12 @@ class Answers:
         """The most updates the scene's variant can make on these rows."""
         return mistake_bound(self.scene)
 
+    @cached_property
+    def kernel_bound(self) -> Bound:
+        """The same in the space of a kernel, from the margin of the finished run's weights."""
+        model = self.model
+        return Bound(model.bound_, model.radius_, model.margin_, "(R² + c²) / margin², in the kernel's space")
+
     def certificate_document(self) -> dict[str, Any]:
         """The certificate as `separatrix verify` reads it: of the run, or else of the verdict."""
         return dict((self.proof or self.verdict_proof).certificate.to_dict())

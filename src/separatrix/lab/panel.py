@@ -28,7 +28,7 @@ def panel(play: Playback, quick: bool) -> dict[str, Any]:
         "verdict": verdict_part(play.answers, quick),
         "rows": row_part(scene, frame),
         "objective": objective_part(play.frames, play.cursor),
-        "updates": update_part(play.answers, frame),
+        "updates": update_part(play, quick),
         "proof": None,
         "pending": quick,
     }
@@ -86,12 +86,14 @@ def objective_part(frames: list[Frame], cursor: int) -> dict[str, Any] | None:
     }
 
 
-def update_part(answers: Answers, frame: Frame) -> dict[str, Any] | None:
-    """Updates so far against the bound of this variant."""
-    if answers.scene.algorithm not in ("gradient", "perceptron", "kernel-perceptron"):
+def update_part(play: Playback, quick: bool) -> dict[str, Any] | None:
+    """Updates so far against the bound of this variant; with a kernel it is known when the run has ended."""
+    if play.scene.algorithm not in ("gradient", "perceptron", "kernel-perceptron"):
         return None
-    part: dict[str, Any] = {"count": frame.updates, "bound": None}
-    bound = answers.bound
+    part: dict[str, Any] = {"count": play.frame.updates, "bound": None}
+    bound = play.answers.bound
+    if play.scene.has_kernel and play.at_end and play.whole and not quick:
+        bound = play.answers.kernel_bound
     if bound is not None:
         part["bound"], part["radius"] = number(bound.updates), number(bound.radius)
         part["margin"], part["formula"] = number(bound.margin), bound.formula

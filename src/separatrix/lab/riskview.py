@@ -20,6 +20,7 @@ from separatrix.lab.wview import path_of, round_up, w_view
 from separatrix.solvers.perceptron_gradient import perceptron_risk
 
 _GRID = 49
+_ALONG = 121  # points of a crease
 _COMPARED = 200  # steps of each path that are compared
 _SIZES = np.geomspace(1e-2, 1e2, 25)
 _MOST_STEPS = 1000
@@ -38,11 +39,18 @@ def values_at(scene: Scene, U: Vector) -> Vector:
 
 
 def risk_view(
-    scene: Scene, frames: list[Frame], cursor: int, at: float | None, aspect: float = 1.0, least: float = 0.0
+    scene: Scene,
+    frames: list[Frame],
+    cursor: int,
+    at: float | None,
+    aspect: float = 1.0,
+    least: float = 0.0,
+    solid: bool = False,
 ) -> dict[str, Any]:
     """A grid of the risk in the plane of b, and the risk along the path.
 
-    ``aspect`` is width over height; the picture shows |w_j| up to ``least`` at least, for paths of others.
+    ``aspect`` is width over height; the picture shows |w_j| up to ``least`` at least, for paths of others;
+    ``solid`` asks for the creases of a surface.
     """
     view = w_view(scene, frames, cursor, at)
     view["extent"] = max(view["extent"], round_up(1.1 * least)) if least > 0 else view["extent"]
@@ -60,7 +68,26 @@ def risk_view(
             "here": number(values_at(scene, path_of(frames[cursor : cursor + 1]))[0]),
         }
     )
+    if solid:
+        view["creases"] = creases(scene, view["b"], view["level"], reach)
     return view
+
+
+def creases(scene: Scene, b: float, level: float, reach: tuple[float, float]) -> list[Any]:
+    """Each row's line y (w.x + b) = level within the picture, as points (w1, w2, risk) to draw on the surface."""
+    found = []
+    for x1, x2, y in scene.points:
+        size = float(np.hypot(x1, x2))
+        if size == 0:
+            continue  # a row at the origin is no line
+        foot = np.array([x1, x2]) * (y * level - b) / size**2
+        along = np.array([-x2, x1]) / size
+        line = foot + np.linspace(-1.0, 1.0, _ALONG)[:, None] * 1.5 * max(reach) * along
+        line = line[np.all(np.abs(line) <= reach, axis=1)]
+        if len(line) > 1:
+            place = np.column_stack([line, np.full(len(line), b)])
+            found.append(numbers(np.column_stack([line, values_at(scene, place)])))
+    return found
 
 
 def compared_paths(scene: Scene) -> list[dict[str, Any]]:

@@ -48,7 +48,9 @@ def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
 def _risk(play: Playback, options: Options) -> Any:
     aspect = _finite(options.get("aspect"), "aspect") or 1.0
     least = _finite(options.get("least"), "least") or 0.0
-    shaped = partial(risk_view, aspect=min(max(aspect, 0.2), 5.0), least=least)
+    shaped = partial(
+        risk_view, aspect=min(max(aspect, 0.2), 5.0), least=least, solid=options.get("solid") is True
+    )
     return _planar(shaped)(play, options)
 
 

@@ -22,11 +22,7 @@ SEED = int(np.random.RandomState(0).randint(2**31 - 1))
 
 def settings_of(scene: Scene) -> Settings:
     """The scene's choices as a perceptron run takes them."""
-    size: float | str = scene.step
-    if scene.rule == "decreasing":
-        size = "decreasing"
-    elif scene.rule == "line-search" and scene.algorithm == "gradient":
-        size = "line-search"
+    size = scene.rule if scene.algorithm == "gradient" and scene.rule != "fixed" else scene.step
     shuffle = scene.order == "shuffle" and scene.algorithm != "gradient"
     return Settings(step=size, shuffle=shuffle, seed=SEED, start=0 if scene.start == "row" else None)
 
@@ -131,18 +127,10 @@ class PerceptronRun:
 
     def _frame(self, note: str, row: int | None) -> Frame:
         state, settings = self.state, self.solver.settings
-        weights = state.counts * (1.0 if settings.decreasing else settings.size)
+        weights = np.asarray(state.counts * settings.size, dtype=np.float64)
         if settings.start is not None:
-            weights = weights.astype(np.float64)
             weights[settings.start] += 1.0
-        return Frame(
-            state.w.copy(),
-            float(state.b[0]),
-            np.asarray(weights, dtype=np.float64),
-            note,
-            row,
-            updates=int(state.tally[1]),
-        )
+        return Frame(state.w.copy(), float(state.b[0]), weights, note, row, updates=int(state.tally[1]))
 
 
 def _sentence(row: int, label: int, passes: int) -> str:

@@ -8,6 +8,7 @@ export class Camera {
     this.tilt = 0.5;
     this.near = 1;
     this.draw = draw;
+    this.onslide = null; // told by how much of the cube a drag with Shift, or a page key, goes up
     this.canvas = h("canvas", { class: "solid", tabindex: "0", role: "img", "aria-label": label });
     this.element = h("div", { class: "plot" }, this.canvas);
     this.canvas.addEventListener("pointerdown", (event) => {
@@ -16,6 +17,10 @@ export class Camera {
     });
     this.canvas.addEventListener("pointermove", (event) => {
       if (!this.from) return;
+      if (event.shiftKey && this.onslide) {
+        this.onslide(-event.movementY / (0.31 * Math.min(this.width, this.height)));
+        return;
+      }
       this.turn = this.from[2] + (event.clientX - this.from[0]) * 0.01;
       this.tilt = clamp(this.from[3] + (event.clientY - this.from[1]) * 0.01, -1.5, 1.5);
       this.draw();
@@ -31,6 +36,12 @@ export class Camera {
   }
 
   key(event) {
+    const slides = { PageUp: 0.05, PageDown: -0.05 };
+    if (slides[event.key] && this.onslide) {
+      event.preventDefault();
+      this.onslide(slides[event.key]);
+      return;
+    }
     const turns = { ArrowLeft: [-0.12, 0], ArrowRight: [0.12, 0], ArrowUp: [0, 0.12], ArrowDown: [0, -0.12] };
     if (!turns[event.key] || event.ctrlKey || event.metaKey) return;
     this.turn += turns[event.key][0];

@@ -1,6 +1,9 @@
 // What the page knows, and the one line of requests to the solver: one under way at a time.
 // Actions wait their turn. A drag does not: only its latest position is kept, so nothing piles up.
 
+// These change nothing: only who asked hears the answer.
+export const QUESTIONS = new Set(["hello", "probe", "compare", "step-sizes", "certificate", "python"]);
+
 export class Client {
   constructor(transport) {
     this.transport = transport;
@@ -27,8 +30,8 @@ export class Client {
   }
 
   // Ask for something of which only the newest matters; `since` is when the user moved.
-  keep(channel, op, more = {}, since = null) {
-    this.latest.set(channel, { message: { op, ...more }, since, resolve: () => {} });
+  keep(channel, op, more = {}, since = null, resolve = () => {}) {
+    this.latest.set(channel, { message: { op, ...more }, since, resolve });
     this.next();
   }
 
@@ -45,7 +48,7 @@ export class Client {
     this.busy = false;
     if (reply.error) {
       this.onerror(reply.error, reply.lost);
-    } else {
+    } else if (!QUESTIONS.has(job.message.op)) {
       Object.assign(this.state, reply);
       for (const listener of this.listeners) listener(this.state, job.message);
       if (job.since !== null && job.since !== undefined) this.time(job.since);

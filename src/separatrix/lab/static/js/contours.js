@@ -43,9 +43,15 @@ export function fillAbove(paper, plane, grid, level) {
   paper.fill();
 }
 
-// The lines where the value is `level`.
+// The lines where the value is `level`, each joined from the pieces in the cells, so that they can be dashed.
 export function strokeLevel(paper, plane, grid, level) {
-  paper.beginPath();
+  const pieces = [], at = new Map();
+  const remember = (end, piece) => {
+    const key = `${end[0].toFixed(2)} ${end[1].toFixed(2)}`;
+    if (!at.has(key)) at.set(key, []);
+    at.get(key).push(piece);
+    return key;
+  };
   triangles(grid, plane, (triangle) => {
     const ends = [];
     for (let k = 0; k < 3; k++) {
@@ -54,12 +60,28 @@ export function strokeLevel(paper, plane, grid, level) {
       const t = (level - p[2]) / (q[2] - p[2]);
       ends.push([p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])]);
     }
-    if (ends.length === 2) {
-      paper.moveTo(...ends[0]);
-      paper.lineTo(...ends[1]);
-    }
+    if (ends.length !== 2) return;
+    const piece = { ends, keys: [], used: false };
+    piece.keys = ends.map((end) => remember(end, piece));
+    pieces.push(piece);
   });
+  paper.beginPath();
+  // Lines that end at the border first, from their end; what is left are closed curves.
+  const open = pieces.filter(({ keys }) => keys.some((key) => at.get(key).length === 1));
+  for (const first of [...open, ...pieces]) if (!first.used) follow(paper, first, at);
   paper.stroke();
+}
+
+function follow(paper, first, at) {
+  let piece = first, from = at.get(first.keys[1]).length === 1 ? 1 : 0;
+  paper.moveTo(...piece.ends[from]);
+  while (piece) {
+    piece.used = true;
+    const key = piece.keys[1 - from];
+    paper.lineTo(...piece.ends[1 - from]);
+    piece = at.get(key).find((other) => !other.used);
+    if (piece) from = piece.keys[0] === key ? 0 : 1;
+  }
 }
 
 // A decision function: both sides in their colours, darker away from the boundary, the boundary on top.

@@ -20,7 +20,7 @@ export class Editing {
     svg.addEventListener("pointermove", (event) => this.move(event));
     svg.addEventListener("pointerup", (event) => this.up(event));
     svg.addEventListener("pointercancel", () => { this.drag = null; });
-    svg.addEventListener("pointerleave", () => { if (!this.drag) this.client.hover(null); });
+    svg.addEventListener("pointerleave", () => { if (!this.drag) this.view.leave(); });
     svg.addEventListener("wheel", (event) => this.zoom(event), { passive: false });
     svg.addEventListener("keydown", (event) => this.key(event));
     svg.addEventListener("focus", () => this.enter());
@@ -74,7 +74,9 @@ export class Editing {
   move(event) {
     const { drag } = this;
     if (!drag) {
-      this.client.hover(this.near(event));
+      const row = this.near(event);
+      this.client.hover(row);
+      if (row === null && event.pointerType !== "touch") this.view.ask(this.view.plot.place(event));
       return;
     }
     if (!drag.moved && Math.hypot(event.clientX - drag.from[0], event.clientY - drag.from[1]) < 4) return;

@@ -6,7 +6,7 @@ const KEYS = [
   ["In x-space", [["click", "add a point of the chosen class"], ["drag", "move a point"], ["arrow keys", "move the cross, or the chosen point (Shift: faster)"],
     ["Enter", "add a point at the cross"], ["[ and ]", "choose the point before, after"], ["Delete", "remove the chosen point"], ["F", "flip its class"], ["Esc", "let go of it"]]],
   ["Anywhere", [["1, 2, 3", "clicks add +1, add −1, erase"], ["P or space", "play, pause"], ["S, B", "one step, one back"], ["R, E", "to the start, to the end"],
-    ["W, V, K", "w-space, 3-D, risk"], ["0", "show all points"], ["Ctrl Z, Ctrl Shift Z", "undo, redo"]]],
+    ["W, V, K", "w-space, 3-D, risk"], ["Shift drag, page keys", "move the cross-section in 3-D"], ["0", "show all points"], ["Ctrl Z, Ctrl Shift Z", "undo, redo"]]],
 ];
 
 export function makeHelp() {

@@ -1,7 +1,7 @@
 // The whole page: its parts, put together inside one element. The transport brings the solver's answers.
 
 import { h, write } from "./dom.js";
-import { Client } from "./client.js";
+import { Client, QUESTIONS } from "./client.js";
 import { Player } from "./player.js";
 import { Settings, ALGORITHMS } from "./settings.js";
 import { XSpace } from "./xspace.js";
@@ -56,7 +56,7 @@ export async function mount(root, transport, keys = root) {
 }
 
 function wanted(app, message) {
-  if (["hello", "probe", "compare", "step-sizes", "certificate", "python"].includes(message.op)) return {};
+  if (QUESTIONS.has(message.op)) return {};
   const quick = app.xspace.editing.dragging || message.grab !== undefined;
   return { x: app.xspace.options(quick), [app.tabs.shown.name]: app.tabs.options(), panel: { quick } };
 }

@@ -34,7 +34,7 @@ export class Risk {
   options() {
     const { plane } = this.plot;
     const far = (this.compared || []).flatMap(({ path }) => path.flatMap(([a, b]) => [Math.abs(a), Math.abs(b)]));
-    return { aspect: this.solid ? 1 : plane.width / plane.height, least: Math.max(0, ...far) };
+    return { aspect: this.solid ? 1 : plane.width / plane.height, least: Math.max(0, ...far), solid: this.solid };
   }
 
   flip() {
@@ -94,7 +94,7 @@ export class Risk {
     let least = Infinity, most = -Infinity;
     for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
     paper.fillStyle = shade(0);
-    paper.fillRect(0, 0, plane.width, plane.height);
+    paper.fillRect(plane.x(-across), plane.y(up), 2 * across * plane.unit, 2 * up * plane.unit);
     // Evenly spaced in the square root, so that the floor of the valley shows.
     for (let k = 1; k < 16; k++) {
       paper.fillStyle = shade(k / 15);

@@ -6,7 +6,7 @@ import { Camera } from "./camera.js";
 export class Solid {
   constructor(client) {
     this.client = client;
-    this.camera = new Camera("The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it",
+    this.camera = new Camera("The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it, drag with Shift or use the page keys to move the cross-section",
       () => this.draw());
     this.empty = h("p", { class: "empty", hidden: true });
     this.camera.element.append(this.empty);
@@ -14,6 +14,11 @@ export class Solid {
     this.element = h("div", { class: "tab-body" }, this.camera.element, this.readout);
     this.name = "solid";
     client.onhover(() => this.draw());
+    this.camera.onslide = (share) => {
+      const { solid } = client.state;
+      if (solid) this.oncut(solid.b + share * solid.box[2]);
+    };
+    this.oncut = () => {};
   }
 
   draw() {

@@ -27,14 +27,22 @@ export function drawSurface(camera, risk, values, tint) {
       cells.push({ corners, depth: corners[0][2] + corners[2][2], share: Math.sqrt((mean - least) / (most - least || 1)) });
     }
   }
+  for (const line of risk.creases || []) {
+    for (let k = 0; k + 1 < line.length; k++) {
+      const ends = [line[k], line[k + 1]].map(([u, v, value]) => camera.see([u / across, v / up, height(value) + 0.004]));
+      cells.push({ ends, depth: ends[0][2] + ends[1][2] + 0.04 }); // just in front of the cells it lies on
+    }
+  }
   cells.sort((a, b) => a.depth - b.depth);
-  paper.lineWidth = 0.7;
-  for (const { corners, share } of cells) {
-    paper.fillStyle = paper.strokeStyle = shade(share);
+  for (const { corners, ends, share } of cells) {
     paper.beginPath();
-    corners.forEach(([x, y], k) => (k === 0 ? paper.moveTo(x, y) : paper.lineTo(x, y)));
-    paper.closePath();
-    paper.fill();
+    paper.lineWidth = ends ? 1.3 : 0.7;
+    paper.fillStyle = paper.strokeStyle = ends ? "rgb(255 255 255 / 0.75)" : shade(share);
+    (corners || ends).forEach(([x, y], k) => (k === 0 ? paper.moveTo(x, y) : paper.lineTo(x, y)));
+    if (corners) {
+      paper.closePath();
+      paper.fill();
+    }
     paper.stroke();
   }
   const at = (k) => [risk.path[k][0] / across, risk.path[k][1] / up, height(risk.along[k]) + 0.02];

@@ -154,6 +154,21 @@ export class XSpace {
     this.readout.replaceChildren(...this.words());
   }
 
+  // What f is at the pointer, where no row is: the solver knows.
+  ask(place) {
+    if (!this.client.state.run.ready) return;
+    this.client.keep("probe", "probe", { at: place }, null, ({ probe }) => {
+      this.probed = probe ? { place, ...probe } : null;
+      this.light();
+    });
+  }
+
+  leave() {
+    this.probed = null;
+    this.client.hover(null);
+    this.light();
+  }
+
   words() {
     const { state, hovered } = this.client;
     const { x, scene, run } = state;
@@ -165,6 +180,10 @@ export class XSpace {
         term("geometric margin", x.geometric && x.geometric[row])];
     }
     if (!run.ready || !x) return ["Two classes are needed: + is blue and round, − is orange and square."];
+    if (this.probed && hovered === null) {
+      const { place, f, distance } = this.probed;
+      return [`at (${show(place[0], 3)}, ${show(place[1], 3)})`, term("f(x)", f), term("distance from the boundary", distance)];
+    }
     if (!x.w) return [term("‖w‖ in the kernel's space", x.norm), "point at a row to see its margins"];
     if (!(x.norm > 0)) return ["w = 0: there is no boundary yet."];
     return [term("‖w‖", x.norm), term("boundary from the origin", x.origin_distance),
