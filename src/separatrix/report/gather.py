@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -67,11 +68,12 @@ def make(
     if not isinstance(model, SVC | Perceptron):
         raise TypeError(f"A report is about a separatrix model or Separability; got {type(model).__name__}.")
     rows_X = check_matrix(model, X, reset=False)
+    known = columns or getattr(model, "column_names_", None) or list(getattr(model, "feature_names_in_", []))
+    model = _without_names(model)
     facts = row_facts(model, rows_X, y)
     proofs = list(_proofs(model, X, y, verify))
     found = _separability(model, rows_X, y, facts)
     by_kind = support_rows(model, proofs)
-    known = columns or getattr(model, "column_names_", None) or list(getattr(model, "feature_names_in_", []))
     shown = [str(name) for name in known] or [f"column {j + 1}" for j in range(rows_X.shape[1])]
     verdict, tone, details = verdict_of(model, facts, proofs, found)
     weights, left = _weights(model, rows_X, shown, facts)
@@ -100,6 +102,15 @@ def make(
         picture=picture(model, rows_X, facts, shown, everything[everything < rows_X.shape[0]]),
         support_rows=by_kind,
     )
+
+
+def _without_names(model: Any) -> Any:
+    """The same model, which takes arrays without asking where the names of their columns are."""
+    if not hasattr(model, "feature_names_in_"):
+        return model
+    same = copy.copy(model)
+    del same.feature_names_in_
+    return same
 
 
 def _of_separability(

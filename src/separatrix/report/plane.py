@@ -43,7 +43,11 @@ def picture(model: Any, X: Any, facts: RowFacts, columns: list[str], support: In
         points = _dense(X, rows)
         lines = contours(model, points, len(facts.classes))
         sentence = "The two columns of the data, with the boundary" + (
-            " and the edges of its margin." if len(facts.classes) == 2 else " between the classes."
+            " between the classes."
+            if len(facts.classes) > 2
+            else " and the edges of its margin."
+            if hasattr(model, "support_")
+            else "."
         )
         return Picture(rows, points, (columns[0], columns[1]), sentence, lines)
     if facts.scores.ndim > 1:
@@ -138,8 +142,7 @@ def contours(model: Any, points: NDArray[np.float64], k: int) -> list[tuple[str,
     pad = 0.06 * np.where(high > low, high - low, 1.0)
     xs, ys = (np.linspace(low[i] - pad[i], high[i] + pad[i], _GRID) for i in (0, 1))
     grid = np.column_stack([each.ravel() for each in np.meshgrid(xs, ys)])
-    names = getattr(model, "feature_names_in_", None)
-    scores = np.asarray(model.decision_function(grid if names is None else _frame(grid, names)))
+    scores = np.asarray(model.decision_function(grid))
     if scores.ndim == 1:
         F = scores.reshape(_GRID, _GRID)
         levels = [("boundary", 0.0)] + ([("edge", -1.0), ("edge", 1.0)] if hasattr(model, "support_") else [])
@@ -169,13 +172,6 @@ def _pair_lines(
 def _touches(here: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which cells of the grid have a corner where ``here`` is true."""
     return np.asarray(here[:-1, :-1] | here[1:, :-1] | here[:-1, 1:] | here[1:, 1:])
-
-
-def _frame(grid: NDArray[np.float64], names: Any) -> Any:
-    """Rows with the names that the model was fitted with, so that nobody warns about missing ones."""
-    import pandas as pd
-
-    return pd.DataFrame(grid, columns=list(names))
 
 
 def level_lines(

@@ -63,7 +63,12 @@ class RowFacts:
         edges = step * np.arange(
             np.floor(low / step), max(np.ceil(high / step), np.floor(low / step) + 1) + 1
         )
-        inside = np.clip(self.margins, edges[0], np.nextafter(edges[-1], -np.inf))
+        if edges[0] >= 0 and self.margins.min() <= 0:
+            edges = np.concatenate([[edges[0] - step], edges])  # a row on the wrong side must be seen there
+        shown = np.where(
+            self.margins == 0, -0.5 * step, self.margins
+        )  # on the boundary is not on the right side
+        inside = np.clip(shown, edges[0], np.nextafter(edges[-1], -np.inf))
         counts = [np.histogram(inside[self.codes == code], edges)[0] for code in range(len(self.classes))]
         return edges, np.array(counts, dtype=np.int64)
 

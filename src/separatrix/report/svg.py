@@ -31,6 +31,9 @@ def number(value: float) -> str:
     """
     if 1000.0 <= abs(value) < 1e6:
         return f"{round(value):,}"
+    if 0.0 < abs(value) < 1e-3:
+        mantissa, power = f"{value:.2e}".split("e")
+        return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
     text = f"{value:.3g}"
     if "e" in text:
         mantissa, power = text.split("e")

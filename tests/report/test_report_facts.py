@@ -1,0 +1,171 @@
+"""What a report says is what the model and the rows say."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_models import APART, MODELS, THREE, TWO, WIDE, X, reported
+
+from separatrix import SVC, Perceptron, load, report, save
+from separatrix.report.plane import leading_direction, level_lines
+from separatrix.report.rows import row_facts
+from separatrix.report.svg import Frame, decades, ticks
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_text_and_json_of_every_model(name):
+    made = reported(name)
+    text, plain = made.text(), made.to_json()
+    again = json.loads(json.dumps(plain, allow_nan=False))
+    assert again == plain
+    assert made.verdict in text
+    assert plain["verdict"] == made.verdict
+    assert plain["data"]["rows"] == made.n_rows
+    assert sum(plain["data"]["classes"].values()) == made.n_rows
+    if made.rows is not None:
+        matrix = np.array(plain["confusion"]["rows"])
+        assert matrix.sum() == made.n_rows
+        assert matrix.sum() - np.trace(matrix) == plain["errors"]
+        assert sum(sum(counts) for counts in plain["margins"]["rows"].values()) == made.n_rows
+
+
+@pytest.mark.parametrize(
+    ("name", "tone", "words"),
+    [
+        ("linear", "proved", "optimal to within"),
+        ("many", "proved", "Each of its 3 problems is optimal to within"),
+        ("hard", "proved", "widest margin there is"),
+        ("inseparable", "refuted", "No hyperplane separates"),
+        ("separable", "proved", "A hyperplane separates"),
+        ("perceptron", "proved", "separates all its rows after"),
+        ("perceptron inseparable", "refuted", "No hyperplane separates"),
+        ("perceptron voted", "refuted", "No hyperplane separates"),
+        ("online", "open", "learnt row by row"),
+        ("stopped", "open", "stopped early"),
+    ],
+)
+def test_verdicts(name, tone, words):
+    made = reported(name)
+    assert words in made.verdict
+    assert made.tone == tone
+
+
+def test_margins_errors_and_slack_are_the_models():
+    model = SVC().fit(WIDE, TWO)
+    made = report.make(model, WIDE, TWO)
+    assert made.rows.errors == np.count_nonzero(model.predict(WIDE) != TWO)
+    assert np.maximum(0.0, 1.0 - made.rows.margins) == pytest.approx(model.slack_, abs=1e-9)
+    worst = made.contradictions[0]
+    assert worst.row == int(np.argmax(model.slack_))
+    assert worst.slack == pytest.approx(model.slack_.max())
+    assert all(share < 0 for _, share in worst.opposing)
+    support = made.support[0]
+    assert support.total("margin") + support.total("slack") == len(model.support_)
+    assert support.total("slack") == np.count_nonzero(model.support_kind_ == "slack")
+    weights = made.weights["yes (to the right) against no"]
+    spread = WIDE.std(axis=0)
+    assert [each.effect for each in weights] == sorted(
+        (each.effect for each in weights), key=abs, reverse=True
+    )
+    assert weights[0].effect == pytest.approx(
+        np.max(np.abs(model.coef_[0] * spread)) * np.sign(weights[0].effect)
+    )
+
+
+def test_the_certificate_is_checked_against_the_rows_of_the_report():
+    model = SVC().fit(WIDE, TWO)
+    assert all(proof.checked for proof in report.make(model, WIDE, TWO).proofs)
+    other = report.make(model, WIDE[:40], TWO[:40])
+    assert [proof.checked for proof in other.proofs] == [False]
+    assert other.tone == "open"
+    assert other.support == []
+    assert other.support_rows == {}
+    assert [proof.checked for proof in report.make(model, WIDE, TWO, verify=False).proofs] == [None]
+
+
+def test_rows_that_cancel_are_those_of_the_verdict():
+    made = reported("inseparable")
+    found = MODELS["inseparable"]()[0].separability
+    assert made.cancelling.rows == found.rows.tolist()
+    assert "Why no hyperplane separates" in made.html()
+    soft = report.make(SVC().fit(X, TWO), X, TWO)
+    assert soft.cancelling.rows == found.rows.tolist()
+
+
+def test_names_come_from_the_frame_the_file_or_the_caller(tmp_path):
+    frame = pd.DataFrame(X, columns=["age", "size"])
+    made = report.make(SVC().fit(frame, TWO), frame, TWO)
+    assert made.picture.axes == ("age", "size")
+    save(SVC().fit(X, TWO), tmp_path / "m", columns=["u", "v"])
+    assert report.make(load(tmp_path / "m"), X, TWO).picture.axes == ("u", "v")
+    assert "<title>w<" not in report.html(load(tmp_path / "m"), X, TWO, title="w")
+
+
+def test_a_loaded_model_has_the_same_report(tmp_path):
+    model = SVC(kernel="rbf").fit(X, THREE)
+    save(model, tmp_path / "m")
+    assert report.html(load(tmp_path / "m"), X, THREE) == report.html(model, X, THREE)
+
+
+def test_labels_as_text_are_understood_and_others_refused():
+    model = Perceptron().fit(WIDE, APART)
+    assert report.make(model, WIDE, APART.astype(str)).rows.errors == 0
+    with pytest.raises(ValueError, match="Row 0 has the label 7, which the model does not know"):
+        report.make(model, WIDE, APART + 7)
+    with pytest.raises(ValueError, match="90 rows but y has 3"):
+        report.make(model, WIDE, APART[:3])
+    with pytest.raises(TypeError, match="got int"):
+        report.make(3, WIDE, APART)
+
+
+def test_the_projection_keeps_distances_along_w():
+    model = SVC().fit(WIDE, TWO)
+    picture = report.make(model, WIDE, TWO).picture
+    w = model.coef_[0]
+    assert picture.points[:, 0] == pytest.approx(model.decision_function(WIDE) / np.linalg.norm(w))
+    # Upwards: the first principal direction of what is left when w is taken away.
+    unit = w / np.linalg.norm(w)
+    rest = (WIDE - WIDE.mean(axis=0)) - np.outer((WIDE - WIDE.mean(axis=0)) @ unit, unit)
+    _, _, directions = np.linalg.svd(rest)
+    along = rest @ directions[0]
+    assert np.abs(np.corrcoef(along, picture.points[:, 1])[0, 1]) > 0.999
+    assert leading_direction(X[:, :1], np.ones(1), np.arange(5)).tolist() == [0.0] * 5
+
+
+def test_contours_lie_on_the_surface():
+    model = SVC(kernel="rbf", C=3.0).fit(X, TWO)
+    picture = report.make(model, X, TWO).picture
+    levels = {"boundary": [0.0], "edge": [-1.0, 1.0]}
+    for kind, lines in picture.lines:
+        values = model.decision_function(np.vstack(lines))
+        assert min(np.abs(values - level).max() for level in levels[kind]) < 0.05
+    circle = np.hypot(*np.meshgrid(np.linspace(-2, 2, 60), np.linspace(-2, 2, 60))) - 1.0
+    points = np.vstack(level_lines(circle, np.linspace(-2, 2, 60), np.linspace(-2, 2, 60)))
+    assert np.hypot(points[:, 0], points[:, 1]) == pytest.approx(np.ones(len(points)), abs=2e-3)
+
+
+def test_large_data_are_drawn_in_part():
+    rng = np.random.default_rng(1)
+    many = rng.standard_normal((5000, 3))
+    labels = np.where(many[:, 0] + 0.3 * rng.standard_normal(5000) > 0, 1, 0)
+    made = report.make(SVC().fit(many, labels), many, labels)
+    assert len(made.picture.rows) <= 1300
+    assert len(made.html()) < 600_000
+    assert set(made.rows.worst(50)) <= set(made.picture.rows.tolist())
+
+
+def test_a_misclassified_row_is_seen_on_the_wrong_side():
+    facts = reported("perceptron inseparable").rows
+    edges, counts = facts.histogram()
+    assert counts[:, edges[:-1] < 0].sum() == np.count_nonzero(facts.margins <= 0)
+
+
+def test_scales():
+    assert ticks(0.0, 7.0, whole=True) == [0.0, 2.0, 4.0, 6.0]
+    assert decades(1e-9, 1.0) == pytest.approx([1e-9, 1e-7, 1e-5, 1e-3, 1e-1])
+    frame = Frame((0.0, 0.0), (1.0, 1.0))
+    assert frame.at_x(0.0) == pytest.approx((frame.left + 440 - frame.right) / 2)
+    assert row_facts(SVC().fit(X, TWO), X, TWO).names == ["no", "yes"]

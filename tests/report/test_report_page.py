@@ -1,0 +1,142 @@
+"""The page in a browser: no errors, no requests, no fault of access, no sideways scrolling; light, dark, print."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from report_models import MODELS, reported
+
+from separatrix import SVC, report
+
+SCHEMES = [("light", 1280), ("dark", 1280), ("light", 360)]
+
+
+def open_page(browser, text, tmp_path, scheme="light", width=1280):
+    """The page of a report, and what went wrong while it opened."""
+    path = tmp_path / "report.html"
+    path.write_text(text, encoding="utf-8")
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page, faults = context.new_page(), []
+    page.on(
+        "console",
+        lambda message: faults.append(message.text) if message.type in ("error", "warning") else None,
+    )
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on(
+        "request",
+        lambda request: (
+            faults.append(request.url) if not request.url.startswith(("file:", "data:")) else None
+        ),
+    )
+    page.goto(path.as_uri())
+    return page, faults
+
+
+@pytest.mark.parametrize("name", ["kernel", "many", "inseparable"])
+@pytest.mark.parametrize(("scheme", "width"), SCHEMES)
+def test_a_browser_has_nothing_to_complain_of(chromium, tmp_path, name, scheme, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page, faults = open_page(chromium, reported(name).html(), tmp_path, scheme, width)
+    assert faults == []
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    found = axe.Axe().run(page).response["violations"]
+    assert [(fault["id"], fault["nodes"][0]["html"]) for fault in found] == []
+    page.context.close()
+
+
+def test_every_drawing_is_seen_and_says_what_it_is(chromium, tmp_path):
+    page, faults = open_page(chromium, reported("linear").html(), tmp_path)
+    drawings = page.locator("svg[role=img]")
+    assert drawings.count() >= 5
+    for place in range(drawings.count()):
+        box = drawings.nth(place).bounding_box()
+        assert box["width"] > 200
+        assert box["height"] > 30
+        assert len(drawings.nth(place).get_attribute("aria-label")) > 20
+    # No text of a drawing is cut off at the sides.
+    cut = page.evaluate(
+        """[...document.querySelectorAll('svg[role=img]')].flatMap(svg => {
+            const frame = svg.getBoundingClientRect();
+            return [...svg.querySelectorAll('text')].filter(text => {
+                const box = text.getBoundingClientRect();
+                return box.left < frame.left - 1 || box.right > frame.right + 1;
+            }).map(text => text.textContent);
+        })"""
+    )
+    assert cut == []
+    assert faults == []
+    page.context.close()
+
+
+def test_the_certificate_can_be_saved_and_is_the_models(chromium, tmp_path):
+    made = reported("linear")
+    page, _ = open_page(chromium, made.html(), tmp_path)
+    with page.expect_download() as waiting:
+        page.get_by_text("Save certificate.json").click()
+    waiting.value.save_as(tmp_path / "saved.json")
+    from separatrix import Certificate
+
+    assert Certificate.load(tmp_path / "saved.json").digest == made.proofs[0].digest
+    page.context.close()
+
+
+def test_it_prints_in_light_colours(chromium, tmp_path):
+    page, _ = open_page(chromium, reported("linear").html(), tmp_path, scheme="dark")
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)" != dark
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.context.close()
+
+
+class Outline(HTMLParser):
+    """Checks that tags close in order, and collects attributes that would load something."""
+
+    void = frozenset({"meta", "link", "path"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loads: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.loads += [
+            value for name, value in attrs if name in ("src", "href") and not value.startswith("data:")
+        ]
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.void:
+            assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_page_is_well_formed_and_loads_nothing(name):
+    text = reported(name).html()
+    outline = Outline()
+    outline.feed(text)
+    assert outline.open == []
+    assert outline.loads == []
+    assert not outline.tags & {"script", "iframe", "object", "embed", "img"}
+    assert "url(" not in text.replace("url(#plane)", "")
+    assert not re.search(r"\b(nan|inf)\b(?!<)", " ".join(re.findall(r' [dxy]="([^"]*)"', text)))
+
+
+def test_names_cannot_break_out_of_the_page():
+    bad = '<script>alert("1")</script>'
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    y = np.where(X[:, 0] > 0, bad, 'b"> <img src=x>')
+    text = report.html(SVC().fit(X, y), X, y, columns=[bad, "' onload='x"], title=bad, data_file=bad)
+    outline = Outline()
+    outline.feed(text)
+    assert not outline.tags & {"script", "img"}
+    assert "alert(&quot;1&quot;)" in text
