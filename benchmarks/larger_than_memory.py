@@ -32,8 +32,8 @@ def write_store(folder: Path, kind: str, size: int, separable: bool) -> None:
 
     layout, dtype = kind.split()
     value = np.dtype(dtype)
-    d = 400 if layout == "dense" else 20_000
-    per_row = d if layout == "dense" else 60
+    d = 2_000 if layout == "dense" else 60_000
+    per_row = d if layout == "dense" else 300
     n = size // (per_row * (value.itemsize + (4 if layout == "csr" else 0)))
     rng = np.random.default_rng(0)
     w = rng.standard_normal(d)
@@ -42,8 +42,8 @@ def write_store(folder: Path, kind: str, size: int, separable: bool) -> None:
         X = NpyWriter(place / f"{names[0]}.npy", value, d if layout == "dense" else None)
         indices = NpyWriter(place / "indices.npy", np.int32) if layout == "csr" else None
         y = NpyWriter(place / "y.npy", np.int64)
-        for start in range(0, n, 4096):
-            m = min(4096, n - start)
+        for start in range(0, n, 1024):
+            m = min(1024, n - start)
             rows = rng.standard_normal((m, per_row), dtype=np.float32)
             if indices is None:
                 score = rows @ w / np.sqrt(d)

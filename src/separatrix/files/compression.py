@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol
 
 from separatrix.checker.text import DataError
 
@@ -100,10 +100,10 @@ class ByteSource:
         try:
             if self.compression is None:
                 yield from iter(inputs, b"")
-            elif self.compression == "zstd":
-                yield from _zstd(inputs)
             else:
                 yield from _members(inputs, _DECODERS[self.compression], self.compression)
+        except DataError:
+            raise
         except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
             raise DataError(f"{self.path} is not a whole {self.compression} file: {error}.") from None
 
@@ -158,10 +158,46 @@ class _Gzip:
         return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
 
 
+class _Zstd:
+    """zstandard with the interface of the other decoders; fed little by little, as it cannot bound its output."""
+
+    def __init__(self) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            raise DataError(
+                "Reading .zst files needs the package zstandard: pip install 'separatrix[files]'."
+            ) from None
+        self._inner = zstandard.ZstdDecompressor().decompressobj()
+        self._failure = zstandard.ZstdError
+        self._waiting = b""
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._inner.eof)
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._waiting
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._inner.unused_data) + self._waiting
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        data = self._waiting + data
+        now, self._waiting = data[: 1 << 14], data[1 << 14 :]
+        try:
+            return bytes(self._inner.decompress(now))
+        except self._failure as error:
+            raise ValueError(str(error)) from None
+
+
 _DECODERS: dict[str, Callable[[], _Decoder]] = {
     "gzip": _Gzip,
     "bz2": bz2.BZ2Decompressor,
     "xz": lzma.LZMADecompressor,
+    "zstd": _Zstd,
 }
 
 
@@ -189,33 +225,6 @@ def _members(read: Callable[[], bytes], new: Callable[[], _Decoder], kind: str) 
             data = data.lstrip(b"\0")
         if data and compression_of(data + b"\0" * 6) != kind and len(data) >= 6:
             raise ValueError("something else follows its end")
-
-
-def _zstd(read: Callable[[], bytes]) -> Iterator[bytes]:
-    try:
-        import zstandard
-    except ImportError:
-        raise DataError(
-            "Reading .zst files needs the package zstandard: pip install 'separatrix[files]'."
-        ) from None
-    source = zstandard.ZstdDecompressor().stream_reader(
-        cast(IO[bytes], _Reader(read)), read_across_frames=True
-    )
-    try:
-        while piece := source.read(_PIECE):
-            yield piece
-    except zstandard.ZstdError as error:
-        raise ValueError(str(error)) from None
-
-
-class _Reader:
-    """A function that returns bytes, as an object with `read`."""
-
-    def __init__(self, read: Callable[[], bytes]) -> None:
-        self._read = read
-
-    def read(self, _: int = -1) -> bytes:
-        return self._read()
 
 
 class _Pieces(io.RawIOBase):

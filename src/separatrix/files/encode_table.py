@@ -17,7 +17,10 @@ from separatrix.files.tables import TableSettings, find_label, load_table, posit
 
 def read_table(source: ByteSource, kind: str, settings: TableSettings) -> Dataset:
     """All rows of a table."""
-    table, named = load_table(source, kind, settings.header)
+    header = settings.header
+    if header is None and settings.encoding is not None and not settings.encoding["named"]:
+        header = False
+    table, named = load_table(source, kind, header)
     if table.num_columns == 0 or table.num_rows == 0:
         raise DataError(f"{source.path} holds no rows.")
     X, y, encoding, left_out = encode_table(table, named, source.path, settings)
