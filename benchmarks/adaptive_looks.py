@@ -81,19 +81,16 @@ def _width(interval: tuple[float, float]) -> float:
     return interval[1] - interval[0]
 
 
-def table(simulations: int, n: int = 1000, looks: int = 100) -> dict[str, dict[str, float]]:
-    """Mean and 95th percentile of what is reported, share of simulations with every interval right."""
-    rows = {}
-    for mechanism in MECHANISMS:
-        outcomes = [attack(mechanism, seed, n, looks) for seed in range(simulations)]
-        reported = np.array([outcome.reported for outcome in outcomes])
-        rows[mechanism] = {
-            "mean reported": float(reported.mean()),
-            "95th percentile": float(np.quantile(reported, 0.95)),
-            "all intervals right": float(np.mean([outcome.covered for outcome in outcomes])),
-            "width": float(np.mean([outcome.width for outcome in outcomes])),
-        }
-    return rows
+def summary(mechanism: str, simulations: int, n: int = 1000, looks: int = 100) -> dict[str, float]:
+    """Mean and 95th percentile of what is reported, share of simulations with every interval right, mean width."""
+    outcomes = [attack(mechanism, seed, n, looks) for seed in range(simulations)]
+    reported = np.array([outcome.reported for outcome in outcomes])
+    return {
+        "mean reported": float(reported.mean()),
+        "95th percentile": float(np.quantile(reported, 0.95)),
+        "all intervals right": float(np.mean([outcome.covered for outcome in outcomes])),
+        "width": float(np.mean([outcome.width for outcome in outcomes])),
+    }
 
 
 def single_look_coverage(simulations: int, n: int, accuracy: float, resolution: float | None) -> float:

@@ -1,22 +1,89 @@
-"""How much to believe a model: hold-outs that count their looks, bounds, leave-one-out, comparison, calibration."""
+"""How much to believe a model: hold-outs that count their looks, bounds, leave-one-out, comparison, calibration.
 
-from separatrix.validation.c_path import path_predictions
-from separatrix.validation.calibration import VennAbers, calibrate
-from separatrix.validation.comparison import Comparison, Tuned, compare
-from separatrix.validation.conformal import ConformalSets
-from separatrix.validation.enclosing_ball import Ball, enclosing_ball
-from separatrix.validation.generalisation import Bound, compression_bound, margin_bound, online_to_batch
-from separatrix.validation.held_out import BudgetSpentError
-from separatrix.validation.holdout import Holdout, Look
-from separatrix.validation.ladder import Ladder, Rung
-from separatrix.validation.leave_one_out import LeaveOneOut, leave_one_out
-from separatrix.validation.ledger import FileLedger, LedgerError, MemoryLedger
-from separatrix.validation.loo_bounds import LooBound, LooBounds, leave_one_out_bounds
-from separatrix.validation.removal import Removal, removal
-from separatrix.validation.robustness import Radii, exact_radius, robustness_radius
-from separatrix.validation.significance import corrected_t, mcnemar
-from separatrix.validation.thresholdout import Answer, Thresholdout
-from separatrix.validation.unseen import check_unseen
+The names below load their parts on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from separatrix.validation.ball import Ball as Ball
+    from separatrix.validation.ball import enclosing_ball as enclosing_ball
+    from separatrix.validation.c_path import path_predictions as path_predictions
+    from separatrix.validation.calibration import VennAbers as VennAbers
+    from separatrix.validation.calibration import calibrate as calibrate
+    from separatrix.validation.comparison import Comparison as Comparison
+    from separatrix.validation.comparison import Tuned as Tuned
+    from separatrix.validation.comparison import compare as compare
+    from separatrix.validation.conformal import ConformalSets as ConformalSets
+    from separatrix.validation.exact_loo import LeaveOneOut as LeaveOneOut
+    from separatrix.validation.exact_loo import leave_one_out as leave_one_out
+    from separatrix.validation.generalisation import Bound as Bound
+    from separatrix.validation.generalisation import compression_bound as compression_bound
+    from separatrix.validation.generalisation import margin_bound as margin_bound
+    from separatrix.validation.generalisation import online_to_batch as online_to_batch
+    from separatrix.validation.held_out import BudgetSpentError as BudgetSpentError
+    from separatrix.validation.holdout import Holdout as Holdout
+    from separatrix.validation.holdout import Look as Look
+    from separatrix.validation.ladder import Ladder as Ladder
+    from separatrix.validation.ladder import Rung as Rung
+    from separatrix.validation.ledger import FileLedger as FileLedger
+    from separatrix.validation.ledger import LedgerError as LedgerError
+    from separatrix.validation.ledger import MemoryLedger as MemoryLedger
+    from separatrix.validation.loo_bounds import LooBound as LooBound
+    from separatrix.validation.loo_bounds import LooBounds as LooBounds
+    from separatrix.validation.loo_bounds import leave_one_out_bounds as leave_one_out_bounds
+    from separatrix.validation.robustness import Radii as Radii
+    from separatrix.validation.robustness import exact_radius as exact_radius
+    from separatrix.validation.robustness import robustness_radius as robustness_radius
+    from separatrix.validation.row_removal import Removal as Removal
+    from separatrix.validation.row_removal import removal as removal
+    from separatrix.validation.significance import corrected_t as corrected_t
+    from separatrix.validation.significance import mcnemar as mcnemar
+    from separatrix.validation.thresholdout import Answer as Answer
+    from separatrix.validation.thresholdout import Thresholdout as Thresholdout
+    from separatrix.validation.unseen import check_unseen as check_unseen
+
+_HOMES = {
+    "Answer": "thresholdout",
+    "Ball": "ball",
+    "Bound": "generalisation",
+    "BudgetSpentError": "held_out",
+    "Comparison": "comparison",
+    "ConformalSets": "conformal",
+    "FileLedger": "ledger",
+    "Holdout": "holdout",
+    "Ladder": "ladder",
+    "LeaveOneOut": "exact_loo",
+    "LedgerError": "ledger",
+    "LooBound": "loo_bounds",
+    "LooBounds": "loo_bounds",
+    "Look": "holdout",
+    "MemoryLedger": "ledger",
+    "Radii": "robustness",
+    "Removal": "row_removal",
+    "Rung": "ladder",
+    "Thresholdout": "thresholdout",
+    "Tuned": "comparison",
+    "VennAbers": "calibration",
+    "calibrate": "calibration",
+    "check_unseen": "unseen",
+    "compare": "comparison",
+    "compression_bound": "generalisation",
+    "corrected_t": "significance",
+    "enclosing_ball": "ball",
+    "exact_radius": "robustness",
+    "leave_one_out": "exact_loo",
+    "leave_one_out_bounds": "loo_bounds",
+    "margin_bound": "generalisation",
+    "mcnemar": "significance",
+    "online_to_batch": "generalisation",
+    "path_predictions": "c_path",
+    "removal": "row_removal",
+    "robustness_radius": "robustness",
+}
 
 __all__ = [
     "Answer",
@@ -56,3 +123,16 @@ __all__ = [
     "removal",
     "robustness_radius",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'separatrix.validation' has no attribute {name!r}")
+    value = getattr(import_module(f"separatrix.validation.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

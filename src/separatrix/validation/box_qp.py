@@ -55,6 +55,9 @@ class BoxQP:
     upper: Vector
     balanced: bool
 
+    def __post_init__(self) -> None:
+        self._ridge = _RIDGE * (float(self.K.diagonal().max(initial=0.0)) or 1.0)
+
     def start(self, alpha: Vector) -> Iterate:
         """The method at a feasible alpha."""
         support = np.flatnonzero(alpha)
@@ -171,7 +174,7 @@ class BoxQP:
         A = np.zeros((m + self.balanced, m + self.balanced))
         A[:m, :m] = self.K[np.ix_(rows, rows)] * np.outer(y, y)
         places = np.arange(m)
-        A[places, places] += _RIDGE * max(1e-300, float(A.diagonal().max(initial=0.0)))
+        A[places, places] += self._ridge
         rhs = target
         if self.balanced:
             A[m, :m] = A[:m, m] = y

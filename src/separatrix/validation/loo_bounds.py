@@ -33,8 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem.losses import Vector
+from separatrix.validation.ball import enclosing_ball
 from separatrix.validation.dual_view import DualView, dual_view
-from separatrix.validation.enclosing_ball import enclosing_ball
 
 _ROUNDING = 1e-9  # a row this close to a condition is counted
 

@@ -54,11 +54,13 @@ def enclosing_ball(K: NDArray[np.float64]) -> Ball:
 
 def _settle(K: NDArray[np.float64], size: Vector, weights: Vector, members: list[int]) -> list[int]:
     """The maximum over the members, in place; the members that keep a positive weight."""
+    ridge = _CLOSE * max(float(size.max()), 1e-300)
     while True:
         m = len(members)
         A = np.ones((m + 1, m + 1))
         A[:m, :m], A[m, m] = 2.0 * K[np.ix_(members, members)], 0.0
-        target = np.linalg.lstsq(A, np.append(size[members], 1.0), rcond=1e-14)[0][:m]
+        A[range(m), range(m)] += ridge  # dependent points then move until one of them leaves
+        target = np.linalg.solve(A, np.append(size[members], 1.0))[:m]
         now = weights[members]
         if np.all(target >= 0):
             weights[members] = target / target.sum()
