@@ -23,6 +23,8 @@ CONFIGURATIONS = [
     SVC(multi_class="ovo"),
     SVC(loss="squared_hinge", bias="augmented", multi_class="ovo"),
     SVC(C=100.0, n_threads=1),
+    SVC(kernel="rbf"),
+    SVC(kernel="poly", multi_class="ovo"),
 ]
 
 
