@@ -23,12 +23,11 @@ CONFIGURATIONS = [
     SVC(multi_class="ovo"),
     SVC(loss="squared_hinge", bias="augmented", multi_class="ovo"),
     SVC(C=100.0, n_threads=1),
-    SVC(kernel="rbf"),
-    SVC(kernel="poly", multi_class="ovo"),
 ]
+CURVED = [SVC(kernel="rbf"), SVC(kernel="poly", multi_class="ovo")]
 
 
-@parametrize_with_checks(CONFIGURATIONS)
+@parametrize_with_checks(CONFIGURATIONS + CURVED)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
