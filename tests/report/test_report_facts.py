@@ -169,3 +169,17 @@ def test_scales():
     frame = Frame((0.0, 0.0), (1.0, 1.0))
     assert frame.at_x(0.0) == pytest.approx((frame.left + 440 - frame.right) / 2)
     assert row_facts(SVC().fit(X, TWO), X, TWO).names == ["no", "yes"]
+
+
+def test_a_kernel_function_and_keslers_rows_are_checked_too():
+    def product(A, B):
+        return A @ B.T + 1.0
+
+    assert all(proof.checked for proof in report.make(SVC(kernel=product).fit(X, TWO), X, TWO).proofs)
+    centres = np.array([[0.0, 9.0], [9.0, 0.0], [-9.0, -9.0]])
+    codes = np.arange(30) % 3
+    rows = centres[codes] + np.random.default_rng(0).standard_normal((30, 2))
+    made = report.make(Perceptron().fit(rows, codes), rows, codes)
+    assert [proof.checked for proof in made.proofs] == [True]
+    assert made.commands == []
+    assert "Kesler" in made.text()

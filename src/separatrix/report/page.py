@@ -95,7 +95,7 @@ def _proof_card(report: Report) -> str:
     how = (
         "<h3>Check it yourself</h3><p>Nobody has to trust the program that found this answer. Save the certificate, "
         "then run one of these with the data:</p>" + commands
-        if any(proof.kind != "none" for proof in report.proofs)
+        if commands and any(proof.kind != "none" for proof in report.proofs)
         else ""
     )
     return f'<section class="card wide"><h2>The proof</h2>{"".join(parts)}{how}</section>'

@@ -98,7 +98,7 @@ def _proofs(report: Report) -> list[str]:
         if proof.kind != "none":
             lines.append(f"  {marks[proof.checked]}{': ' + proof.reason if proof.reason else ''}")
             lines.append(f"  sha256 {proof.digest}")
-    if any(proof.kind != "none" for proof in report.proofs):
+    if report.commands and any(proof.kind != "none" for proof in report.proofs):
         lines += ["", "Check it yourself:"]
         lines += [f"  {command}    # {said}" for command, said in report.commands]
     return lines
