@@ -11,12 +11,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from separatrix.dask.perceptron import Perceptron as Perceptron
     from separatrix.dask.svc import SVC as SVC
     from separatrix.dask.watch import WorkerFailureError as WorkerFailureError
 
-_HOMES = {"SVC": "separatrix.dask.svc", "WorkerFailureError": "separatrix.dask.watch"}
+_HOMES = {
+    "SVC": "separatrix.dask.svc",
+    "Perceptron": "separatrix.dask.perceptron",
+    "WorkerFailureError": "separatrix.dask.watch",
+}
 
-__all__ = ["SVC", "WorkerFailureError"]
+__all__ = ["SVC", "Perceptron", "WorkerFailureError"]
 
 
 def __getattr__(name: str) -> Any:

@@ -114,7 +114,7 @@ class ClusterDescent:
         if state.rebuilt != gang.rebuilt:
             # They stand at their checkpoint, the others where they were: w is what their alphas make it.
             note = f"{gang.rebuilt - state.rebuilt} shards rebuilt on other workers"
-            self._arrived(state, gang.each("sums", [()] * len(state.sums)))
+            self._arrived(state, gang.each("regroup", [()] * len(state.sums)))
         return Progress(state.primal, state.dual, note)
 
     def _round(self, problem: Problem, state: State) -> None:
@@ -201,7 +201,7 @@ class ClusterDescent:
             try:
                 alpha = rows.collect(rows.gang.each("alpha", [()] * len(state.sums), stateful=True))
             except ShardsReplaced:
-                self._arrived(state, rows.gang.each("sums", [()] * len(state.sums)))
+                self._arrived(state, rows.gang.each("regroup", [()] * len(state.sums)))
             else:
                 return Point(alpha, None if problem.bias == "none" else state.w, state.bias)
 

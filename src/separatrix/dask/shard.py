@@ -29,7 +29,9 @@ from separatrix.proof.sliced import sliced_scores, sliced_weighted_sum
 from separatrix.solvers.block_descent import BlockDescent, BlockSpan, BlockSums
 from separatrix.solvers.central_path import CentralPath
 from separatrix.solvers.normal_equations import PrimalSide
-from separatrix.solvers.passes import measure_rows
+from separatrix.solvers.passes import LabelledRows, measure_rows
+from separatrix.solvers.passes import Settings as PassSettings
+from separatrix.solvers.perceptron import PrimalPasses
 from separatrix.solvers.shared_sums import Request, Steps
 from separatrix.solvers.signed_rows import SignedRows
 from separatrix.solvers.threads import blas_threads
@@ -187,8 +189,9 @@ class Shard:
         with blas_threads(self.n_threads):
             return self._descent().move(coefficients)
 
-    def sums(self) -> BlockSums:
-        """Where the descent is."""
+    def regroup(self) -> BlockSums:
+        """Where the descent is; earlier moves are forgotten, because a rebuilt shard does not know them."""
+        self._descent().forget()
         return self._descent().sums
 
     def alpha(self) -> Vector:
@@ -200,6 +203,28 @@ class Shard:
     def _descent(self) -> BlockDescent:
         assert self._block is not None, "begin_descent comes first"
         return self._block
+
+    def begin_passes(
+        self, signs: NDArray[np.int8], constant: float, step: float, shuffle: bool, seed: int
+    ) -> None:
+        """Prepare passes of the perceptron; signs (n,) of the rows, constant of the fictitious column."""
+        self._block = self._path = None
+        ends = np.cumsum([0, *(X.shape[0] for X in self.parts)]).tolist()
+        self._solver = PrimalPasses(PassSettings(step=step, shuffle=shuffle, seed=seed + 7919 * self.number))
+        self._labelled = [
+            LabelledRows(X, signs[a:b], constant)
+            for X, (a, b) in zip(self.parts, pairwise(ends), strict=True)
+        ]
+        self._states = [self._solver.init(rows, self.n_threads) for rows in self._labelled]
+
+    def pass_over(self, w: Vector, b: float) -> tuple[Vector, float, int]:
+        """One pass from w and b over all rows: w and b after it, and the updates it made."""
+        updates = 0
+        for rows, state in zip(self._labelled, self._states, strict=True):
+            state.w[:], state.b[:] = w, b
+            updates += self._solver.step(rows, state)
+            w, b = state.w.copy(), float(state.b[0])
+        return w, b, updates
 
     def begin_path(self, rows: ProblemRows, z: Vector) -> tuple[str, Any]:
         """Take up a problem by the interior point, at z (D,); the first share of an answer."""

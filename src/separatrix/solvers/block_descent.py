@@ -108,8 +108,12 @@ class BlockDescent:
 
     def restart(self, alpha: Vector) -> BlockSums:
         """Continue from alpha (n,), clipped to its bounds; earlier moves are forgotten."""
-        self._moves, self._images, self._base = [], [], None
+        self.forget()
         return self._settle(np.clip(alpha, 0.0, self._upper))
+
+    def forget(self) -> None:
+        """Forget earlier moves: blocks must remember the same ones."""
+        self._moves, self._images, self._base = [], [], None
 
     def _settle(self, alpha: Vector) -> BlockSums:
         """Put the descents at alpha; v is computed anew from it."""
