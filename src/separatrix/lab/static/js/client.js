@@ -24,7 +24,9 @@ export class Client {
   // Ask for something that must happen, in order. Resolves with the reply.
   act(op, more = {}) {
     return new Promise((resolve) => {
-      this.actions.push({ message: { op, ...more }, resolve });
+      // What was only kept so far comes first: an undo must not overtake the move that it takes back.
+      this.actions.push(...this.latest.values(), { message: { op, ...more }, resolve });
+      this.latest.clear();
       this.next();
     });
   }

@@ -14,7 +14,7 @@ export class GapChart {
     this.element = h("section", { class: "objective" }, h("h3", { text: "primal and dual" }), this.svg, this.numbers);
   }
 
-  draw(objective) {
+  draw(objective, impossible) {
     this.element.hidden = !objective;
     if (!objective) return;
     const { primal, dual, gap } = objective;
@@ -38,7 +38,7 @@ export class GapChart {
         this.numbers.append(h("div", { class: name.replace(" ", "-") }, h("dt", { text: name }), h("dd", {})));
       }
     }
-    const shown = [p === null ? "not feasible yet" : show(p, 7), show(d, 7), gap === null ? "–" : show(gap, 2)];
+    const shown = [p === null ? (impossible ? "none exists" : "not feasible yet") : show(p, 7), show(d, 7), gap === null ? "–" : show(gap, 2)];
     shown.forEach((text, k) => write(this.numbers.children[k].lastChild, text));
   }
 }

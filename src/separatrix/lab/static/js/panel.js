@@ -38,7 +38,7 @@ export class Panel {
     this.drawVerdict(panel.verdict);
     this.drawRun(panel, run);
     this.drawUpdates(panel.updates);
-    this.gap.draw(panel.objective);
+    this.gap.draw(panel.objective, run.void);
     this.drawBars(panel.rows, scene);
     this.drawTable();
     this.light();
