@@ -118,8 +118,14 @@ def test_many_classes_change_at_the_nearest_boundary():
         v = rng.normal(size=X.shape)
         v *= 0.999 * radii.lower[:, None] / np.linalg.norm(v, axis=1, keepdims=True)
         assert np.array_equal(model.predict(X + v), radii.prediction)
-    f = np.sort(model.decision_function(X), axis=1)
-    assert np.all(radii.lower <= (f[:, -1] - f[:, -2]) / 1e-12)
+    f, changed = model.decision_function(X), 0
+    for i in range(0, 150, 10):
+        top = int(f[i].argmax())
+        for rival in set(range(3)) - {top}:
+            w = model.coef_[rival] - model.coef_[top]
+            moved = X[i] + 1.0001 * radii.upper[i] * w / np.linalg.norm(w)
+            changed += model.predict(moved[None])[0] != radii.prediction[i]
+    assert changed == 15  # towards the nearest rival, and not towards the other one
     with pytest.raises(ValueError, match="'ovr'"):
         robustness_radius(sx.SVC(multi_class="ovo").fit(X, y), X)
     with pytest.raises(ValueError, match="norm must be one of"):

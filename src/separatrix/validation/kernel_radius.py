@@ -77,6 +77,8 @@ def _poly_radius(kernel: Poly, length: float, ratio: float) -> float:
     """The largest r found with r sqrt(h'(s^2) + h''(s^2) s^2) <= ratio, s = ||x|| + r; h must be increasing."""
     if not (float(kernel.gamma) > 0 and kernel.coef0 >= 0 and kernel.degree >= 1):
         raise ValueError("The robustness radius of a poly kernel needs gamma > 0 and coef0 >= 0.")
+    if math.isinf(ratio):
+        return math.inf
     p, g = kernel.degree, float(kernel.gamma)
 
     def moved(r: float) -> float:

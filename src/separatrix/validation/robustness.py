@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -73,9 +74,10 @@ def robustness_radius(model: Any, X: Any, norm: str = "l2") -> Radii:
         lower = kernel_radii(model, rows, norm)
         return Radii(norm, prediction, lower, np.full(len(lower), np.inf))
     lower, upper = np.full(rows.shape[0], np.inf), np.full(rows.shape[0], np.inf)
-    for w, b in _differences(model):
+    for w, b, pair in _differences(model):
         least, most = _linear_radii(rows, w, b, norm)
-        lower, upper = np.minimum(lower, least), np.minimum(upper, most)
+        near = np.isin(prediction, pair)  # only a rival of the predicted class can take its place
+        lower[near], upper[near] = np.minimum(lower, least)[near], np.minimum(upper, most)[near]
     return Radii(norm, prediction, lower, upper)
 
 
@@ -109,16 +111,16 @@ def exact_radius(model: Any, x: Any, norm: str = "l2") -> Fraction:
     return abs(score) / (max(map(abs, w)) if norm == "l1" else sum(map(abs, w)))
 
 
-def _differences(model: Any) -> list[tuple[Vector, float]]:
-    """The functions whose sign decides the prediction; for many classes, of every pair of classes."""
+def _differences(model: Any) -> list[tuple[Vector, float, Any]]:
+    """The functions whose sign decides between two classes, and those classes; for many, of every pair."""
     coef, intercept = model.coef_, model.intercept_
     if len(model.classes_) == 2:
-        return [(coef[0], float(intercept[0]))]
+        return [(coef[0], float(intercept[0]), model.classes_)]
     if getattr(model, "multi_class", "ovr") != "ovr":
         raise ValueError("With many classes the radius is known for multi_class='ovr'; pairs vote.")
-    k = len(coef)
     return [
-        (coef[i] - coef[j], float(intercept[i] - intercept[j])) for i in range(k) for j in range(i + 1, k)
+        (coef[i] - coef[j], float(intercept[i] - intercept[j]), model.classes_[[i, j]])
+        for i, j in combinations(range(len(coef)), 2)
     ]
 
 
