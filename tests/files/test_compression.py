@@ -8,11 +8,13 @@ import io
 import lzma
 import sys
 
+import numpy as np
 import pytest
 import zstandard
 
 import separatrix as sx
 from separatrix.checker.text import DataError
+from separatrix.files.bzip2_blocks import Span, decompress_blocks, find_blocks
 from separatrix.files.compression import ByteSource
 
 TEXT = b"".join(b"%d 1:%d 2:0.5\n" % (i % 2, i) for i in range(60_000))
@@ -81,3 +83,35 @@ def test_standard_input(monkeypatch):
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(DataError, match="There is no file"):
         sx.read(tmp_path / "nowhere.svm")
+
+
+def test_blocks_of_bzip2_by_several_threads(tmp_path):
+    rng = np.random.default_rng(0)
+    body = rng.integers(0, 256, 400_000, dtype=np.uint8).tobytes()
+    for level, count in ((1, 5), (9, 1)):
+        packed = bz2.compress(body, level)
+        spans = find_blocks(packed)
+        assert len(spans) == count
+        assert b"".join(piece for piece, _ in decompress_blocks(packed, spans, 2)) == body
+    many = bz2.compress(body, 1) + bz2.compress(b"") + bz2.compress(body, 5)
+    assert len(find_blocks(many)) == 6
+    path = tmp_path / "data.bz2"
+    path.write_bytes(many)
+    assert content(path) == body + body
+    # A mark of a block inside a block, by chance.
+    fooled = find_blocks(packed)
+    cut = [Span(fooled[0].begin, 5000), Span(5000, fooled[0].end)]
+    with pytest.raises((OSError, ValueError)):
+        list(decompress_blocks(packed, cut, 2))
+
+
+def test_a_bzip2_file_with_a_false_mark_is_still_read(tmp_path, monkeypatch):
+    packed = bz2.compress(TEXT, 1)
+    path = tmp_path / "data.bz2"
+    path.write_bytes(packed)
+    spans = find_blocks(packed)
+    middle = (spans[-1].begin + spans[-1].end) // 2
+    false = [*spans[:-1], Span(spans[-1].begin, middle), Span(middle, spans[-1].end)]
+    assert len(false) > 2
+    monkeypatch.setattr("separatrix.files.compression.find_blocks", lambda _: false)
+    assert content(path) == TEXT

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bz2
 import io
 import lzma
+import os
 import queue
 import sys
 import threading
@@ -20,12 +21,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from separatrix.checker.text import DataError
+from separatrix.files.bzip2_blocks import decompress_blocks, find_blocks
 
 Progress = Callable[[int, int | None], None]
 
 _READ = 1 << 18  # compressed bytes read at a time
 _PIECE = 1 << 21  # decompressed bytes handed on at a time
 _AHEAD = 4  # pieces that may wait
+_WHOLE = 1 << 28  # the largest bzip2 file that is read whole
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -100,12 +103,36 @@ class ByteSource:
         try:
             if self.compression is None:
                 yield from iter(inputs, b"")
+            elif self.compression == "bz2" and _is_moderate(self.size) and (os.cpu_count() or 1) > 1:
+                yield from self._bzip2(inputs)
             else:
                 yield from _members(inputs, _DECODERS[self.compression], self.compression)
         except DataError:
             raise
         except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
             raise DataError(f"{self.path} is not a whole {self.compression} file: {error}.") from None
+
+    def _bzip2(self, read: Callable[[], bytes]) -> Iterator[bytes]:
+        """bzip2 is slow and comes in blocks: all of the file is read, and its blocks share the processors."""
+        data = b"".join(iter(read, b""))
+        done = 0
+        try:
+            spans = find_blocks(data)
+            for piece, self._done in decompress_blocks(data, spans or [], os.cpu_count() or 1):
+                done += len(piece)
+                yield piece
+            if spans is not None:
+                return
+        except (OSError, ValueError):  # a block that is none, or is damaged: the plain way knows
+            pass
+        for piece in _members(_chain(data, lambda: b""), bz2.BZ2Decompressor, "bz2"):
+            if len(piece) > done:
+                yield piece[done:]
+            done = max(0, done - len(piece))
+
+
+def _is_moderate(size: int | None) -> bool:
+    return size is not None and size <= _WHOLE
 
 
 def _open(path: str) -> BinaryIO:
