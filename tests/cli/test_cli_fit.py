@@ -178,3 +178,25 @@ def test_bad_input_is_a_sentence_and_exit_code_1(folder, words, sentence):
     assert result.stderr.startswith("error: ")
     assert "Traceback" not in result.output
     assert result.stdout == ""
+
+
+def test_a_kernel_matrix_in_libsvm_format(folder):
+    rows = [line.split() for line in PLANE.splitlines()]
+    X = np.array(
+        [[float(entry.split(":")[1]) for entry in row[1:]] for row in rows[:4]] + [[-1, -1], [-2, -1]]
+    )
+    K = X @ X.T
+    labels = [1, 1, 1, 1, -1, -1]
+    lines = [
+        f"{label} 0:{i} " + " ".join(f"{j}:{value}" for j, value in enumerate(row, 1))
+        for i, (label, row) in enumerate(zip(labels, K.tolist(), strict=True), 1)
+    ]
+    (folder / "matrix.svm").write_text("\n".join(lines) + "\n")
+    found = json_of("fit", "matrix.svm", "-t", "4")
+    assert found["data"]["columns"] == 6
+    direct = separatrix.SVC().fit(X, labels)
+    assert abs(found["primal"] - direct.primal_) <= 2e-3 * direct.primal_
+    assert run("verify", "matrix.certificate.json.gz", "matrix.svm").exit_code == 0
+    assert run("predict", "matrix.model.safetensors", "matrix.svm").stdout.split() == [
+        str(label) for label in labels
+    ]

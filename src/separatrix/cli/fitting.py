@@ -12,7 +12,7 @@ from separatrix.cli.checkpoint import Checkpoints, source_of
 from separatrix.cli.checkpoint import read as read_checkpoint
 from separatrix.cli.choice import Choice, choose
 from separatrix.cli.exits import ExitCode, Refused
-from separatrix.cli.inputs import Reading, Table, read
+from separatrix.cli.inputs import Reading, Table, kernel_matrix, read
 from separatrix.cli.models import is_model, save_model
 from separatrix.cli.options import class_weights
 from separatrix.cli.output import Output
@@ -191,7 +191,10 @@ def run(request: Request) -> int:
     table = read(request.data, request.reading)
     reading = watch.lap()
     asked = {**request.__dict__, "class_weight": class_weights(request.weights, table.y)}
-    course = Course(request, output, table, choose(asked), files=files)
+    choice = choose(asked)
+    if choice.kernel == "precomputed":
+        table = kernel_matrix(table)
+    course = Course(request, output, table, choice, files=files)
     if request.folds is not None:
         return cross_validate(course)
     if request.holdout is not None:
@@ -251,6 +254,8 @@ def measure(course: Course, model: Any) -> dict[str, Any] | None:
     if request.test is None:
         return None
     other = read(request.test, replace(request.reading, encoding=table.encoding))
+    if course.choice.kernel == "precomputed":
+        other = kernel_matrix(other)
     return evaluation.accuracy(model, other.X, other.y, request.test)
 
 

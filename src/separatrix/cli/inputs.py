@@ -125,6 +125,19 @@ def read_rows(path: str, reading: Reading) -> Table:
     return Table(X, found.y, path, source.format, found.column_names, found.encoding, source.left_out)
 
 
+def kernel_matrix(table: Table) -> Table:
+    """A file of kernel values as the matrix alone: LIBSVM's format for -t 4 numbers the rows in an index 0.
+
+    label 0:i 1:K(x_i, x_1) 2:K(x_i, x_2) ...
+    """
+    import numpy as np
+
+    if table.format != "libsvm" or not (table.encoding or {}).get("zero_based"):
+        return table
+    X = table.X.toarray() if hasattr(table.X, "indptr") else table.X
+    return replace(table, X=np.ascontiguousarray(X[:, 1:]))
+
+
 def _column(text: str | None) -> str | int | None:
     """A column by its name, or by its number if it is one."""
     if text is not None and text.lstrip("-").isdecimal():

@@ -9,7 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.exits import ExitCode
-from separatrix.cli.inputs import DataFile, Format, Json, LabelColumn, Quiet, Reading, Table, read_rows
+from separatrix.cli.inputs import (
+    DataFile,
+    Format,
+    Json,
+    LabelColumn,
+    Quiet,
+    Reading,
+    Table,
+    kernel_matrix,
+    read_rows,
+)
 from separatrix.cli.output import Output, percent, plain, say
 
 
@@ -51,6 +61,8 @@ def predict(
         claim(Path(out), lambda path: False, force, "another name for OUT")
     fitted = load_model(model)
     table = read_rows(data, Reading(label, format, quiet=quiet).like(fitted))
+    if fitted.kernel == "precomputed":
+        table = kernel_matrix(table)
     if table.left_out:
         output.note(
             f"{table.left_out:,} entries of {data} are of columns or categories that the model has not seen."

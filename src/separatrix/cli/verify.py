@@ -9,7 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.exits import ExitCode
-from separatrix.cli.inputs import DataFile, Format, Json, LabelColumn, Missing, Quiet, Reading, read
+from separatrix.cli.inputs import (
+    DataFile,
+    Format,
+    Json,
+    LabelColumn,
+    Missing,
+    Quiet,
+    Reading,
+    kernel_matrix,
+    read,
+)
 from separatrix.cli.output import Line, Output, counted, wrapped
 from separatrix.cli.timing import Stopwatch
 
@@ -57,6 +67,8 @@ def verify(
         claims = {file.name: certificates.load(file) for file in certificates.find(certificate)}
         reading = replace(reading, n_columns=_width(claims))
     table = read(data, reading)
+    if any(map(_of_a_kernel_matrix, claims.values())):
+        table = kernel_matrix(table)
     if table.left_out:
         claims = dict.fromkeys(
             claims, f"The file has {table.left_out:,} entries that the model has no place for."
@@ -75,9 +87,15 @@ def verify(
 
 
 def _width(claims: dict[str, Any]) -> int | None:
-    """The columns that the certificates speak of; LIBSVM text does not tell its own."""
+    """The columns that the certificates speak of; LIBSVM text does not tell its own, but a kernel matrix does."""
+    if any(map(_of_a_kernel_matrix, claims.values())):
+        return None
     widths = {claim.data.columns for claim in claims.values() if not isinstance(claim, str)}
     return widths.pop() if len(widths) == 1 else None
+
+
+def _of_a_kernel_matrix(claim: Any) -> bool:
+    return not isinstance(claim, str) and "precomputed" in str(claim.problem.get("kernel"))
 
 
 def _check(name: str, claim: Any, table: Any, exact: bool) -> dict[str, Any]:
