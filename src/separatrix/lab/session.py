@@ -21,9 +21,11 @@ from separatrix.lab.encode import number
 from separatrix.lab.limits import MAX_STEPS_AT_ONCE
 from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME, PRESETS
+from separatrix.lab.replay import replay
 from separatrix.lab.riskview import compared_paths, step_sizes
 from separatrix.lab.scene import Scene, SceneError
-from separatrix.lab.views import views
+from separatrix.lab.script import script
+from separatrix.lab.views import check_window, views
 from separatrix.lab.xview import probe
 
 Message = dict[str, Any]
@@ -60,9 +62,13 @@ class Session:
             "finish": self._finish,
             "look": self._look,
             "probe": self._probe,
-            "compare": lambda message: {"compare": compared_paths(self._ready())},
-            "step-sizes": lambda message: {"step_sizes": step_sizes(self._ready())},
+            "compare": lambda message: {"compare": compared_paths(self._playback().scene)},
+            "step-sizes": lambda message: {"step_sizes": step_sizes(self._playback().scene)},
             "certificate": self._certificate,
+            "python": lambda message: {"python": script(self._playback().answers)},
+            "replay": lambda message: {
+                "replay": replay(self._playback(), check_window(message.get("window")))
+            },
         }
 
     @property
@@ -117,10 +123,10 @@ class Session:
         present = self.scene.points[0][2]
         return f"Now add a point of the other class, {'−1' if present > 0 else '+1'}."
 
-    def _ready(self) -> Scene:
+    def _playback(self) -> Playback:
         if self.playback is None:
             raise SceneError("Points of both classes are needed first.")
-        return self.scene
+        return self.playback
 
     def _restart(self, to: str, message: Message | None = None) -> None:
         """A new run on the scene: shown at its end, or as far as the old one had come; a drag leaps there."""
@@ -184,32 +190,26 @@ class Session:
         self._restart("same")
 
     def _play(self, way: str, message: Message) -> None:
-        self._ready()
+        play = self._playback()
         count = message.get("count", 1)
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MAX_STEPS_AT_ONCE:
             raise SceneError(
                 f"count must be a whole number from 1 to {MAX_STEPS_AT_ONCE}; got {str(count)[:20]}."
             )
-        assert self.playback is not None
-        getattr(self.playback, way)(count)
+        getattr(play, way)(count)
 
     def _seek(self, message: Message) -> None:
-        self._ready()
+        play = self._playback()
         place = message.get("step")
         if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place <= 1_000_000:
             raise SceneError(f"step must be a whole number; got {str(place)[:20]}.")
-        assert self.playback is not None
-        self.playback.seek(place)
+        play.seek(place)
 
     def _finish(self, message: Message) -> None:
-        self._ready()
-        assert self.playback is not None
-        self.playback.finish()
+        self._playback().finish()
 
     def _certificate(self, message: Message) -> Message:
-        self._ready()
-        assert self.playback is not None
-        return {"certificate": self.playback.answers.certificate_document()}
+        return {"certificate": self._playback().answers.certificate_document()}
 
     def _look(self, message: Message) -> None:
         if self.playback is not None and not message.get("dragging"):

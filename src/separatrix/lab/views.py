@@ -33,7 +33,8 @@ def _x(play: Playback, options: Options) -> Any:
     grid = options.get("grid", 48)
     if isinstance(grid, bool) or not isinstance(grid, int):
         raise SceneError("grid must be a whole number.")
-    return x_view(play.run, play.frame, _window(options.get("window")), grid)
+    window = options.get("window")
+    return x_view(play.run, play.frame, None if window is None else check_window(window), grid)
 
 
 def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
@@ -80,9 +81,8 @@ def _finite(value: Any, name: str) -> float | None:
     return float(value)
 
 
-def _window(value: Any) -> Window | None:
-    if value is None:
-        return None
+def check_window(value: Any) -> Window:
+    """A part of x-space, [x1 from, x1 to, x2 from, x2 to], from outside."""
     if not isinstance(value, list) or len(value) != 4:
         raise SceneError("window must be [x1 from, x1 to, x2 from, x2 to].")
     left, right, low, high = (_finite(each, "window") or 0.0 for each in value)

@@ -11,6 +11,7 @@ import { Risk } from "./risk.js";
 import { Tabs } from "./tabs.js";
 import { Panel } from "./panel.js";
 import { makeHelp } from "./help.js";
+import { makeShareMenu } from "./share.js";
 import { listenForKeys } from "./keys.js";
 
 const CHANGES = new Set(["load", "clear", "add", "move", "remove", "undo", "redo"]);
@@ -31,6 +32,9 @@ export async function mount(root, transport, keys = root) {
   });
   app.help = makeHelp();
   app.toast = h("p", { class: "toast", role: "alert", hidden: true });
+  app.link = { now: () => location.href }; // the page keeps its state in the address
+  app.say = (text) => say(app, text);
+  app.actions.append(makeShareMenu(app));
   const header = makeHeader(app);
   root.replaceChildren(header,
     h("main", {}, h("h1", { class: "visually-hidden", text: "separatrix lab" }),
@@ -98,11 +102,15 @@ function flipTheme(app) {
   app.draw();
 }
 
-function complain(app, text, lost) {
-  app.player.stop();
+function say(app, text, forGood = false) {
   write(app.toast, text);
   app.toast.hidden = false;
   clearTimeout(app.toastTimer);
-  if (!lost) app.toastTimer = setTimeout(() => { app.toast.hidden = true; }, 6000);
+  if (!forGood) app.toastTimer = setTimeout(() => { app.toast.hidden = true; }, 6000);
+}
+
+function complain(app, text, lost) {
+  app.player.stop();
+  say(app, text, lost);
   app.draw();
 }

@@ -2,6 +2,7 @@
 
 import { children, h, s, set, show, write } from "./dom.js";
 import { GapChart } from "./gapchart.js";
+import { save } from "./save.js";
 
 export class Panel {
   constructor(client) {
@@ -141,10 +142,7 @@ export class Panel {
   async save() {
     const { certificate } = await this.client.act("certificate");
     if (!certificate) return;
-    const address = URL.createObjectURL(new Blob([JSON.stringify(certificate)], { type: "application/json" }));
-    const link = h("a", { href: address, download: "certificate.json" });
-    link.click();
-    URL.revokeObjectURL(address);
+    save("certificate.json", JSON.stringify(certificate), "application/json");
   }
 }
 
