@@ -67,6 +67,7 @@ def sound_files() -> list[bytes]:
             SVC(C=float("inf")).fit(X, two),
             SVC(kernel=kernels.Rbf() + kernels.Poly(2, 1.0, 1.0)).fit(X, two),
             SVC(kernel="laplacian", multi_class="ovo").fit(X, three),
+            SVC(multi_class="crammer-singer").fit(X, three),
             Perceptron().fit(X, two),
             Perceptron(output="voted", max_epochs=5).fit(X, three),
             Perceptron(kernel="rbf", output="averaged", max_epochs=5).fit(X, three),

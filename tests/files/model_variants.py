@@ -75,6 +75,10 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "svc precomputed": svc(X @ X.T, kernel="precomputed"),
     "svc weighted rbf": lambda: SVC(kernel="rbf").fit(X, THREE, sample_weight=np.arange(48) % 3),
     "svc two weights rbf ovo": lambda: SVC(kernel="rbf", multi_class="ovo").fit(X, TWO, np.arange(48) % 4),
+    "svc crammer-singer": svc(y=THREE, multi_class="crammer-singer"),
+    "svc crammer-singer rbf": lambda: SVC(kernel="rbf", multi_class="crammer-singer").fit(
+        X, THREE, np.arange(48) % 3
+    ),
     "perceptron": perceptron(),
     "perceptron radius": perceptron(bias="radius", order="shuffle", random_state=1),
     "perceptron averaged": perceptron(output="averaged", y=TWO),

@@ -87,6 +87,13 @@ def test_our_planes_come_back_through_liblinear(tmp_path, y, bias, make):
     assert other.predict(NEW).tolist() == model.predict(NEW).tolist()
 
 
+def test_crammer_and_singers_planes_name_their_solver():
+    model = SVC(multi_class="crammer-singer").fit(X, THREE)
+    text = model_text(model)
+    assert text.startswith("solver_type MCSVM_CS\nnr_class 3\n")
+    assert import_model(text).predict(NEW).tolist() == model.predict(NEW).tolist()
+
+
 def test_pairs_of_planes_go_to_libsvm():
     model = SVC(multi_class="ovo", tol=1e-8).fit(X, THREE)
     text = model_text(model)

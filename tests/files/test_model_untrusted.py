@@ -29,12 +29,12 @@ def changed(change) -> bytes:
 
 
 def test_damaged_files_load_or_are_refused():
-    counts = fuzz_models.run(cases=1200, seed=7)
-    assert counts["refused"] > 600
-    assert counts["loaded"] > 20, "some damage is harmless, or the test would prove little"
+    counts = fuzz_models.run(cases=700, seed=7)
+    assert counts["refused"] > 350
+    assert counts["loaded"] > 10, "some damage is harmless, or the test would prove little"
 
 
-@pytest.mark.parametrize("place", range(0, len(SOUND), 97))
+@pytest.mark.parametrize("place", range(0, len(SOUND), 211))
 def test_a_single_changed_bit_is_noticed(place):
     data = bytearray(SOUND)
     data[place] ^= 4
@@ -86,7 +86,7 @@ def put_array(name, value):
         (put("classes", {"texts": ["a", "b"], "width": 2**40}), "width"),
         (put("classes", {"array": "nowhere"}), "no tensor 'nowhere'"),
         (put("classes", {"call": "os.system"}), "no known kind"),
-        (put("problems", []), "must have 1 problems"),
+        (put("problems", []), "must have 1 problems; it has 0"),
         (put("pairwise", 1), "true or false"),
         (put("parameters", {"pairs": [["C", -1.0]]}), "C must be"),
         (put("parameters", {"pairs": [["price", 1.0]]}), "unexpected keyword argument 'price'"),

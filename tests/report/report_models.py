@@ -36,6 +36,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any, Any]]] = {
     "kernel wide": lambda: (SVC(kernel="rbf").fit(WIDE, THREE), WIDE, THREE),
     "many": lambda: (SVC().fit(X, THREE), X, THREE),
     "pairs": lambda: (SVC(multi_class="ovo").fit(X, THREE), X, THREE),
+    "joint": lambda: (SVC(multi_class="crammer-singer").fit(X, THREE), X, THREE),
     "crowd": lambda: (Perceptron(max_epochs=3).fit(WIDE, MANY), WIDE, MANY),
     "sparse": lambda: (SVC(loss="squared_hinge").fit(SPARSE, TWO), SPARSE, TWO),
     "hard": lambda: (SVC(C=float("inf")).fit(WIDE, APART), WIDE, APART),

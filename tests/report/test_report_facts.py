@@ -37,6 +37,7 @@ def test_text_and_json_of_every_model(name):
     [
         ("linear", "proved", "optimal to within"),
         ("many", "proved", "Each of its 3 problems is optimal to within"),
+        ("joint", "proved", "This classifier is optimal to within"),
         ("hard", "proved", "widest margin there is"),
         ("inseparable", "refuted", "No hyperplane separates"),
         ("separable", "proved", "A hyperplane separates"),

@@ -96,7 +96,8 @@ def _as_liblinear(model: Any) -> LiblinearModel:
     if len(labels) == 2:  # positive for the first label
         labels = labels[::-1]
     bias = -1.0 if model.bias == "none" and not np.any(model.intercept_) else 1.0
-    solver = _SOLVERS[getattr(model, "loss", "hinge")]
+    joint = getattr(model, "multi_class", "") == "crammer-singer" and len(labels) > 2
+    solver = "MCSVM_CS" if joint else _SOLVERS[getattr(model, "loss", "hinge")]
     weights = np.ascontiguousarray(model.coef_.T)
     return LiblinearModel(solver, labels, bias, weights, np.asarray(model.intercept_))
 

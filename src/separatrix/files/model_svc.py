@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import NDArray
 from separatrix.errors import ModelFileError
 from separatrix.estimators.binary import BinaryResult
 from separatrix.estimators.deferred import Deferred
+from separatrix.estimators.joint import JointProblems
 from separatrix.estimators.layouts import summary
 from separatrix.estimators.multiclass import Problems
 from separatrix.estimators.parameters import check_parameters
 from separatrix.estimators.surface import Surface
 from separatrix.estimators.svc import SVC
 from separatrix.files.model_fields import Fields
+from separatrix.files.model_joint import read_joint, write_joint
 from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_parts import (
     failing,
@@ -36,15 +39,26 @@ _NO_VECTORS = (
 )
 
 
+@dataclass(frozen=True)
+class Shape:
+    """Numbers of planes (or surfaces), lines of alpha, training rows and columns."""
+
+    planes: int
+    lines: int
+    rows: int
+    columns: int
+
+
 def write_svc(model: SVC, arrays: Arrays, support_vectors: bool) -> dict[str, Any]:
     """The document of a fitted model."""
-    results = list(model.problems_.values())
-    binary, n = len(results) == 1, int(model.alpha_.shape[-1])
+    joint = model.problems_.joint if isinstance(model.problems_, JointProblems) else None
+    results: list[Any] = list(model.problems_.values()) if joint is None else [joint]
+    n = int(model.alpha_.shape[-1])
     put = {
         "classes": model.classes_,
         "coef": getattr(model, "coef_", None),
         "intercept": model.intercept_,
-        "intercept_interval": np.reshape(model.intercept_interval_, (len(results), 2)),
+        "intercept_interval": np.reshape(model.intercept_interval_, (-1, 2)),
         "alpha": np.atleast_2d(model.alpha_),
         "slack": np.atleast_2d(model.slack_),
         "cost": _costs(results, n),
@@ -62,17 +76,18 @@ def write_svc(model: SVC, arrays: Arrays, support_vectors: bool) -> dict[str, An
     document["support_vectors"] = (
         write_value(model.support_vectors_, "support_vectors", arrays) if support_vectors else None
     )
-    pairwise = not binary and results[0].negative is not None
-    document["pairwise"] = pairwise
+    document["pairwise"] = bool(model._pairwise)
+    document["joint"] = None if joint is None else write_joint(joint, n, arrays)
     document["problems"] = [
-        _write_problem(key, result, n, pairwise, f"problems.{i}", arrays)
+        _write_problem(key, result, n, model._pairwise, f"problems.{i}", arrays)
         for i, (key, result) in enumerate(model.problems_.items())
+        if joint is None
     ]
     document["certificates"] = write_certificates([result.deferred for result in results], arrays)
     return {"parameters": write_parameters(model), **document}
 
 
-def _costs(results: list[BinaryResult], n: int) -> NDArray[np.float64]:
+def _costs(results: list[Any], n: int) -> NDArray[np.float64]:
     """C_i of every training row, 0 where a row takes no part in any problem; the same in all of them."""
     cost = np.zeros(n)
     for result in results:
@@ -98,22 +113,58 @@ def _write_problem(
 def read_svc(document: Fields, n_columns: int) -> SVC:
     """The fitted model of a document."""
     model = read_parameters(document, SVC, check_parameters)
-    classes = document.labels("classes", least=2)
-    k, pairwise, problems = len(classes), document.flag("pairwise"), document.records("problems")
-    expected = 1 if k == 2 else k * (k - 1) // 2 if pairwise else k
-    if len(problems) != expected or (pairwise and k == 2):
-        raise ModelFileError(f"A model of {k} classes must have {expected} problems; got {len(problems)}.")
-    p, lines = expected, k - 1 if pairwise else expected
-    alpha = document.array("alpha", (lines, None))
-    n = alpha.shape[1]
-    slack, cost = document.array("slack", (lines, n)), document.array("cost", (n,), finite=False)
+    classes, pairwise, joint = (
+        document.labels("classes", least=2),
+        document.flag("pairwise"),
+        document.has("joint"),
+    )
+    k = len(classes)
+    p = 1 if k == 2 else k * (k - 1) // 2 if pairwise else k
+    if pairwise and (k == 2 or joint):
+        raise ModelFileError("A model of two classes, or of a joint problem, has no pairs of classes.")
+    shape = Shape(p, k - 1 if pairwise else p, document.array("alpha", (None, None)).shape[1], n_columns)
+    alpha = document.array("alpha", (shape.lines, shape.rows))
+    slack = document.array("slack", (1 if joint else shape.lines, shape.rows))
     plane = not document.has("kernel")
     coef = document.array("coef", (p, n_columns)) if plane else np.empty((p, 0))
     intercept = document.array("intercept", (p,))
     interval = document.array("intercept_interval", (p, 2), finite=False)
-    proofs = read_certificates(document, p)
+    proofs = read_certificates(document, 1 if joint else p)
+    if joint:
+        read_joint(model, document.record("joint"), classes, (coef, intercept), shape.rows, proofs[0])
+    else:
+        model.problems_ = _read_problems(
+            document, shape, pairwise, (coef, intercept, interval), (alpha, slack), proofs
+        )
+        for name, value in summary(model.problems_).items():
+            setattr(model, name, value)
+    one = p == 1
+    _set_support(model, document, shape, one or joint)
+    model._pairwise = pairwise
+    model.classes_, model.intercept_ = classes, intercept
+    if plane:
+        model.coef_ = coef
+    model.intercept_interval_ = interval[0] if one else interval
+    model.alpha_, model.slack_ = alpha[0] if one else alpha, slack[0] if one or joint else slack
+    return model
+
+
+def _read_problems(
+    document: Fields,
+    shape: Shape,
+    pairwise: bool,
+    planes: tuple[Any, Any, Any],
+    weights: tuple[Any, Any],
+    proofs: list[Deferred[Any]],
+) -> Problems:
+    records = document.records("problems")
+    if len(records) != shape.planes:
+        raise ModelFileError(f"The model file must have {shape.planes} problems; it has {len(records)}.")
+    coef, intercept, interval = planes
+    alpha, slack = weights
+    n, cost = shape.rows, document.array("cost", (shape.rows,), finite=False)
     results = {}
-    for i, record in enumerate(problems):
+    for i, record in enumerate(records):
         rows = np.arange(n) if not record.has("rows") else record.indices("rows", None, n)
         own = (
             (record.array("alpha", (len(rows),)), record.array("slack", (len(rows),)))
@@ -123,16 +174,9 @@ def read_svc(document: Fields, n_columns: int) -> SVC:
         parts = (coef[i], float(intercept[i]), (float(interval[i, 0]), float(interval[i, 1])))
         key, result = _read_problem(record, rows, parts, cost[rows], own, proofs[i])
         results[key] = result
-    if len(results) != p:
+    if len(results) != len(records):
         raise ModelFileError("Two problems of the model file have the same name.")
-    _set_attributes(model, document, Problems(results), (lines, n), n_columns)
-    model._pairwise = pairwise
-    model.classes_, model.intercept_ = classes, intercept
-    if plane:
-        model.coef_ = coef
-    model.intercept_interval_ = interval[0] if p == 1 else interval
-    model.alpha_, model.slack_ = (alpha[0], slack[0]) if p == 1 else (alpha, slack)
-    return model
+    return Problems(results)
 
 
 def _read_problem(
@@ -174,33 +218,28 @@ def _read_problem(
     )
 
 
-def _set_attributes(
-    model: SVC, document: Fields, problems: Problems, shape: tuple[int, int], n_columns: int
-) -> None:
-    lines, n = shape
-    dual_coef = document.array("dual_coef", (lines, None))
-    m = dual_coef.shape[1]
-    kinds = document.array("support_kind", (lines, m), "count")
+def _set_support(model: SVC, document: Fields, shape: Shape, one_line: bool) -> None:
+    """The support vectors, and the surface of a kernel model."""
+    dual_coef = document.array("dual_coef", (shape.lines, None))
+    m, n = dual_coef.shape[1], shape.rows
+    kinds = document.array("support_kind", (1 if one_line else shape.lines, m), "count")
     if kinds.size and not (kinds.min() >= 0 and kinds.max() < len(_KINDS)):
         raise document.wrong("support_kind", "0, 1 or 2", "other numbers")
-    kind = _KINDS[kinds]
-    model.problems_ = problems
     model.dual_coef_, model.support_ = dual_coef, document.indices("support", m, n)
     model.n_support_ = document.array("n_support", (None,), "count").astype(np.int32)
-    model.support_kind_ = kind[0] if len(problems) == 1 else kind
-    for name, value in summary(problems).items():
-        setattr(model, name, value)
-    model._surface = None
-    vectors = None
+    model.support_kind_ = _KINDS[kinds][0] if one_line else _KINDS[kinds]
+    model._surface = vectors = None
     if document.has("support_vectors"):
-        vectors = document.matrix("support_vectors", m, n_columns)
+        vectors = document.matrix("support_vectors", m, shape.columns)
         model._support_vectors = Deferred(lambda: vectors)
     else:
         model._support_vectors = failing(_NO_VECTORS, AttributeError)
-    if document.has("kernel"):
-        kernel = read_kernel(document.record("kernel"))
-        if (vectors is None) != (kernel.name == "precomputed") or (vectors is None and n != n_columns):
-            raise document.wrong("support_vectors", "what its kernel needs to predict", "something else")
-        coefficients = document.array("coefficients", (m, len(problems)))
-        intercept = document.array("intercept", (len(problems),))
-        model._surface = Surface(kernel, vectors, model.support_, coefficients, intercept)
+    if not document.has("kernel"):
+        return
+    kernel = read_kernel(document.record("kernel"))
+    if (vectors is None) != (kernel.name == "precomputed") or (vectors is None and n != shape.columns):
+        raise document.wrong("support_vectors", "what its kernel needs to predict", "something else")
+    coefficients = document.array("coefficients", (m, shape.planes))
+    intercept = document.array("intercept", (shape.planes,))
+    threads = check_parameters(model.get_params(deep=False)).n_threads
+    model._surface = Surface(kernel, vectors, model.support_, coefficients, intercept, threads)

@@ -20,7 +20,7 @@ from separatrix.proof.verify import verify as check_certificate
 from separatrix.report.facts import Cancelling, Contradiction, Proof, Report, Weight
 from separatrix.report.plane import picture
 from separatrix.report.progress import progress_of
-from separatrix.report.rows import RowFacts, column_spread, dense_row, row_facts
+from separatrix.report.rows import RowFacts, column_spread, dense_row, results_of, row_facts
 from separatrix.report.support import support_facts, support_rows
 from separatrix.report.verdicts import about, verdict_of, verdict_of_separability
 from separatrix.separability import Separability, separability
@@ -158,8 +158,8 @@ def _commands(data: str, certificate: str) -> list[tuple[str, str]]:
 
 def _proofs(model: Any, X: Any, y: Any, facts: RowFacts, verify: bool) -> Iterator[Proof]:
     """The certificate of each problem; checked as long as that takes no more than a moment in all."""
-    began, several = time.perf_counter(), len(getattr(model, "problems_", {})) > 1
-    for key, result in getattr(model, "problems_", {}).items():
+    began, several = time.perf_counter(), len(results_of(model)) > 1
+    for key, result in results_of(model).items():
         name = " against ".join(map(str, key)) if isinstance(key, tuple) else str(key)
         try:
             certificate = result.certificate

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.estimators.svc import SVC
 from separatrix.report.facts import Course, Progress
+from separatrix.report.rows import results_of
 
 _COURSES, _POINTS = 12, 400
 
@@ -19,7 +20,7 @@ def progress_of(model: Any) -> Progress | None:
 
 
 def _of_svc(model: Any) -> Progress | None:
-    results = sorted(model.problems_.items(), key=lambda item: -item[1].gap)
+    results = sorted(results_of(model).items(), key=lambda item: -item[1].gap)
     courses = []
     for key, result in results[:_COURSES]:
         history = result.history

@@ -103,6 +103,12 @@ def row_facts(model: Any, X: Any, y: Any) -> RowFacts:
     return RowFacts(classes, codes, predicted, scores, margins)
 
 
+def results_of(model: Any) -> dict[Any, Any]:
+    """The result of each problem that has a certificate of its own; a joint problem of all classes is one."""
+    problems = getattr(model, "problems_", {})
+    return {"": problems.joint} if hasattr(problems, "joint") else dict(problems)
+
+
 def label_codes(classes: NDArray[Any], labels: NDArray[Any]) -> Index:
     """The place of each label among the classes, which may be texts where labels are numbers, or the reverse."""
     known = {name: code for code, name in enumerate(classes.tolist())}

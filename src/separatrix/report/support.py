@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from separatrix.estimators.svc import SVC
 from separatrix.report.facts import Proof, Support
-from separatrix.report.rows import RowFacts
+from separatrix.report.rows import RowFacts, results_of
 
 
 def support_rows(model: Any, proofs: list[Proof]) -> dict[str, NDArray[np.intp]]:
@@ -42,12 +42,17 @@ def support_facts(model: Any, facts: RowFacts, proofs: list[Proof]) -> list[Supp
         used[rows] = True
         return [_counted("", facts, np.arange(len(facts.codes)), np.where(used, "updates", "quiet"))]
     out = []
-    several = len(model.problems_) > 1
-    for key, result in model.problems_.items():
+    results = results_of(model)
+    several = len(results) > 1
+    for key, result in results.items():
         if len(result.rows) and int(result.rows.max()) >= len(facts.codes):
             return []
-        kinds = np.full(len(result.rows), "none", dtype="<U7")
-        kinds[result.alpha > 0] = result.support_kind
+        kinds = np.full(len(facts.codes), "none", dtype="<U7")
+        if hasattr(result, "support_kind"):
+            kinds[result.support] = result.support_kind
+        else:  # all classes in one problem
+            kinds[model.support_] = model.support_kind_
+        kinds = kinds[result.rows]
         name = " against ".join(map(str, key)) if isinstance(key, tuple) else str(key)
         out.append(_counted(name if several else "", facts, result.rows, kinds))
     return out

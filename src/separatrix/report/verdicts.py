@@ -8,7 +8,7 @@ from typing import Any
 from separatrix.estimators.svc import SVC
 from separatrix.problem import Status
 from separatrix.report.facts import Proof
-from separatrix.report.rows import RowFacts
+from separatrix.report.rows import RowFacts, results_of
 from separatrix.separability import Separability
 
 
@@ -82,7 +82,7 @@ def _sentence(model: Any, proofs: list[Proof]) -> tuple[str, str]:
 
 def _of_svc(model: Any) -> tuple[str, str]:
     surface = "hyperplane" if hasattr(model, "coef_") else "surface"
-    several = len(model.problems_) > 1
+    several = len(results_of(model)) > 1
     if math.isinf(model.C) and model.status_ == Status.CONVERGED:
         width = "" if several else f"; its slab is {model.slab_width_:.6g} wide"
         return f"The {surface} separates the classes with the widest margin there is{width}.", "proved"
@@ -127,7 +127,7 @@ def about(model: Any) -> list[tuple[str, str]]:
     if isinstance(model, SVC):
         out.append(("gap", f"{model.gap_:.3g} (asked: {model.tol:g})"))
         out.append(("objective", f"between {model.dual_:.8g} and {model.primal_:.8g}"))
-        if len(model.problems_) == 1:
+        if len(model.classes_) == 2:
             out.append(("slab", f"{model.slab_width_:.6g} wide, margin {model.margin_:.6g}"))
         out.append(("support vectors", f"{len(model.support_):,}"))
         out.append(("steps", f"{model.n_iter_:,}"))
