@@ -73,9 +73,10 @@ def agreement(quick: bool) -> None:
                     given = weights if weighted else None
                     local = separatrix.SVC(bias=bias, tol=tol, random_state=0).fit(X, y, sample_weight=given)
                     ours, theirs = local.dual_, local.primal_
-                    for parts in (1, 2, 4, 8):
-                        if weighted and parts in (1, 4):
-                            continue
+                    # All numbers of partitions for the usual problem, some for the others.
+                    for parts in (
+                        (1, 2, 4, 8) if bias == "free" and not weighted else (4,) if weighted else (2, 8)
+                    ):
                         A, b, _ = split(X, y, parts)
                         began = time.perf_counter()
                         model = SVC(bias=bias, tol=tol, random_state=0, client=client)
@@ -105,51 +106,60 @@ def agreement(quick: bool) -> None:
 def faults(quick: bool) -> None:
     """Workers killed or frozen at random moments: every run must end, with the gap or with a clear error."""
     rng, generator = np.random.default_rng(1), random.Random(1)
-    n, d = 8000, 40
+    n, d = 3000, 50
     X = rng.standard_normal((n, d))
+    X /= np.linalg.norm(X, axis=1)[:, None]
     y = np.where(X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n) > 0.3, 1, -1)
-    A, b = dask.array.from_array(X, chunks=(1000, d)), dask.array.from_array(y, chunks=1000)
+    A, b = dask.array.from_array(X, chunks=(500, d)), dask.array.from_array(y, chunks=500)
+    trials = list(range(4 if quick else 20))
+    while trials:
+        with cluster(5) as client:
+            SVC(client=client, tol=1e-2).fit(A, b)  # so that the workers have loaded everything
+            # A worker that comes back late on a busy machine is not waited for; two are lost for certain at a time.
+            while trials and len(client.scheduler_info(n_workers=-1)["workers"]) >= 3:
+                fault(client, trials.pop(0), generator, A, b, X, y)
+
+
+def fault(client: Client, trial: int, generator: random.Random, A: Any, b: Any, X: Any, y: Any) -> None:
+    """One fit during which a worker is killed or frozen."""
     plain = Gang.each
-    with cluster(3) as client:
-        SVC(client=client, tol=1e-2).fit(A, b)  # so that the workers have loaded everything
-        for trial in range(4 if quick else 20):
-            solver = ("coordinate-descent", "interior-point")[trial % 2]
-            kind = (signal.SIGKILL, signal.SIGSTOP)[trial // 2 % 2]
-            limit = 0 if trial % 5 == 4 else 3
-            victim = generator.choice(list(client.run(os.getpid).values()))
-            moment, asked = generator.randrange(3, 40), [0]
+    solver = ("coordinate-descent", "interior-point")[trial % 2]
+    kind = (signal.SIGKILL, signal.SIGSTOP)[trial // 2 % 2]
+    limit = 0 if trial % 5 == 4 else 3
+    victim = generator.choice(list(client.run(os.getpid).values()))
+    moment, asked = generator.randrange(3, 40), [0]
 
-            def each(self: Gang, *args: Any, **kwargs: Any) -> Any:
-                asked[0] += 1  # noqa: B023
-                if asked[0] == moment:  # noqa: B023
-                    os.kill(victim, kind)  # noqa: B023
-                return plain(self, *args, **kwargs)
+    def each(self: Gang, *args: Any, **kwargs: Any) -> Any:
+        asked[0] += 1
+        if asked[0] == moment:
+            os.kill(victim, kind)
+        return plain(self, *args, **kwargs)
 
-            Gang.each = each  # type: ignore[method-assign]
-            model = SVC(solver=solver, tol=1e-3, worker_timeout=8.0, max_worker_failures=limit, client=client)
-            began, outcome = time.perf_counter(), "converged"
-            try:
-                model.fit(A, b)
-                proved = bool(separatrix.verify(model.certificate_, X, y)) and model.gap_ <= 1e-3
-            except WorkerFailureError as error:
-                outcome, proved = f"WorkerFailureError: {error}"[:60], limit == 0
-            finally:
-                Gang.each = plain  # type: ignore[method-assign]
-            say(
-                trial=trial,
-                solver=solver,
-                signal=kind.name,
-                exchange=moment,
-                max_worker_failures=limit,
-                outcome=outcome,
-                right=proved,
-                failures=getattr(model, "n_worker_failures_", None),
-                seconds=round(time.perf_counter() - began, 1),
-            )
-            if kind is signal.SIGSTOP:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(victim, signal.SIGCONT)
-            client.wait_for_workers(3, timeout=120)
+    Gang.each = each  # type: ignore[method-assign]
+    model = SVC(solver=solver, tol=1e-3, worker_timeout=8.0, max_worker_failures=limit, client=client)
+    began, outcome = time.perf_counter(), "converged"
+    try:
+        model.fit(A, b)
+        right = bool(separatrix.verify(model.certificate_, X, y)) and model.gap_ <= 1e-3
+    except WorkerFailureError as error:
+        outcome, right = f"WorkerFailureError: {error}"[:60], limit == 0
+    finally:
+        Gang.each = plain  # type: ignore[method-assign]
+    say(
+        trial=trial,
+        solver=solver,
+        signal=kind.name,
+        exchange=moment,
+        struck=asked[0] >= moment,
+        max_worker_failures=limit,
+        outcome=outcome,
+        right=right,
+        failures=getattr(model, "n_worker_failures_", None),
+        seconds=round(time.perf_counter() - began, 1),
+    )
+    if kind is signal.SIGSTOP:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGCONT)
 
 
 class Echo:

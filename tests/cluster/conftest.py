@@ -1,0 +1,20 @@
+"""One local cluster for all tests of this folder: two worker processes of one thread each."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[object]:
+    distributed = pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the cluster's own start: ports, resources
+        cluster = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        )
+        with cluster, distributed.Client(cluster) as client:
+            yield client
