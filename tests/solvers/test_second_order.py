@@ -293,3 +293,12 @@ def test_gives_up_when_no_proof_succeeds(solver: object) -> None:
     found = run([Stage(solver, "test")], problem, Limits(1e-6, max_iter=500), refute)  # type: ignore[arg-type]
     assert found.status is Status.MAX_ITER
     assert found.n_iter < 100
+
+
+def test_a_sample_is_never_larger_than_the_data() -> None:
+    # Between 10 D and 16 D rows the size that balances the work exceeds the number of rows: all are taken.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3200, 210))
+    y = np.where(X[:, 0] + rng.normal(size=3200) > 0, 1.0, -1.0)
+    solution = solve(Problem(X, y, np.full(3200, 0.01), HINGE, "free"), InteriorPoint(), tol=1e-3)
+    assert solution.status == Status.CONVERGED

@@ -98,13 +98,13 @@ class InteriorPoint:
             if problem.bias != "none":
                 z[-1] = start.b or 0.0
         held = np.zeros(n)
-        whole = not self.screen or problem.loss.squared or n <= max(_FEW_ROWS, 10 * D) or self.side == "gram"
-        if whole:
+        # The size that balances the work on the sample against that on the band it leads to.
+        count = max(_FEW_ROWS // 2, min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), 300 * D))
+        few = n <= max(_FEW_ROWS, 10 * D, count)
+        if few or not self.screen or problem.loss.squared or self.side == "gram":
             path = self._path(problem, None, problem.C, np.zeros(D), z, np.ones(n))
             return _State(path, None, False, held, np.zeros(0), z=z)
-        # The size that balances the work on the sample against that on the band it leads to.
-        count = min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), 300 * D)
-        rows, weights = sample_rows(problem.y, max(_FEW_ROWS // 2, count), self.seed)
+        rows, weights = sample_rows(problem.y, count, self.seed)
         path = self._path(problem, rows, problem.C[rows] * weights, np.zeros(D), z, np.ones(len(rows)))
         return _State(path, rows, True, held, np.zeros(n), z=np.zeros(D), primal=float(np.sum(problem.C)))
 
