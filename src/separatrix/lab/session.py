@@ -19,6 +19,7 @@ from separatrix import __version__
 from separatrix.lab.edits import Edits
 from separatrix.lab.encode import number
 from separatrix.lab.limits import MAX_STEPS_AT_ONCE
+from separatrix.lab.mark_one import MarkOne
 from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME, PRESETS
 from separatrix.lab.replay import replay
@@ -45,6 +46,7 @@ class Session:
     def __init__(self) -> None:
         self.edits = Edits(Scene())
         self.playback: Playback | None = None
+        self.mark_one = MarkOne()
         self._operations: dict[str, Callable[[Message], Message | None]] = {
             "hello": lambda message: {"hello": hello()},
             "load": self._load,
@@ -65,6 +67,7 @@ class Session:
             "compare": lambda message: {"compare": compared_paths(self._playback().scene)},
             "step-sizes": lambda message: {"step_sizes": step_sizes(self._playback().scene)},
             "certificate": self._certificate,
+            "mark": lambda message: {"mark": self.mark_one.handle(message)},
             "python": lambda message: {"python": script(self._playback().answers)},
             "replay": lambda message: {
                 "replay": replay(self._playback(), check_window(message.get("window")))

@@ -2,7 +2,7 @@
 // Actions wait their turn. A drag does not: only its latest position is kept, so nothing piles up.
 
 // These change nothing: only who asked hears the answer.
-export const QUESTIONS = new Set(["hello", "probe", "compare", "step-sizes", "certificate", "python", "replay"]);
+export const QUESTIONS = new Set(["hello", "probe", "compare", "step-sizes", "certificate", "python", "replay", "mark"]);
 
 export class Client {
   constructor(transport) {

@@ -12,6 +12,8 @@ import { Tabs } from "./tabs.js";
 import { Panel } from "./panel.js";
 import { makeHelp } from "./help.js";
 import { makeShareMenu } from "./share.js";
+import { MarkOne } from "./markone.js";
+import { Tour } from "./tour.js";
 import { listenForKeys } from "./keys.js";
 
 const CHANGES = new Set(["load", "clear", "add", "move", "remove", "undo", "redo"]);
@@ -34,13 +36,15 @@ export async function mount(root, transport, keys = root) {
   app.toast = h("p", { class: "toast", role: "alert", hidden: true });
   app.link = { now: () => location.href }; // the page keeps its state in the address
   app.say = (text) => say(app, text);
-  app.actions.append(makeShareMenu(app));
+  app.markOne = new MarkOne(app);
+  app.tour = new Tour(app);
+  app.actions.append(app.tour.button, app.markOne.button, makeShareMenu(app));
   const header = makeHeader(app);
   root.replaceChildren(header,
     h("main", {}, h("h1", { class: "visually-hidden", text: "separatrix lab" }),
       h("div", { class: "controls card" }, app.algorithm, app.settings.element, app.player.element),
       h("div", { class: "views" }, app.xspace.element, app.tabs.element, app.panel.element)),
-    app.toast, app.help);
+    app.tour.element, app.toast, app.help, app.markOne.element);
   client.wanted = (message) => wanted(app, message);
   client.onerror = (text, lost) => complain(app, text, lost);
   client.listen((state, message) => {
