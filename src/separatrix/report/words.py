@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from separatrix.report.facts import Report
@@ -26,12 +28,14 @@ def _margins(report: Report) -> list[str]:
     edges, counts = facts.histogram()
     totals = counts.sum(axis=0)
     merged = max(1, len(totals) // 12)
+    zero = int(np.argmin(np.abs(edges)))  # groups of bins begin or end at 0, so that the sides stay apart
+    starts = sorted({0, *range(zero % merged, len(totals), merged)})
+    groups = [(a, b, int(totals[a:b].sum())) for a, b in pairwise([*starts, len(totals)])]
     lines = ["Margins", "-------"]
-    largest = max(1, max(int(totals[i : i + merged].sum()) for i in range(0, len(totals), merged)))
-    for i in range(0, len(totals), merged):
-        count = int(totals[i : i + merged].sum())
+    largest = max(1, *(count for _, _, count in groups))
+    for a, b, count in groups:
         bar = "#" * round(40 * count / largest)
-        lines.append(f"{edges[i]:>10.4g} .. {edges[min(i + merged, len(totals))]:<10.4g} {count:>7} {bar}")
+        lines.append(f"{edges[a]:>10.4g} .. {edges[b]:<10.4g} {count:>7} {bar}")
     return [*lines, ""]
 
 
