@@ -80,6 +80,13 @@ def test_audit_in_json_with_its_certificate(folder):
     assert run("verify", "audit.json.gz", "heart_scale").exit_code == 0
 
 
+def test_audit_of_a_model_of_ours(folder):
+    run("fit", "data.svm", "-c", "2", "--max-iter", "1")
+    found = json_of("audit", "data.model.safetensors", "data.svm")
+    assert found["audit"]["primal"] >= found["audit"]["dual"]
+    assert "C = 2" in found["audit"]["problem"]
+
+
 def test_predictions_go_to_stdout_and_the_accuracy_to_stderr(folder):
     run("fit", "data.svm")
     result = run("predict", "data.model.safetensors", "new.svm")

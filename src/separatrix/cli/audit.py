@@ -15,7 +15,10 @@ from separatrix.cli.output import Output
 
 def audit(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model file of LIBSVM or LIBLINEAR.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A model file of LIBSVM, LIBLINEAR or separatrix.", show_default=False
+        ),
     ],
     data: DataFile,
     label: LabelColumn = None,
@@ -84,9 +87,11 @@ def audit(
 
 
 def _model(path: str) -> Any:
-    """The text of a model file; what kind it is, the audit finds out."""
+    """A model of ours, or the path of another's; what kind that is, the audit finds out."""
+    from separatrix.cli.models import is_model, load_model
+
     Path(path).open("rb").close()  # a missing file is an error of its own
-    return path
+    return load_model(path) if is_model(Path(path)) else path
 
 
 def _proofs(found: Any) -> dict[str, Any]:
