@@ -29,7 +29,7 @@ def kernel_stages(
     >>> from separatrix.problem.kernels import Rbf
     >>> X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
     >>> [stage.solver.name for stage in kernel_stages(KernelProblem(X, y, np.ones(2), HINGE, "free", Rbf(1.0)))]
-    ['gram', 'block-smo']
+    ['gram']
     """
     if solver not in KERNEL_SOLVERS:
         names = ", ".join(map(repr, KERNEL_SOLVERS))
@@ -46,5 +46,5 @@ def kernel_stages(
     if solver == "block-smo" or n > _FACTORED:
         return [Stage(BlockSmo(cache_mb=cache_mb), reason)]
     if n <= _TINY:
-        return [*whole, Stage(BlockSmo(cache_mb=cache_mb), reason)]
+        return whole
     return [Stage(BlockSmo(cache_mb=cache_mb), reason, patience=0.2 + 4e-9 * n**3), *whole]
