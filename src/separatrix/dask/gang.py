@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import distributed
 import numpy as np
+from distributed.actor import Actor
 from distributed.utils import sync
 
 from separatrix.dask.shard import Shard
@@ -96,8 +97,7 @@ class Gang:
         """Import what a shard needs in the workers' task threads: in their event loops it would delay heartbeats."""
         where = {"allow_other_workers": True, "pure": False}
         ready = [self.client.submit(import_module, Shard.__module__, workers=[a], **where) for a in workers]
-        wait: Any = distributed.wait
-        await self._watched(wait(ready))
+        await self._watched(asyncio.gather(*(future.exception() for future in ready)))
 
     async def _watched(self, awaitable: Awaitable[Any]) -> Any:
         """The result; workers that freeze meanwhile are removed, and Dask computes elsewhere."""
@@ -127,9 +127,20 @@ class Gang:
         maker = self.client.submit(
             Shard, list(futures), i, self.n_threads, actor=True, pure=False, key=key, **where
         )
-        self._actors[i], self._futures[i] = await self._watched(maker), maker
+        error = await self._watched(maker.exception())
+        if maker.status == "cancelled":
+            raise WorkerFailureError(
+                f"The partitions {self.partitions[i]} are lost and cannot be computed again. Hint: give Dask "
+                "collections or delayed values, not the only copy of scattered data."
+            )
+        if error is not None:
+            raise error
         holders = await self.client.who_has([maker])
         self._places[i] = next(iter(next(iter(holders.values()), ())), address)
+        with self.client.as_current():  # there may be another client, with another event loop
+            actor: Any = Actor
+            self._actors[i] = actor(Shard, self._places[i], key)
+        self._futures[i] = maker
 
     def each(self, method: str, arguments: Sequence[tuple[Any, ...]], *, stateful: bool = False) -> list[Any]:
         """Ask every shard, each with its own arguments; replies in the order of the shards.
