@@ -27,14 +27,17 @@ def rows(n: int = 600, d: int = 6, classes: int = 2) -> tuple[np.ndarray, np.nda
 
 
 def agrees(model: Any, local: Any, X: Any, y: Any) -> None:
-    """Both prove an interval that holds the optimum, and the certificate stands on the collected rows."""
+    """Both prove an interval that holds the optimum, and the certificate stands on the collected rows.
+
+    Within a gap of 1e-3 a few rows close to the boundary may change sides.
+    """
     assert model.status_ == "converged"
     assert model.gap_ <= model.tol
     assert model.dual_ <= local.primal_
     assert local.dual_ <= model.primal_
     verdict = sx.verify(model.certificate_, X, y)
     assert verdict, verdict.reason
-    assert np.mean(model.predict(X) == local.predict(X)) > 0.99
+    assert np.mean(model.predict(X) == local.predict(X)) > (0.97 if model.tol >= 1e-3 else 0.995)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
@@ -55,7 +58,8 @@ def test_descent_in_rounds(client: Any, bias: str, loss: str) -> None:
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.3, X, 0.0)
     parts = [dask.delayed(sparse.csr_array(X[a : a + 100].astype(np.float32))) for a in (0, 100, 200)]
     X = X.astype(np.float32)
-    model = SVC(C=0.5, bias=bias, loss=loss, solver="coordinate-descent", client=client).fit(parts, y)
+    model = SVC(C=0.5, bias=bias, loss=loss, solver="coordinate-descent", random_state=0, client=client)
+    model.fit(parts, y)
     agrees(model, sx.SVC(C=0.5, bias=bias, loss=loss).fit(X, y), X, y)
     rounds = model.history_[:-2]
     assert all(
@@ -118,7 +122,7 @@ def test_kinds_of_input(client: Any, tmp_path: Any) -> None:
     frame = pandas.DataFrame(X, columns=list("pqrs"))
     table = dataframe.from_pandas(frame.assign(label=y), npartitions=3)
     model = SVC(client=client).fit(table[list("pqrs")], table["label"])
-    agrees(model, local, frame, y)
+    agrees(model, sx.SVC().fit(frame, y), frame, y)
     predicted = model.predict(table[list("pqrs")])
     assert isinstance(predicted, dataframe.Series)
     assert (predicted.compute().to_numpy() == model.predict(frame)).all()
