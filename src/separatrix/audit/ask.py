@@ -21,11 +21,13 @@ from separatrix.estimators.labels import check_labels
 from separatrix.estimators.matrices import canonical_csr, check_finite, contiguous
 from separatrix.estimators.parameters import available_threads
 from separatrix.estimators.weights import check_sample_weight
-from separatrix.problem import Matrix, Solution, Status
+from separatrix.problem import KernelProblem, Matrix, Point, Solution, Status
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate, optimal
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
+from separatrix.proof.kernel_duality import certify_kernel
+from separatrix.proof.kernel_optimal import optimal_kernel
 from separatrix.separability import separability as decide_separability
 
 _CHEAP_ENTRIES, _CHEAP_COLUMNS = 50_000, 60  # up to here an exact verdict takes a moment
@@ -206,22 +208,34 @@ class _One:
     def _prove(self, measured: Measured, *, own: bool) -> Certificate | None:
         """The certificate of the bounds: at the model's own (w, b), or at the best point that was found."""
         problem, best, model, primal = measured.problem, measured.optimum, measured.model, measured.primal
+        if measured.expansion is not None and best is not None:
+            return self._prove_expansion(*measured.expansion, best.alpha, own=own)
         if problem is None or best is None or model is None or primal is None:
             return None
         point = Optimum(*model, best.alpha, primal, best.dual) if own else best
         gap = max(0.0, relative_gap(point.primal, point.dual))
         solution = Solution(point.w, point.b, point.alpha, point.primal, point.dual, gap, Status.CONVERGED, 0)
-        given, positive = self.given, self.claim.positive
+        given = self.given
         print_of = self.print_of.get()
         if problem.n_columns > given.X.shape[1]:
             assert self.claim.objective is not None
             print_of = fingerprint(with_bias_column(given.X, self.claim.objective.bias_scale), given.labels)
-        others = [self.claim.negative]
-        if self.claim.negative is None:
-            others = [name for name in given.names if name != positive]
-        return optimal(
-            problem, solution, print_of, [positive], others, None if self.everything else self.rows
-        )
+        return optimal(problem, solution, print_of, *self._sides(), None if self.everything else self.rows)
+
+    def _prove_expansion(
+        self, problem: KernelProblem, coef: Vector, b: float, alpha: Vector, *, own: bool
+    ) -> Certificate:
+        """The same in the space of a kernel; the best point is that of alpha, with its best bias."""
+        if not own:
+            best = certify_kernel(problem, Point(alpha))
+            b, alpha = best.b, best.alpha
+        point = coef if own else None
+        return optimal_kernel(problem, b, alpha, self.print_of.get(), *self._sides(), self.rows, point)
+
+    def _sides(self) -> tuple[list[Any], list[Any]]:
+        positive, negative = self.claim.positive, self.claim.negative
+        others = [name for name in self.given.names if name != positive]
+        return [positive], others if negative is None else [negative]
 
 
 def _rounding(X: Any, surface: Hyperplane) -> float:

@@ -6,7 +6,7 @@ The model's own alpha bounds the optimum at the cost of one sweep. For few rows 
 rows of F are given to the linear solver: the same problem, since only inner products matter.
 
 Weak duality needs K positive semidefinite. Radial and polynomial kernels are; of others the eigenvalues decide, and
-where there are too many rows for them, no bound is claimed. Kernel values are rounded, so there is no certificate.
+where there are too many rows for them, no bound is claimed. Values here are rounded; the certificate is not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy import linalg
 from separatrix.audit.claim import Expansion, Index, Objective
 from separatrix.audit.linear_bound import best_bounds
 from separatrix.audit.measured import Budget, Measured, Optimum
-from separatrix.problem import Problem
+from separatrix.problem import KernelProblem, Problem
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
@@ -29,7 +29,10 @@ from separatrix.proof.balance import balance
 _BLOCK = 1 << 22  # kernel values held at a time: 32 MiB
 _FACTORED = 2000  # rows up to which K is factored,
 _FACTOR_SECONDS = 1e-9  # in about n^3 times this
-_UNCERTIFIED = "Kernel values are rounded numbers, so the bounds hold up to rounding and have no certificate."
+_UNCERTIFIED = (
+    "The support vectors are not rows of this problem, or the kernel is a function, so the bounds hold up to rounding "
+    "and have no certificate."
+)
 _INDEFINITE = (
     "The kernel matrix is not positive semidefinite (least eigenvalue {least:.2g} of largest {largest:.2g}), so weak "
     "duality fails and no bound on the optimum can be claimed."
@@ -84,9 +87,25 @@ def measure_expansion(
         )
     else:
         notes.append("The model's dual variables could not be matched with the rows, so there is no bound.")
-    if optimum is not None:
+    expansion = None if optimum is None else _expansion(X, y, surface, objective, rows)
+    if optimum is not None and expansion is None:
         notes.append(_UNCERTIFIED)
-    return Measured(scores, norm, primal, optimum, notes=notes)
+    return Measured(scores, norm, primal, optimum, expansion=expansion, notes=notes)
+
+
+def _expansion(
+    X: Any, y: Vector, surface: Expansion, objective: Objective, rows: Index
+) -> tuple[KernelProblem, Vector, float] | None:
+    """The problem and the model's point as a certificate speaks of them; None where it cannot."""
+    if surface.rows is None or surface.kernel.name == "function" or not np.all(np.isin(surface.rows, rows)):
+        return None
+    part = X[rows]
+    if surface.kernel.name == "precomputed":
+        part = part[:, rows]
+    coef = np.zeros(len(rows))
+    np.add.at(coef, np.searchsorted(rows, surface.rows), surface.coef)
+    problem = KernelProblem(part, y, objective.cost, objective.loss, objective.bias, surface.kernel)
+    return problem, coef, surface.b
 
 
 def kernel_scores(kernel: Kernel, X: Any, Z: Any, coef: Vector) -> Vector:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from separatrix.problem import Problem
+from separatrix.problem import KernelProblem, Problem
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 
@@ -36,7 +36,8 @@ class Measured:
     """The values of one model on one binary problem.
 
     scores (m,) are f(x_i), norm is ||w|| (in the space of the kernel, where there is one). ``optimum`` is None where
-    there is no objective, or no bound on it. ``problem`` is the one that certificates speak of; None with a kernel.
+    there is no objective, or no bound on it. ``problem`` is the one that certificates speak of; None with a kernel,
+    where ``expansion`` is, if the support vectors are rows of the problem.
     """
 
     scores: Vector
@@ -45,6 +46,7 @@ class Measured:
     optimum: Optimum | None = None
     problem: Problem | None = None
     model: tuple[Vector, float] | None = None  #: the model's point (w, b) of ``problem``
+    expansion: tuple[KernelProblem, Vector, float] | None = None  #: with a kernel: problem, coef (m,), b
     notes: list[str] = field(default_factory=list)
 
     @property
