@@ -52,6 +52,17 @@ class Source:
             out[row] = 0
         return out
 
+    def places(self, classes: Sequence[str], codes: Sequence[int]) -> list[int]:
+        """1 + the position of each row's label among ``positive``, or 0 (takes no part): for joint claims."""
+        position = {label: place for place, label in enumerate(self.positive, 1)}
+        if len(position) != len(self.positive):
+            raise Rejected("A class is named twice.")
+        by_class = [position.get(label, 0) for label in classes]
+        out = [by_class[code] for code in codes]
+        for row in self.excluded:
+            out[row] = 0
+        return out
+
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
         record = dict(self.__dict__)

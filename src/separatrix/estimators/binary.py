@@ -14,7 +14,17 @@ from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.snap import snap
 from separatrix.estimators.watching import KeptPoint
-from separatrix.problem import History, KernelProblem, Point, Problem, Record, Solution, Status, bias_interval
+from separatrix.problem import (
+    History,
+    JointProblem,
+    KernelProblem,
+    Point,
+    Problem,
+    Record,
+    Solution,
+    Status,
+    bias_interval,
+)
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
@@ -86,7 +96,7 @@ class BinaryResult:
 
 
 def solve(
-    problem: Problem | KernelProblem,
+    problem: Problem | KernelProblem | JointProblem,
     settings: Settings,
     plan: Callable[[float], list[Stage]],
     certify: Certify,

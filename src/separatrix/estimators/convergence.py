@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from separatrix.errors import NotConvergedError
 from separatrix.estimators.binary import BinaryResult
 from separatrix.estimators.callbacks import AVAILABLE
+from separatrix.estimators.joint import JointResult
 from separatrix.estimators.parameters import Settings
 from separatrix.problem import Status
 
@@ -19,7 +20,9 @@ class GapWarning(ConvergenceWarning):  # type: ignore[misc]  # scikit-learn is u
     """The fit ended before the requested gap was proved; the model says how large its gap is."""
 
 
-def report_gap(problems: Mapping[Any, BinaryResult], settings: Settings, *, strict: bool) -> None:
+def report_gap(
+    problems: Mapping[Any, BinaryResult | JointResult], settings: Settings, *, strict: bool
+) -> None:
     """Warn, or raise if strict, unless every problem converged."""
     late = {key: result for key, result in problems.items() if result.status != Status.CONVERGED}
     if not late:
@@ -38,7 +41,7 @@ def report_gap(problems: Mapping[Any, BinaryResult], settings: Settings, *, stri
     warnings.warn(message, GapWarning, stacklevel=4 if AVAILABLE else 3)
 
 
-def _cause(result: BinaryResult, settings: Settings) -> str:
+def _cause(result: BinaryResult | JointResult, settings: Settings) -> str:
     if result.status == Status.MAX_TIME:
         return f"max_time={settings.max_time:g} s came first"
     if result.status == Status.INTERRUPTED:
@@ -48,7 +51,7 @@ def _cause(result: BinaryResult, settings: Settings) -> str:
     return "rounding left no further progress to make"
 
 
-def _advice(result: BinaryResult, settings: Settings) -> str:
+def _advice(result: BinaryResult | JointResult, settings: Settings) -> str:
     if result.status == Status.INTERRUPTED:
         return "To go on from here: set_params(warm_start=True).fit(X, y)."
     if result.status == Status.MAX_TIME or (

@@ -68,7 +68,7 @@ def tasks(data: TrainingData, multi_class: str) -> list[Task]:
     kept, name = data.kept.tolist(), data.name
     if len(kept) == 2:
         first, second = kept
-        return [Task(name(second) if multi_class == "ovr" else (name(first), name(second)), second, first)]
+        return [Task((name(first), name(second)) if multi_class == "ovo" else name(second), second, first)]
     if multi_class == "ovr":
         return [Task(name(code), code, None) for code in kept]
     pairs = [(i, j) for place, i in enumerate(kept) for j in kept[place + 1 :]]

@@ -150,10 +150,14 @@ def _check_available(parameters: Mapping[str, Any]) -> None:
             f"With kernel={parameters['kernel']!r} solver must be one of {names}; got {parameters['solver']!r}."
         )
     if parameters["multi_class"] == "crammer-singer":
-        raise ParameterError(
-            "multi_class='crammer-singer' is not available yet; this version has 'ovr' (one class against "
-            "the rest) and 'ovo' (each pair of classes)."
-        )
+        if parameters["loss"] != "hinge":
+            raise ParameterError(
+                f"multi_class='crammer-singer' is for loss='hinge'; got loss={parameters['loss']!r}."
+            )
+        if math.isinf(C):
+            raise ParameterError(
+                "multi_class='crammer-singer' needs a finite C; got inf. Hint: 'ovr' or 'ovo'."
+            )
 
 
 def available_threads() -> int:

@@ -29,13 +29,14 @@ _BLOCK = 1 << 21  # kernel values held at a time: 16 MiB
 class JointProblem:
     """Rows X (n, d), class codes (n,) in 0 .. k - 1, cost C (n,) > 0 of each row, bias, kernel (None: linear).
 
-    A dual point is (n, k). Beside it a primal point is its bias b (k,) alone: W follows from A.
+    A dual point is A (n, k). A primal point is (W, b) as one array (k, d + 1), b its last column; with a kernel W
+    follows from A, and the array is b alone, (k, 1).
 
     >>> X, codes = np.array([[1.0], [0.0], [-1.0]]), np.array([0, 1, 2])
     >>> problem = JointProblem(X, codes, np.ones(3), 3, "none")
     >>> A = np.array([[0.5, -0.5, 0.0], [0.0, 0.0, 0.0], [0.0, -0.5, 0.5]])
     >>> F = problem.scores(A)
-    >>> problem.primal(A, F, np.zeros(3)), problem.dual(A, F)
+    >>> problem.primal(float(np.vdot(A, F)), F, np.zeros(3)), problem.dual(A, F)
     (2.25, 0.75)
     """
 
@@ -81,7 +82,7 @@ class JointProblem:
     def scores(self, A: Vector) -> Vector:
         """F = K A in float64, shape (n, k)."""
         if self.kernel is None:
-            return np.asarray(self.X @ self.weights(A).T, dtype=np.float64)
+            return self.linear_scores(self.weights(A))
         support = np.flatnonzero(A.any(axis=1))
         out = np.zeros((self.n_rows, self.n_classes))
         height = max(1, _BLOCK // max(1, len(support)))
@@ -89,6 +90,10 @@ class JointProblem:
             rows = np.arange(start, min(start + height, self.n_rows))
             out[rows] = self.gram(rows, support) @ A[support]
         return out
+
+    def linear_scores(self, W: Vector) -> Vector:
+        """F = X W^T in float64, shape (n, k)."""
+        return np.asarray(self.X @ W.T, dtype=np.float64)
 
     def slack(self, F: Vector, b: Vector) -> Vector:
         """max_m ([m != y_i] + f_m - f_{y_i}) of each row, at least 0, where f = F + b; shape (n,)."""
@@ -98,9 +103,9 @@ class JointProblem:
         f[self.own] -= 1.0
         return np.asarray(f.max(axis=1) - mine)
 
-    def primal(self, A: Vector, F: Vector, b: Vector) -> float:
-        """Primal objective at W = A^T X and b, where F = K A."""
-        penalty = float(np.vdot(A, F)) + (float(b @ b) if self.bias == "augmented" else 0.0)
+    def primal(self, squared_norm: float, F: Vector, b: Vector) -> float:
+        """Primal objective where ||W||^2 and the scores F (n, k) without the bias are known."""
+        penalty = squared_norm + (float(b @ b) if self.bias == "augmented" else 0.0)
         return 0.5 * penalty + float(self.C @ self.slack(F, b))
 
     def dual(self, A: Vector, F: Vector) -> float:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.checker import joint
 from separatrix.checker.certificate import Certificate
 from separatrix.checker.check import compare_digests, compare_shape, conclude, known
 from separatrix.checker.kinds import EXACT_CHECKS, has_kernel, needs_function
@@ -63,12 +64,15 @@ def verify(
         source = certificate.data
         compare_shape(certificate, *rows.shape)
         compare_digests(certificate, fingerprint_rows(rows), fingerprint_labels(labels))
-        side = np.array(sides(labels.classes, source.positive, source.negative), dtype=np.int8)[labels.codes]
-        side[list(source.excluded)] = 0
         if kernel is not None:
             rows = read_rows(kernel(rows, rows))
         elif needs_function(certificate):
             raise Rejected("The kernel is a function that the certificate does not hold; give it as kernel=.")
+        if joint.is_joint(certificate):
+            places = source.places(labels.classes, labels.codes.tolist())
+            return joint.check(certificate, ArrayRows(rows), places)
+        side = np.array(sides(labels.classes, source.positive, source.negative), dtype=np.int8)[labels.codes]
+        side[list(source.excluded)] = 0
         rigorous_check = RIGOROUS_CHECKS.get(certificate.kind)
         exact = exact or (has_kernel(certificate) and certificate.kind == "inseparable")
         if exact or rigorous_check is None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.problem import History, KernelProblem, Point, Problem, Record, Solution, Status
+from separatrix.problem import History, JointProblem, KernelProblem, Point, Problem, Record, Solution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.interrupt import InterruptFlag
 from separatrix.solvers.pace import Pace
@@ -87,7 +87,7 @@ class _Best:
 
 def run(
     stages: Sequence[Stage],
-    problem: Problem | KernelProblem,
+    problem: Problem | KernelProblem | JointProblem,
     limits: Limits,
     certify: Certify,
     start: Point | None = None,
@@ -106,7 +106,7 @@ class _Run:
 
     def __init__(
         self,
-        problem: Problem | KernelProblem,
+        problem: Problem | KernelProblem | JointProblem,
         limits: Limits,
         certify: Certify,
         on_record: OnRecord | None,
@@ -115,7 +115,7 @@ class _Run:
         self.began = time.perf_counter()
         self.iteration = 0
         self.records: list[Record] = []
-        self.best = _Best(together=isinstance(problem, KernelProblem))
+        self.best = _Best(together=not isinstance(problem, Problem))
         self.stop_asked = False
 
     def drive(self, stages: Sequence[Stage], start: Point | None) -> Solution:
