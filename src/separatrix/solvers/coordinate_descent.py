@@ -30,6 +30,7 @@ from separatrix.problem.losses import Vector
 from separatrix.solvers.protocol import Progress, Verdict
 
 _STEP_EPOCHS, _STEP_SECONDS = 8, 0.1  # a step ends at whichever comes first
+_MAPPED_RUN = 1 << 20  # bytes of a mapped file read in a run: it may have to come from the disk
 _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
 _DOUBLE_BELOW = 5e-3  # relative gap below which w is kept in float64: rounding stalls float32 soon after
 _FLOAT_SUFFICES = 5e-4  # unless this is all that is asked for
@@ -112,7 +113,7 @@ class CoordinateDescent:
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds."""
-        rows = compiled_rows(problem.X)
+        rows, mapped = compiled_rows(problem.X), is_mapped(problem.X)
         # At least large enough that a one-sided alpha = C would move the bias by about 1.
         scale = 0.0 if problem.bias == "none" else _mean_squared_norm(problem.X)
         penalty = 0.0 if problem.bias == "none" else max(_PENALTY * scale, 1 / float(problem.C.sum()))
@@ -125,9 +126,9 @@ class CoordinateDescent:
             kappa=penalty / (1 + penalty) if problem.bias == "augmented" else penalty,
             seed=self.seed,
             n_threads=n_threads,
-            chunk=self.chunk,
+            chunk=max(self.chunk, _mapped_chunk(problem.X)) if mapped else self.chunk,
             memory=self.memory,
-            in_place=is_mapped(problem.X),
+            in_place=mapped,
         )
         if start is not None:
             descent.set_alpha(np.nan_to_num(start.alpha, nan=0.0))
@@ -226,6 +227,12 @@ def compiled_rows(X: Matrix) -> _core.Rows:
 def _mean_squared_norm(X: Matrix) -> float:
     values = X.ravel() if isinstance(X, np.ndarray) else X.data
     return float(np.dot(values, values)) / int(X.shape[0])
+
+
+def _mapped_chunk(X: Matrix) -> int:
+    """The rows in a run of a mapped file; fewer where that would leave little to choose the order of."""
+    total = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
+    return int(min(_MAPPED_RUN * X.shape[0] // max(1, total), X.shape[0] // 64))
 
 
 def _balanced(problem: Problem, alpha: Vector) -> Vector:
