@@ -140,6 +140,7 @@ void bind_kernel(nb::module_& m) {
         .def_ro("rounds", &SmoReport::rounds, "Working sets so far.")
         .def_ro("steps", &SmoReport::steps, "Updates of alpha so far.")
         .def_ro("active", &SmoReport::active, "Rows that are worked on.")
+        .def_ro("computed", &SmoReport::computed, "Rows of K computed so far, repetitions included.")
         .def_ro("reached", &SmoReport::reached, "Whether the gap is within the target.")
         .def_ro("stalled", &SmoReport::stalled, "Whether more rounds would change nothing.")
         .def_ro("negative_first", &SmoReport::negative_first, "Row i of a pair of negative curvature, or -1.")

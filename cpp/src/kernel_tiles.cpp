@@ -1,4 +1,5 @@
 // Kernel blocks and the working-set solver, compiled once per instruction set like kernels.cpp (see there for the rules).
+#include "separatrix/kernel_grid_tile.hpp"
 #include "separatrix/kernel_inner.hpp"
 #include "separatrix/kernel_tile.hpp"
 
@@ -77,6 +78,7 @@ constexpr KernelFunctions<T> made = {Shape<T>::rows,   Shape<T>::columns,  Shape
 }  // namespace
 
 extern const KernelTable kernel_table;
-const KernelTable kernel_table = {SEPARATRIX_QUOTE(SEPARATRIX_ISA), made<float>, made<double>};
+const KernelTable kernel_table = {SEPARATRIX_QUOTE(SEPARATRIX_ISA), made<float>, made<double>,
+                                  has_grid ? grid_values : nullptr};
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -415,6 +415,10 @@ class SmoReport:
         """Rows that are worked on."""
 
     @property
+    def computed(self) -> int:
+        """Rows of K computed so far, repetitions included."""
+
+    @property
     def reached(self) -> bool:
         """Whether the gap is within the target."""
 

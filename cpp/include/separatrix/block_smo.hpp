@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "separatrix/kernel_cache.hpp"
+#include "separatrix/kernel_grid.hpp"
 #include "separatrix/kernel_rows.hpp"
 #include "separatrix/smo_interface.hpp"
 
@@ -32,17 +33,13 @@ public:
     BlockSmo(const double* y, const double* C, Index n, const SmoSettings& settings, Points* points,
              const KernelFormula& formula)
         : n_(n), active_(n), settings_(settings), points_(points), formula_(formula), y_(y, y + n), C_(C, C + n),
-          upper_(C_), alpha_(at(n), 0.0), F_(at(n), 0.0), v_(at(n)), order_(at(n)), place_(at(n)), chosen_(at(n), 0),
+          upper_(C_), alpha_(at(n), 0.0), F_(at(n), 0.0), v_(at(n)), order_(at(n)), chosen_(at(n), 0),
           width_(padded(n)), size_(std::min(settings.working_set, n)),
-          cache_(n, slots(), width_), stride_((size_ + 15) / 16 * 16), K_(at(size_ * stride_)), inner_(at(5 * stride_)),
+          cache_(n, slots(), 4 * size_, width_), stride_((size_ + 15) / 16 * 16), K_(at(size_ * stride_)), inner_(at(5 * stride_)),
           inner_alpha_(at(3 * size_)) {
         if (settings.squared) std::fill(upper_.begin(), upper_.end(), std::numeric_limits<double>::infinity());
-        for (Index p = 0; p < n; ++p) order_[at(p)] = place_[at(p)] = static_cast<std::int32_t>(p);
-        if (points_ != nullptr) {
-            sparse_ = prefers_sparse(*points_, formula_);
-            if (!sparse_ && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
-            columns_.pack(*points_, nullptr, 0, n, formula_, sparse_, settings.n_threads);
-        }
+        for (Index p = 0; p < n; ++p) order_[at(p)] = static_cast<std::int32_t>(p);
+        if (points_ != nullptr) prepare();
         up_.reserve(at(n));
         low_.reserve(at(n));
         working_.reserve(at(size_));
@@ -106,6 +103,19 @@ public:
     }
 
 private:
+    // Chooses how the points are packed: sparse, as integers on a grid, or dense around their centre.
+    void prepare() {
+        sparse_ = prefers_sparse(*points_, formula_);
+        if constexpr (sizeof(T) == sizeof(float)) {
+            if (!sparse_ && points_->centre.empty() && grid_.find(*points_, formula_)) {
+                grid_.pack_columns(*points_, nullptr, n_, settings_.n_threads);
+                return;
+            }
+        }
+        if (!sparse_ && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
+        columns_.pack(*points_, nullptr, 0, n_, formula_, sparse_, settings_.n_threads);
+    }
+
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     static Index padded(Index n) {
         const Index width = kernel_table().of<T>().panel_columns;
@@ -229,9 +239,17 @@ private:
         if (missing_.empty()) return;
         pointers_.clear();
         for (const std::int32_t id : missing_) pointers_.push_back(cache_.take(id));
-        rows_.pack(*points_, missing_.data(), static_cast<Index>(missing_.size()), formula_, sparse_);
-        const double work = static_cast<double>(missing_.size()) * static_cast<double>(active_ * columns_.depth);
-        kernel_values(formula_, rows_, columns_, pointers_.data(), threads(work));
+        computed_ += static_cast<Index>(missing_.size());
+        const Index count = static_cast<Index>(missing_.size());
+        const int n_threads = threads(static_cast<double>(count) * static_cast<double>(active_ * points_->columns));
+        if constexpr (sizeof(T) == sizeof(float)) {
+            if (grid_.found()) {
+                grid_.values(formula_, *points_, missing_.data(), count, pointers_.data(), n_threads);
+                return;
+            }
+        }
+        rows_.pack(*points_, missing_.data(), count, formula_, sparse_);
+        kernel_values(formula_, rows_, columns_, pointers_.data(), n_threads);
     }
 
     void solve() {
@@ -310,7 +328,7 @@ private:
         const bool done = finished(target);
         out.dual = dual_, out.primal = dual_ + gap_;
         out.bias = settings_.bias == SmoBias::augmented ? sum_ : bias_;
-        out.violation = violation_, out.rounds = rounds_, out.steps = steps_, out.active = active_;
+        out.violation = violation_, out.rounds = rounds_, out.steps = steps_, out.active = active_, out.computed = computed_;
         out.reached = done && gap_ <= target * (dual_ + gap_);
         out.stalled = done && !out.reached;
         out.negative_first = negative_first_, out.negative_second = negative_second_, out.curvature = curvature_;
@@ -323,7 +341,7 @@ private:
     KernelFormula formula_;
     bool sparse_ = false;
     std::vector<double> y_, C_, upper_, alpha_, F_, v_;  // by place; the first `active_` places are worked on
-    std::vector<std::int32_t> order_, place_;            // the row at a place, and back
+    std::vector<std::int32_t> order_;                    // the row at a place
     std::vector<char> chosen_;
     Index width_, size_;
     RowCache<T> cache_;
@@ -332,12 +350,13 @@ private:
     std::vector<T> inner_;
     std::vector<double> inner_alpha_, changes_;
     PackedColumns<T> columns_;
+    GridPoints grid_;
     PackedBlockRows<T> rows_;
     std::vector<std::int32_t> working_, missing_;
     std::vector<T*> pointers_;
     std::vector<Candidate> up_, low_;
     double highest_ = 0, lowest_ = 0, centre_ = 0, violation_ = 0, bias_ = 0, gap_ = 0, dual_ = 0, sum_ = 0;
-    Index rounds_ = 0, steps_ = 0;
+    Index rounds_ = 0, steps_ = 0, computed_ = 0;
     bool stalled_ = false;
     Index negative_first_ = -1, negative_second_ = -1;
     double curvature_ = 0;

@@ -1,4 +1,7 @@
 // Rows of the kernel matrix that were computed before, within a bounded memory; the longest unused goes first.
+//
+// The memory grows by two rows whenever a row has to be computed again: the first touch of a page costs about as much as
+// computing what it holds, and most rows are needed in a few rounds and never again.
 #pragma once
 
 #include <vector>
@@ -11,16 +14,14 @@ namespace separatrix {
 template <class T>
 class RowCache {
 public:
-    // Room for `slots` rows of `length` values each, of a matrix with `rows` rows.
-    RowCache(Index rows, Index slots, Index length)
-        : length_(length), slots_(slots), memory_(static_cast<std::size_t>(slots * length)),
-          slot_of_(static_cast<std::size_t>(rows), -1), id_of_(static_cast<std::size_t>(slots), -1),
-          newer_(static_cast<std::size_t>(slots + 1)), older_(static_cast<std::size_t>(slots + 1)) {
-        // A ring through all slots; slot number `slots` is its anchor: older_[anchor] is the newest, newer_[anchor] the oldest.
-        for (Index s = 0; s <= slots; ++s) {
-            newer_[at(s)] = s == 0 ? slots : s - 1;
-            older_[at(s)] = s == slots ? 0 : s + 1;
-        }
+    // Room for `slots` rows of `length` values each, of a matrix with `rows` rows; at first only `some` of them are used.
+    RowCache(Index rows, Index slots, Index some, Index length)
+        : length_(length), slots_(slots), limit_(some < slots ? some : slots), memory_(static_cast<std::size_t>(slots * length)),
+          slot_of_(static_cast<std::size_t>(rows), -1), seen_(static_cast<std::size_t>(rows), 0),
+          id_of_(static_cast<std::size_t>(slots), -1), newer_(static_cast<std::size_t>(slots + 1)),
+          older_(static_cast<std::size_t>(slots + 1)) {
+        // A ring through the slots in use; slot number `slots` is its anchor: older_[anchor] is the newest, newer_[anchor] the oldest.
+        newer_[at(slots)] = older_[at(slots)] = slots;
     }
 
     Index slots() const { return slots_; }
@@ -30,10 +31,17 @@ public:
     // Marks a row as used now.
     void touch(std::int32_t id) { renew(slot_of_[at(id)]); }
 
-    // A slot for row `id`, which is not held: the oldest, whose row is forgotten.
+    // A slot for row `id`, which is not held: a fresh one, or the oldest, whose row is forgotten.
     T* take(std::int32_t id) {
-        const Index slot = newer_[at(slots_)];
-        if (id_of_[at(slot)] >= 0) slot_of_[at(id_of_[at(slot)])] = -1;
+        if (seen_[at(id)]) limit_ = limit_ + 2 < slots_ ? limit_ + 2 : slots_;
+        seen_[at(id)] = 1;
+        Index slot = newer_[at(slots_)];
+        if (used_ < limit_) {
+            slot = used_++;
+            newer_[at(slot)] = older_[at(slot)] = slot;
+        } else if (id_of_[at(slot)] >= 0) {
+            slot_of_[at(id_of_[at(slot)])] = -1;
+        }
         id_of_[at(slot)] = id;
         slot_of_[at(id)] = slot;
         renew(slot);
@@ -42,7 +50,7 @@ public:
 
     // Every row keeps only the values at places[0 .. count), in that order; places grow.
     void keep(const std::int32_t* places, Index count) {
-        for (Index s = 0; s < slots_; ++s) {
+        for (Index s = 0; s < used_; ++s) {
             if (id_of_[at(s)] < 0) continue;
             T* values = memory_.data() + s * length_;
             for (Index k = 0; k < count; ++k) values[k] = values[places[k]];
@@ -69,9 +77,10 @@ private:
         older_[at(slots_)] = slot;
     }
 
-    Index length_, slots_;
+    Index length_, slots_, limit_, used_ = 0;
     Buffer<T> memory_;
     std::vector<Index> slot_of_;
+    std::vector<char> seen_;
     std::vector<std::int32_t> id_of_;
     std::vector<Index> newer_, older_;
 };

@@ -22,7 +22,7 @@ struct SmoSettings {
 struct SmoReport {
     double primal = 0, dual = 0;  // as F implies them; F carries the rounding of the kernel values
     double bias = 0, violation = 0;
-    Index rounds = 0, steps = 0, active = 0;
+    Index rounds = 0, steps = 0, active = 0, computed = 0;  // computed: rows of K
     bool reached = false;   // (primal - dual) <= target * primal over all rows
     bool stalled = false;   // more rounds would change nothing
     Index negative_first = -1, negative_second = -1;  // rows i, j with K_ii + K_jj - 2 K_ij = curvature < 0

@@ -189,7 +189,7 @@ class BlockSmo:
             state.gap = state.report.primal - state.report.dual
             state.refine = False
             if not state.report.reached:
-                self._unsettle(problem, state, state.gap < 0.5 * before)
+                self._unsettle(problem, state, state.gap < 0.5 * before and state.report.dual > 0)
                 return
         state.ready = state.report.reached
         state.stalled = not state.report.reached and state.report.stalled
@@ -206,6 +206,8 @@ class BlockSmo:
 
     def _widen(self, problem: KernelProblem, state: State) -> None:
         alpha = _alpha(problem, state)
+        if state.report.dual < 0:  # float32 led away from the solution: zero is a better start
+            alpha[:] = 0.0
         state.wide, state.idle = True, 0
         state.engine = self._engine(problem, state.formula, state.points, True, state.n_threads)
         self._renew(problem, state, alpha)

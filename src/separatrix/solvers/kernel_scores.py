@@ -30,7 +30,7 @@ def kernel_scores(
     >>> kernel_scores(Rbf(1.0), np.array([[0.0], [1.0]]), np.array([[0.0]]), np.array([2.0])).round(6)
     array([2.      , 0.735759])
     """
-    columns = np.ascontiguousarray(coef.reshape(len(coef), -1), dtype=np.float64)
+    columns = np.ascontiguousarray(coef[:, None] if coef.ndim == 1 else coef, dtype=np.float64)
     out = np.zeros((X.shape[0], columns.shape[1]))
     formula = core_formula(kernel)
     if formula is None:

@@ -1,0 +1,242 @@
+"""Block SMO: the same optimum as LIBSVM and as a quadratic program; witnesses, limits of memory, threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import optimize, sparse
+from sklearn.svm import SVC
+
+from separatrix.problem import HINGE, SQUARED_HINGE, Point
+from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Precomputed, Rbf, Sigmoid
+from separatrix.solvers.block_smo import BlockSmo, State, feasible
+from separatrix.solvers.protocol import Verdict
+
+KERNELS = [Rbf(0.3), Poly(3, 0.2, 1.0), Linear(), Laplacian(0.2), Rbf(0.1) + Linear()]
+
+
+def rings(n: int, seed: int = 0, dtype: type = np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """Rows whose label is the sign of a product, some of them wrong."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 5))
+    y = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(n) > 0, 1.0, -1.0)
+    return X.astype(dtype), y
+
+
+def solve(problem, tol, solver=None, start=None, n_threads=1) -> tuple[Verdict, Point, State]:
+    solver = solver or BlockSmo()
+    state = solver.init(problem, start, n_threads)
+    for _ in range(3000):
+        solver.step(problem, state)
+        verdict = solver.terminate(problem, state, tol)
+        if verdict is not Verdict.GO_ON:
+            return verdict, solver.point(problem, state), state
+    raise AssertionError("it did not end")
+
+
+def values(problem: KernelProblem, point: Point) -> tuple[float, float]:
+    """Primal and dual, from the kernel's own matrix."""
+    signed = point.alpha * problem.y
+    F = problem.gram(np.arange(problem.n_rows), np.arange(problem.n_rows)) @ signed
+    assert point.b is not None
+    return problem.primal(signed, F, point.b if problem.bias != "none" else 0.0), problem.dual(point.alpha, F)
+
+
+def assert_proved(problem: KernelProblem, point: Point, tol: float) -> float:
+    assert (point.alpha >= 0).all()
+    assert (point.alpha <= problem.upper).all()
+    if problem.bias == "free":
+        assert abs(point.alpha @ problem.y) <= 1e-11 * max(1.0, point.alpha.sum())
+    primal, dual = values(problem, point)
+    assert primal - dual <= tol * primal
+    return dual
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bias", ["free", "augmented", "none"])
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
+def test_gap_is_reached(kernel, loss, bias, dtype) -> None:
+    X, y = rings(150, dtype=dtype)
+    C = np.random.default_rng(1).uniform(0.1, 20.0, len(y))
+    problem = KernelProblem(X, y, C, loss, bias, kernel)
+    verdict, point, _ = solve(problem, 1e-7)
+    assert verdict is Verdict.CHECK
+    assert_proved(problem, point, 1.01e-7)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("kernel", [Rbf(0.3), Poly(3, 0.2, 1.0)], ids=lambda k: k.name)
+def test_libsvm_finds_the_same_value(kernel, C) -> None:
+    X, y = rings(250)
+    problem = KernelProblem(X, y, np.full(len(y), C), HINGE, "free", kernel)
+    _, point, _ = solve(problem, 1e-8)
+    dual = assert_proved(problem, point, 1.01e-8)
+    theirs = SVC(C=C, kernel="precomputed", tol=1e-8).fit(kernel.matrix(X, X), y)
+    alpha = np.zeros(len(y))
+    alpha[theirs.support_] = np.abs(theirs.dual_coef_[0])
+    assert values(problem, Point(alpha, b=0.0))[1] == pytest.approx(dual, rel=1e-6)
+
+
+@pytest.mark.parametrize("bias", ["free", "augmented", "none"])
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+def test_quadratic_program_finds_the_same_value(loss, bias) -> None:
+    X, y = rings(12, seed=3)
+    problem = KernelProblem(X, y, np.linspace(0.2, 3.0, 12), loss, bias, Rbf(0.5))
+    K = np.outer(y, y) * (Rbf(0.5).matrix(X, X) + (bias == "augmented"))
+    if loss.squared:
+        K += np.diag(1 / (2 * problem.C))
+    answer = optimize.minimize(
+        lambda a: 0.5 * a @ K @ a - a.sum(),
+        np.zeros(12),
+        jac=lambda a: K @ a - 1.0,
+        bounds=[(0, None if loss.squared else c) for c in problem.C],
+        constraints=[{"type": "eq", "fun": lambda a: a @ y, "jac": lambda a: y}] if bias == "free" else [],
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    _, point, _ = solve(problem, 1e-9)
+    assert assert_proved(problem, point, 1.01e-9) == pytest.approx(-answer.fun, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "kernel", [Rbf(0.1), Poly(2, 0.5, 1.0), Linear(), Laplacian(0.1)], ids=lambda k: k.name
+)
+@pytest.mark.parametrize("columns", [40, 3000])
+def test_sparse_rows_give_the_dense_answer(kernel, columns) -> None:
+    rng = np.random.default_rng(5)
+    X = sparse.random_array((200, columns), density=0.05, rng=rng, format="csr")
+    y = np.where(X[:, :20].sum(axis=1) > np.median(X[:, :20].sum(axis=1)), 1.0, -1.0)
+    C = np.ones(200)
+    answers = []
+    for rows in (X, X.toarray(), X.astype(np.float32)):
+        problem = KernelProblem(rows, y, C, HINGE, "free", kernel)
+        _, point, _ = solve(problem, 1e-6)
+        answers.append(assert_proved(problem, point, 1.1e-6))
+    assert answers == pytest.approx([answers[0]] * 3, rel=2e-6)
+
+
+def test_values_on_a_grid_are_as_good() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 256, (300, 30)) / 255.0
+    y = np.where(X[:, 0] + X[:, 1] + 0.2 * rng.standard_normal(300) > 1, 1.0, -1.0)
+    for rows in (X, X.astype(np.float32), np.round(X), 17.0 * np.round(3 * X)):
+        problem = KernelProblem(rows, y, np.full(300, 5.0), HINGE, "free", Rbf(1.0 / (30 * rows.var())))
+        verdict, point, _ = solve(problem, 1e-8)
+        assert verdict is Verdict.CHECK
+        assert_proved(problem, point, 1.01e-8)
+
+
+def test_rows_far_from_the_origin() -> None:
+    X, y = rings(200)
+    problem = KernelProblem(X + 1e4, y, np.full(200, 10.0), HINGE, "free", Rbf(0.3))
+    verdict, point, _ = solve(problem, 1e-6)
+    assert verdict is Verdict.CHECK
+    assert_proved(problem, point, 1.1e-6)
+
+
+def test_a_gap_far_below_single_precision() -> None:
+    X, y = rings(120, dtype=np.float32)
+    problem = KernelProblem(X, y, np.full(120, 10.0), HINGE, "free", Rbf(0.3))
+    verdict, point, _ = solve(problem, 1e-12)
+    assert verdict is Verdict.CHECK
+    assert_proved(problem, point, 3e-12)
+
+
+@pytest.mark.parametrize("kernel", ["function", "precomputed", "sum"])
+def test_kernels_that_the_core_does_not_know(kernel) -> None:
+    X, y = rings(180)
+    known = Rbf(0.3)
+    rows, asked = {
+        "function": (X, Function(lambda A, B: known.matrix(A, B))),
+        "precomputed": (known.matrix(X, X), Precomputed()),
+        "sum": (X, known + Linear()),
+    }[kernel]
+    problem = KernelProblem(rows, y, np.full(180, 3.0), HINGE, "free", asked)
+    verdict, point, _ = solve(problem, 1e-8)
+    assert verdict is Verdict.CHECK
+    assert_proved(problem, point, 1.01e-8)
+
+
+def test_a_small_cache_changes_nothing_but_time() -> None:
+    X, y = rings(400)
+    problem = KernelProblem(X, y, np.full(400, 10.0), HINGE, "free", Rbf(0.3))
+    _, ample, all_kept = solve(problem, 1e-6, BlockSmo(working_set=32))
+    _, scarce, few_kept = solve(problem, 1e-6, BlockSmo(working_set=32, cache_mb=0.0))
+    assert few_kept.report.computed > all_kept.report.computed
+    np.testing.assert_array_equal(ample.alpha, scarce.alpha)
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    X, y = rings(1500, dtype=np.float32)
+    problem = KernelProblem(X, y, np.full(1500, 10.0), HINGE, "free", Rbf(0.3))
+    _, one, _ = solve(problem, 1e-4)
+    _, three, _ = solve(problem, 1e-4, n_threads=3)
+    np.testing.assert_array_equal(one.alpha, three.alpha)
+
+
+@pytest.mark.parametrize("bias", ["free", "none"])
+def test_start_from_a_point(bias) -> None:
+    X, y = rings(300)
+    problem = KernelProblem(X, y, np.full(300, 10.0), HINGE, bias, Rbf(0.3))
+    _, point, cold = solve(problem, 1e-5)
+    verdict, again, warm = solve(problem, 1e-5, start=point)
+    assert verdict is Verdict.CHECK
+    assert warm.report.steps < 0.2 * cold.report.steps
+    assert_proved(problem, again, 1.1e-5)
+
+
+def test_an_infeasible_start_is_made_feasible() -> None:
+    X, y = rings(50)
+    problem = KernelProblem(X, y, np.full(50, 2.0), HINGE, "free", Linear())
+    alpha = feasible(problem, np.random.default_rng(0).normal(1.0, 2.0, 50))
+    assert (alpha >= 0).all()
+    assert (alpha <= 2.0).all()
+    assert alpha @ y == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("bias", ["free", "none"])
+def test_negative_curvature_is_a_witness(bias) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((60, 3))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    K = Rbf(0.5).matrix(X, X)
+    K[7, 7] -= 3.0  # K is no longer positive semidefinite
+    problem = KernelProblem(K, y, np.full(60, 1.0), HINGE, bias, Precomputed())
+    verdict, _, state = solve(problem, 1e-6)
+    assert verdict is Verdict.STALLED
+    assert state.negative_curvature is not None
+    (i, j), value = state.negative_curvature.rows, state.negative_curvature.value
+    assert 7 in (i, j)
+    z = np.zeros(60)
+    z[i] += 1.0
+    if i != j:
+        z[j] -= 1.0
+    assert z @ K @ z == pytest.approx(value)
+    assert value < 0
+
+
+def test_negative_curvature_may_be_tolerated() -> None:
+    X, y = rings(100)
+    problem = KernelProblem(X, y, np.full(100, 1.0), HINGE, "free", Sigmoid(1.0, -1.0))
+    verdict, point, state = solve(problem, 1e-3, BlockSmo(stop_on_negative_curvature=False))
+    assert verdict in (Verdict.CHECK, Verdict.STALLED)
+    assert state.negative_curvature is not None
+    assert np.isfinite(point.alpha).all()
+
+
+def test_equal_rows_with_both_labels() -> None:
+    X = np.repeat(np.array([[0.0, 0.0], [1.0, 2.0]]), 10, axis=0)
+    y = np.tile([1.0, -1.0], 10)
+    problem = KernelProblem(X, y, np.ones(20), HINGE, "free", Rbf(1.0))
+    verdict, point, _ = solve(problem, 1e-9)
+    assert verdict is Verdict.CHECK
+    assert assert_proved(problem, point, 1e-9) == pytest.approx(20.0)
+
+
+def test_one_class_only() -> None:
+    problem = KernelProblem(np.eye(4), np.ones(4), np.ones(4), HINGE, "free", Rbf(1.0))
+    verdict, point, _ = solve(problem, 1e-6)
+    assert verdict is not Verdict.GO_ON
+    assert not point.alpha.any()
