@@ -9,12 +9,13 @@ from separatrix.report.charts import (
     margins_chart,
     plane_chart,
     progress_chart,
+    ringed,
     support_chart,
     swatch,
     weights_chart,
 )
 from separatrix.report.facts import Report
-from separatrix.report.svg import SHAPES, escape, number
+from separatrix.report.svg import escape, number, shape_of
 from separatrix.report.verdicts import share
 
 _PROBLEMS, _CLASSES = 6, 15
@@ -80,13 +81,11 @@ def plane_card(report: Report) -> str:
     if picture is None or facts is None or len(picture.rows) == 0:
         return ""
     legend = [
-        f"<li>{swatch(SHAPES[code % 6], f'point c{code % 6}')}{escape(name)}</li>"
+        f"<li>{swatch(shape_of(code), f'point c{code % 6}')}{escape(name)}</li>"
         for code, name in enumerate(facts.names[:_CLASSES])
     ]
     rings = {"margin": "on the margin", "slack": "uses slack", "updates": "caused updates"}
-    for kind, rows in report.support_rows.items():
-        if len(rows):
-            legend.append(f"<li>{swatch('circle', f'ring {kind}')}{rings[kind]}</li>")
+    legend += [f"<li>{swatch('circle', f'ring {kind}')}{rings[kind]}</li>" for kind in ringed(report)]
     if facts.errors:
         legend.append(
             '<li><svg class="swatch" viewBox="0 0 16 16" aria-hidden="true" focusable="false">'

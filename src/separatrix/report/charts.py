@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.report.facts import Progress, Report, Support, Weight
-from separatrix.report.plane import Picture
-from separatrix.report.svg import SHAPES, WIDTH, Frame, coordinate, escape, mark, number
+from separatrix.report.plane import DENSE, Picture
+from separatrix.report.svg import WIDTH, Frame, coordinate, escape, mark, number, shape_of, ticks
 
 _TINY = 1e-16
 
@@ -160,7 +160,8 @@ def plane_chart(picture: Picture, report: Report) -> str:
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.05 * np.where(high > low, high - low, 1.0)
     (x0, y0), (x1, y1) = (low - pad).tolist(), (high + pad).tolist()
-    frame = Frame((x0, x1), (y0, y1), height=360, left=52)
+    widest = max(len(number(value)) for value in ticks(y0, y1) or [0.0])
+    frame = Frame((x0, x1), (y0, y1), height=360, left=max(52.0, 28.0 + 7.0 * widest))
     frame.axes(*picture.axes)
     width, tall = WIDTH - frame.left - frame.right, frame.height - frame.top - frame.bottom
     frame.parts.append(
@@ -169,17 +170,30 @@ def plane_chart(picture: Picture, report: Report) -> str:
     )
     for kind, lines in picture.lines:
         frame.lines(lines, kind)
-    codes = facts.codes[picture.rows]
+    codes, dense = facts.codes[picture.rows], len(picture.rows) > DENSE
     for code in range(len(facts.classes)):
-        frame.marks(points[codes == code], SHAPES[code % 6], f"point c{code % 6}", 3.2)
-    for kind, rows in report.support_rows.items():
-        frame.marks(points[np.isin(picture.rows, rows)], "circle", f"ring {kind}", 6.0)
+        frame.marks(points[codes == code], shape_of(code), f"point c{code % 6}", 2.6 if dense else 3.2)
+    for kind in ringed(report):
+        here = np.isin(picture.rows, report.support_rows[kind])
+        frame.marks(points[here], "circle", f"ring {kind}", 4.6 if dense else 6.0)
     wrong = facts.predicted[picture.rows] != codes
     for x, y in points[wrong]:
         px, py = frame.at_x(float(x)), frame.at_y(float(y))
-        frame.parts.append(f'<path class="cross" d="M{px - 4:.1f} {py - 4:.1f}l8 8m0 -8l-8 8"/>')
+        reach = 2.4 if dense else 4.0
+        size = coordinate(2 * reach)
+        frame.parts.append(
+            f'<path class="cross{" small" if dense else ""}" d="M{px - reach:.1f} {py - reach:.1f}l{size} {size}'
+            f'm0 -{size}l-{size} {size}"/>'
+        )
     frame.parts.append("</g>")
     return frame.svg(f"{len(picture.rows)} rows in a plane, {int(wrong.sum())} of them misclassified.")
+
+
+def ringed(report: Report) -> list[str]:
+    """Which kinds of support vectors have a ring in the picture; in a crowd only those on the margin."""
+    kinds = [kind for kind, rows in report.support_rows.items() if len(rows)]
+    crowd = report.picture is not None and len(report.picture.rows) > DENSE
+    return [kind for kind in kinds if kind == "margin"] if crowd else kinds
 
 
 def swatch(shape: str, kind: str) -> str:

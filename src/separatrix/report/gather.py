@@ -86,7 +86,7 @@ def make(
             "separatrix.problem.kesler_rows makes from these."
         )
     weights, left = _weights(model, rows_X, shown, facts)
-    everything = np.concatenate([*by_kind.values(), np.empty(0, dtype=np.intp)]).astype(np.intp)
+    holding = by_kind.get("margin", by_kind.get("updates", np.empty(0, dtype=np.intp)))
     two = len(model.classes_) == 2
     return Report(
         title=title or "A classifier and its proof",
@@ -108,7 +108,7 @@ def make(
         weights_left=left,
         contradictions=_contradictions(model, rows_X, facts, shown, worst),
         cancelling=_cancelling(found, y),
-        picture=picture(model, rows_X, facts, shown, everything[everything < rows_X.shape[0]]),
+        picture=picture(model, rows_X, facts, shown, holding[holding < rows_X.shape[0]]),
         support_rows=by_kind,
     )
 

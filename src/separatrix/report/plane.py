@@ -21,7 +21,8 @@ from separatrix.problem.losses import Vector
 from separatrix.report.rows import RowFacts
 
 Index = NDArray[np.intp]
-_POINTS, _SAMPLE, _STEPS, _GRID = 1200, 3000, 60, 90
+_POINTS, _FIRST, _SAMPLE, _STEPS, _GRID = 1200, 50, 3000, 60, 90
+DENSE = 400  #: rows drawn from which on marks are small, and rings left to the rows on the margin
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +88,13 @@ def _two_classes(model: Any, X: Any, facts: RowFacts, rows: Index) -> Picture:
 
 
 def chosen_rows(facts: RowFacts, support: Index) -> Index:
-    """Rows to draw where there are too many: the worst, some support vectors, and some of the others."""
+    """Rows to draw where there are too many: a fair sample, and with it the worst and some that hold the margin."""
     n = len(facts.codes)
     if n <= _POINTS:
         return np.arange(n)
     rng = np.random.default_rng(0)
-    some = support if len(support) <= _POINTS // 3 else rng.choice(support, _POINTS // 3, replace=False)
-    first = np.concatenate([facts.worst(_POINTS // 6), some]).astype(np.intp)
+    some = support if len(support) <= _FIRST else rng.choice(support, _FIRST, replace=False)
+    first = np.concatenate([facts.worst(_FIRST), some]).astype(np.intp)
     return np.unique(np.concatenate([first, rng.choice(n, _POINTS - len(first), replace=False)]))
 
 

@@ -141,6 +141,15 @@ class Frame:
 SHAPES = ("circle", "square", "triangle", "diamond", "down", "plus")
 
 
+def shape_of(code: int) -> str:
+    """The shape of a class; where the six colours begin again, shapes are shifted by one.
+
+    >>> shape_of(0), shape_of(6)
+    ('circle', 'square')
+    """
+    return SHAPES[(code + code // 6) % 6]
+
+
 def mark(shape: str, x: float, y: float, size: float) -> str:
     """The path of a little shape around a place."""
     s, c = coordinate(size), coordinate
