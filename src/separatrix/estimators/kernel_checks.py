@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import IndefiniteKernelError
+from separatrix.problem.inner_products import squared_norms
 from separatrix.problem.kernel_algebra import Product, Scaled, Sum
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
@@ -30,6 +31,14 @@ def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
             f"Precomputed matrix must be a square matrix of kernel values, one row and one column for each training "
             f"row. Input is a {X.shape[0]}x{X.shape[1]} matrix."
         )
+    if kernel.name != "precomputed":
+        with np.errstate(over="ignore"):
+            squares = squared_norms(X)
+        if not np.all(np.isfinite(squares)):
+            raise ValueError(
+                f"Row {int(np.argmin(np.isfinite(squares)))} of X has values whose squares leave the range of floating "
+                "point, so that no kernel of it can be computed. Hint: scale the columns of X."
+            )
     if kernel.definite:
         return
     if "sigmoid" in _names(kernel):

@@ -192,7 +192,7 @@ class Function(Combines):
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """function(X, Z), shape (n, m)."""
-        values = np.asarray(self.function(X, Z), dtype=np.float64)
+        values = _dense(self.function(X, Z))
         if values.shape != (X.shape[0], Z.shape[0]):
             raise ValueError(
                 f"The kernel function must return an array of shape {(X.shape[0], Z.shape[0])}, one value "
