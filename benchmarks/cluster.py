@@ -43,7 +43,7 @@ def say(**record: Any) -> None:
 def cluster(workers: int) -> Iterator[Client]:
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0", memory_limit=0
         ) as local,
         Client(local) as client,
     ):

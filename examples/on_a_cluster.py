@@ -11,7 +11,7 @@ from separatrix.dask import SVC
 
 
 def main() -> None:
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
         rng = np.random.default_rng(0)
         X = rng.standard_normal((5000, 10))
         y = np.where(X @ rng.standard_normal(10) + 0.5 * rng.standard_normal(5000) > 0, "up", "down")
