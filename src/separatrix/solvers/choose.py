@@ -80,7 +80,7 @@ def stages(
         return [Stage(descent, f"{shape}: coordinate descent")]
     if is_mapped(problem.X):  # no solver that copies rows
         reason = f"{shape}, in a mapped file: coordinate descent, which reads rows where they are"
-        return [Stage(descent, reason, patience=_NEGLIGIBLE + 2.0 * seconds), unscreened]
+        return [Stage(descent, reason), unscreened]  # no patience: times are those of the disk
     if seconds <= max(_NEGLIGIBLE, cost.coordinate_descent):
         return [*second_order, Stage(descent, "coordinate descent from the best point so far")]
     reason = f"{shape}: coordinate descent, about {cost.coordinate_descent:.2g} s against {seconds:.2g} s"
