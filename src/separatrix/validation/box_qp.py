@@ -131,11 +131,13 @@ class BoxQP:
     def push_out(self, at: Iterate, row: int) -> Iterate:
         """alpha[row] to zero at once, other rows making room as they can: feasible, not optimal."""
         at.free[row] = False
-        while at.alpha[row] > 0:
+        for _ in range(20 * len(at.alpha) + 100):
+            if at.alpha[row] <= 0:
+                return at
             if self.balanced and not at.free.any():
                 at.free[self._cheapest(at, row)] = True
             self._move(at, row)
-        return at
+        raise ArithmeticError("Rounding leads in circles: a row could not be pushed out of the solution.")
 
     def _move(self, at: Iterate, leaving: int | None = None) -> float | None:
         """Move the free rows to their maximum (``leaving`` to zero); the bias, or None where a bound came first."""

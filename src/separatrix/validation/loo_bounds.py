@@ -156,7 +156,10 @@ def _lost(view: DualView, row: int, residual: float) -> float:
     if np.count_nonzero(view.y == view.y[row]) == 1:
         return np.inf
     full = view.qp.start(view.alpha)
-    without = view.qp.push_out(full.copy(), row)
+    try:
+        without = view.qp.push_out(full.copy(), row)
+    except ArithmeticError:
+        return np.inf  # counted: a bound may say too much, never too little
     return (
         float((full.alpha - without.alpha) @ (full.g + without.g)) / 2.0 - float(view.alpha[row]) * residual
     )
