@@ -1,4 +1,4 @@
-"""One local cluster for all tests of this folder: two worker processes of one thread each."""
+"""One local cluster for all tests of this folder: three worker processes of one thread each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def client() -> Iterator[object]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the cluster's own start: ports, resources
         cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+            n_workers=3, threads_per_worker=1, dashboard_address=":0", memory_limit=0
         )
         with cluster, distributed.Client(cluster) as client:
             yield client

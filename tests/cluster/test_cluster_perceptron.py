@@ -33,7 +33,7 @@ def test_separable_rows(client: Any, bias: str) -> None:
     assert (model.predict(X) == y).all()
     assert (model.predict(A).compute() == y).all()
     assert 0 < model.mixed_updates_ <= model.bound_
-    assert model.n_updates_ <= 2 * model.mixed_updates_  # two shards: Cauchy-Schwarz
+    assert model.n_updates_ <= 3 * model.mixed_updates_  # at most three shards: Cauchy-Schwarz
     assert model.history_[-1].mistakes == 0
     assert model.certificate_.kind == "separating"
     assert sx.verify(model.certificate_, X, y)

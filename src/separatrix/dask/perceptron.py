@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import distributed
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -24,10 +26,11 @@ from separatrix.dask.rows import ClusterRows
 from separatrix.dask.training import ClusterData
 from separatrix.dask.turn import one_training_at_a_time
 from separatrix.errors import ParameterError
-from separatrix.estimators.matrices import check_matrix
 from separatrix.estimators.perceptron_parameters import check_choice
 from separatrix.estimators.predicting import raw_scores
 from separatrix.problem import Status
+from separatrix.problem.conversion import canonical_csr, contiguous
+from separatrix.problem.losses import Vector
 from separatrix.problem.mistake_bounds import augmented_norm, ratio_of
 from separatrix.problem.mistakes import MistakeRecord
 from separatrix.proof.certificate import Certificate
@@ -46,6 +49,32 @@ _ONLY: dict[str, tuple[Any, ...]] = {
     "multi_class": ("auto", "ovr"),
     "warm_start": (False,),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Planes:
+    """What predicts, light enough to be sent to workers."""
+
+    coef: Vector
+    intercept: Vector
+    classes: NDArray[Any]
+
+    def scores(self, X: Any) -> Vector:
+        """w.x + b of each row: (n,) for two classes, else (n, k)."""
+        rows = canonical_csr(X) if sparse.issparse(X) else contiguous(X)
+        if rows.ndim != 2 or rows.shape[1] != self.coef.shape[1]:
+            raise ValueError(
+                f"X has shape {rows.shape}, but the perceptron was fitted with {self.coef.shape[1]} features."
+            )
+        scores = raw_scores(rows, self.coef, self.intercept)
+        return scores[:, 0] if len(self.classes) == 2 else scores
+
+    def classes_of(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        scores = self.scores(X)
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes[codes]
+        return labels
 
 
 class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -239,20 +268,16 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """w.x + b of each row: (n,) for two classes, else (n, k). Lazy for Dask collections, at once for arrays."""
         check_is_fitted(self)
         width = None if len(self.classes_) == 2 else len(self.classes_)
-        return lazily(self._scores, X, np.float64, width)
+        return lazily(Planes(self.coef_, self.intercept_, self.classes_).scores, X, np.float64, width)
 
     def predict(self, X: Any) -> Any:
         """The class of each row, shape (n,). Lazy for Dask collections, at once for arrays."""
         check_is_fitted(self)
-        return lazily(self._classes, X, self.classes_.dtype, None)
+        planes = Planes(self.coef_, self.intercept_, self.classes_)
+        return lazily(planes.classes_of, X, self.classes_.dtype, None)
 
-    def _scores(self, X: Any) -> Any:
-        scores = raw_scores(check_matrix(self, X, reset=False), self.coef_, self.intercept_)
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def _classes(self, X: Any) -> Any:
-        scores = self._scores(X)
-        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "client": None}  # connections stay behind
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -262,6 +262,9 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
         """The class of each row, shape (n,). Lazy for Dask collections, at once for arrays."""
         return lazily(self.to_local().predict, X, self.to_local().classes_.dtype, None)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "client": None}  # connections stay behind
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
