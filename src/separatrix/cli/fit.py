@@ -117,7 +117,8 @@ def fit(
       separatrix fit data.csv --label species -o results
       separatrix fit data.svm --checkpoint data.checkpoint
     """
-    from separatrix.cli.fitting import Request, run
+    from separatrix.cli.fit_request import Request
+    from separatrix.cli.fitting import run
 
     options = dict(locals())
     return run(Request(**{name: options[name] for name in Request.names()}))

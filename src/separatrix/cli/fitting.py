@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,62 +12,14 @@ from separatrix.cli.checkpoint import Checkpoints, source_of
 from separatrix.cli.checkpoint import read as read_checkpoint
 from separatrix.cli.choice import Choice, choose
 from separatrix.cli.exits import ExitCode, Refused
-from separatrix.cli.inputs import Reading, Table, kernel_matrix, read
+from separatrix.cli.fit_request import Request
+from separatrix.cli.inputs import Table, kernel_matrix, read
 from separatrix.cli.models import is_model, save_model
 from separatrix.cli.options import class_weights
 from separatrix.cli.output import Output
 from separatrix.cli.progress import Several, shown, waiting
 from separatrix.cli.timing import Stopwatch
 from separatrix.errors import InseparableError
-
-
-@dataclass(frozen=True)
-class Request:
-    """The options of `separatrix fit`, by name."""
-
-    data: str
-    model: str | None
-    cost: float | None
-    kernel: str | None
-    gamma: str | None
-    degree: int | None
-    coef0: float | None
-    weights: list[str] | None
-    loss: str | None
-    bias: str | None
-    pairs: bool
-    perceptron: bool
-    tol: float | None
-    solver: str | None
-    max_time: float | None
-    max_iter: int | None
-    folds: int | None
-    test: str | None
-    holdout: float | None
-    checkpoint: str | None
-    checkpoint_every: float
-    verdict_time: float
-    certificate: str | None
-    folder: str | None
-    save: bool
-    force: bool
-    label: str | None
-    format: str | None
-    missing: str
-    seed: int
-    threads: int | None
-    as_json: bool
-    quiet: bool
-
-    @property
-    def reading(self) -> Reading:
-        """How to read its files."""
-        return Reading(self.label, self.format, self.missing, quiet=self.quiet)
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """The names of the options."""
-        return [each.name for each in fields(cls)]
 
 
 @dataclass
