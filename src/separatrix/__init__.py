@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from separatrix.errors import ModelFileError as ModelFileError
     from separatrix.errors import NotConvergedError as NotConvergedError
     from separatrix.errors import ParameterError as ParameterError
+    from separatrix.estimators.path import path as path
     from separatrix.estimators.perceptron import Perceptron as Perceptron
     from separatrix.estimators.svc import SVC as SVC
     from separatrix.files.convert import convert as convert
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
     from separatrix.proof.verify import verify as verify
     from separatrix.separability import separability as separability
     from separatrix.streaming import stream as stream
+    from separatrix.validation.select import SVCCV as SVCCV
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "SVC": "separatrix.estimators.svc",
+    "SVCCV": "separatrix.validation.select",
+    "path": "separatrix.estimators.path",
     "Perceptron": "separatrix.estimators.perceptron",
     "stream": "separatrix.streaming",
     "audit": "separatrix.audit",
@@ -58,6 +62,7 @@ _ROOMS = ("kernels", "validation")
 
 __all__ = [
     "SVC",
+    "SVCCV",
     "Certificate",
     "IndefiniteKernelError",
     "InseparableError",
@@ -70,6 +75,7 @@ __all__ = [
     "convert",
     "kernels",
     "load",
+    "path",
     "read",
     "save",
     "separability",
