@@ -168,6 +168,26 @@ def test_a_small_cache_changes_nothing_but_time() -> None:
     np.testing.assert_array_equal(ample.alpha, scarce.alpha)
 
 
+@pytest.mark.parametrize("bias", ["free", "augmented", "none"])
+@pytest.mark.parametrize("rows", ["dense", "sparse", "grid"])
+def test_rows_left_out_come_back(rows, bias) -> None:
+    X, y = rings(600)
+    if rows != "dense":
+        X = np.round(np.abs(np.repeat(X, 4, axis=1)) * (2 if rows == "grid" else 1))
+    if rows == "sparse":
+        X = np.hstack([X, np.zeros((600, 100))])
+    problem = KernelProblem(X, y, np.full(600, 1.0), HINGE, bias, Rbf(0.1))
+    solver = BlockSmo(working_set=8)
+    state = solver.init(problem, None, 1)
+    active = [state.engine.run(1e-4, 1, 1.0).active for _ in range(400)]
+    assert min(active) < 400  # some were left out
+    assert active[-1] == 600
+    assert state.engine.run(1e-4, 0, 1.0).reached
+    verdict, point, _ = solve(problem, 1e-6, solver)
+    assert verdict is Verdict.CHECK
+    assert_proved(problem, point, 1.01e-6)
+
+
 def test_the_number_of_threads_changes_nothing() -> None:
     X, y = rings(1500, dtype=np.float32)
     problem = KernelProblem(X, y, np.full(1500, 10.0), HINGE, "free", Rbf(0.3))

@@ -6,7 +6,10 @@
 // With v_i = y_i - F_i (- y_i alpha_i / (2 C_i) for the squared hinge), alpha is optimal if and only if no row that may
 // grow in the direction y_i has a larger v than one that may shrink. A round takes the rows that violate this most,
 // together with the newer half of the last working set, solves their problem (kernel_inner.hpp) and updates F.
-// Rows of K come from a cache, from KernelRows, or, round by round, from the caller.
+// Rows of K come from a cache, from blocks computed here, or, round by round, from the caller.
+//
+// In a long run, rows that sit at a bound far from changing are left out (shrinking): the places from active_ on keep
+// the F that they had then. Before the end they are brought up to date from the alphas that changed since.
 //
 // Zanghirati, Zanni, A parallel solver for large quadratic programs in training SVMs, Parallel Computing 29 (2003).
 // Glasmachers, Igel, Maximum-gain working set selection for SVMs, JMLR 7 (2006).
@@ -47,6 +50,7 @@ public:
     }
 
     void set_point(const double* alpha, const double* F) override {
+        if (active_ < n_) restore();
         for (Index p = 0; p < n_; ++p) {
             alpha_[at(p)] = std::clamp(alpha[order_[at(p)]], 0.0, upper_[at(p)]);
             F_[at(p)] = F[order_[at(p)]];
@@ -71,6 +75,7 @@ public:
             select();
             fill();
             solve();
+            if (settings_.shrink && active_ == n_ && rounds_ >= shrink_at_) shrink();
             if (std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() > seconds) break;
         }
         return report(target);
@@ -107,13 +112,19 @@ private:
     void prepare() {
         sparse_ = prefers_sparse(*points_, formula_);
         if constexpr (sizeof(T) == sizeof(float)) {
-            if (!sparse_ && points_->centre.empty() && grid_.find(*points_, formula_)) {
-                grid_.pack_columns(*points_, nullptr, n_, settings_.n_threads);
-                return;
-            }
+            if (!sparse_ && points_->centre.empty()) grid_.find(*points_, formula_);
         }
-        if (!sparse_ && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
-        columns_.pack(*points_, nullptr, 0, n_, formula_, sparse_, settings_.n_threads);
+        if (!sparse_ && !grid_.found() && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
+        pack(n_);
+    }
+
+    // The points at the first `count` places as columns of blocks.
+    void pack(Index count) {
+        if (grid_.found()) {
+            grid_.pack_columns(*points_, order_.data(), count, settings_.n_threads);
+        } else {
+            columns_.pack(*points_, order_.data(), 0, count, formula_, sparse_, settings_.n_threads);
+        }
     }
 
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -195,6 +206,11 @@ private:
     }
 
     bool finished(double target) {
+        if (settled(target) && active_ < n_) unshrink();
+        return settled(target);
+    }
+
+    bool settled(double target) {
         const double limit = target * std::max(dual_, 1e-300);
         if (free_bias() && gap_ > limit && gap_ < 4 * limit) improve_bias();
         return gap_ <= target * (dual_ + gap_) || stalled_ || violation_ == 0 ||
@@ -232,6 +248,78 @@ private:
             take(candidates[k].place);
             --count;
         }
+    }
+
+    // Leaves out the rows at a bound that no round would choose for long, if they are many.
+    void shrink() {
+        shrink_at_ = rounds_ + shrink_every;
+        std::vector<std::int32_t> kept, left;
+        const double margin = 0.5 * violation_;
+        for (Index p = 0; p < n_; ++p) {
+            const bool idle = (!may_shrink(p) && v_[at(p)] < lowest_ - margin) || (!may_grow(p) && v_[at(p)] > highest_ + margin);
+            (idle ? left : kept).push_back(static_cast<std::int32_t>(p));
+        }
+        if (static_cast<double>(left.size()) < 0.4 * static_cast<double>(n_) || kept.size() < 2) return;
+        snapshot_.resize(at(n_));
+        get_alpha(snapshot_.data());
+        cache_.keep(kept.data(), static_cast<Index>(kept.size()));
+        active_ = static_cast<Index>(kept.size());
+        kept.insert(kept.end(), left.begin(), left.end());
+        for (auto* values : {&y_, &C_, &upper_, &alpha_, &F_, &v_}) permute(*values, kept);
+        permute(order_, kept);
+        forget_working_set();
+        pack(active_);
+    }
+
+    // F of the rows left out, from the alphas that changed since; then all rows are worked on again.
+    void unshrink() {
+        std::vector<std::int32_t> changed;
+        std::vector<T> by;
+        double moved = 0;
+        for (Index p = 0; p < n_; ++p) {
+            const double change = (alpha_[at(p)] - snapshot_[at(order_[at(p)])]) * y_[at(p)];
+            if (change == 0) continue;
+            changed.push_back(order_[at(p)]);
+            by.push_back(static_cast<T>(change));
+            moved += change;
+        }
+        const Index dropped = n_ - active_, group = 1024;
+        PackedColumns<T> columns;
+        columns.pack(*points_, order_.data() + active_, 0, dropped, formula_, sparse_, settings_.n_threads);
+        std::vector<double> sums(at(padded(dropped)), 0.0);
+        for (Index first = 0; first < static_cast<Index>(changed.size()); first += group) {
+            const Index count = std::min(group, static_cast<Index>(changed.size()) - first);
+            rows_.pack(*points_, changed.data() + first, count, formula_, sparse_);
+            std::vector<T> coef(at(rows_.blocks * rows_.height), T(0));
+            std::copy(by.begin() + first, by.begin() + first + count, coef.begin());
+            kernel_sums(formula_, rows_, columns, coef.data(), 1, sums.data(), settings_.n_threads);
+        }
+        const double shift = settings_.bias == SmoBias::augmented ? moved : 0.0;
+        for (Index k = 0; k < dropped; ++k) F_[at(active_ + k)] += sums[at(k)] + shift;
+        restore();
+        measure();
+    }
+
+    void restore() {
+        active_ = n_;
+        stalled_ = false;
+        shrink_at_ = rounds_ + shrink_every;
+        cache_.clear();
+        forget_working_set();
+        pack(n_);
+    }
+
+    void forget_working_set() {
+        working_.clear();
+        std::fill(chosen_.begin(), chosen_.end(), 0);
+    }
+
+    template <class V>
+    static void permute(std::vector<V>& values, const std::vector<std::int32_t>& order) {
+        std::vector<V> moved;
+        moved.reserve(values.size());
+        for (const std::int32_t p : order) moved.push_back(values[at(p)]);
+        values.swap(moved);
     }
 
     // Computes the missing rows of K over the active columns.
@@ -356,7 +444,9 @@ private:
     std::vector<T*> pointers_;
     std::vector<Candidate> up_, low_;
     double highest_ = 0, lowest_ = 0, centre_ = 0, violation_ = 0, bias_ = 0, gap_ = 0, dual_ = 0, sum_ = 0;
-    Index rounds_ = 0, steps_ = 0, computed_ = 0;
+    static constexpr Index shrink_every = 40;  // rounds: fewer would not pay for bringing F up to date
+    std::vector<double> snapshot_;  // alpha by row when rows were left out
+    Index rounds_ = 0, steps_ = 0, computed_ = 0, shrink_at_ = shrink_every;
     bool stalled_ = false;
     Index negative_first_ = -1, negative_second_ = -1;
     double curvature_ = 0;
