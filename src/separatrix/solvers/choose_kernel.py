@@ -15,7 +15,7 @@ from separatrix.solvers.loop import Stage
 from separatrix.solvers.newton import Newton
 
 KERNEL_SOLVERS = ("auto", "block-smo", "gram")
-_TINY = 150  # rows up to which the factor comes first: a few milliseconds, and to the last digits
+_TINY = 150  # rows up to which the factor is enough: a few milliseconds, and to the last digits
 _FACTORED = 3000  # rows whose kernel matrix may be factored: 72 MB
 
 
@@ -47,4 +47,4 @@ def kernel_stages(
         return [Stage(BlockSmo(cache_mb=cache_mb), reason)]
     if n <= _TINY:
         return whole
-    return [Stage(BlockSmo(cache_mb=cache_mb), reason, patience=0.2 + 4e-9 * n**3), *whole]
+    return [Stage(BlockSmo(cache_mb=cache_mb), reason, patience=0.05 + 4e-9 * n**3), *whole]
