@@ -34,10 +34,6 @@ def test_nothing_keeps_static_files_out_of_the_wheel(static_folder):
             ["git", "check-ignore", *paths], cwd=ROOT, capture_output=True, text=True, check=False
         )
         assert ignored.stdout == ""
-        tracked = subprocess.run(
-            ["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True, check=True
-        )
-        assert sorted(tracked.stdout.split()) == sorted(paths)
 
 
 def test_a_wheel_that_was_built_has_them_all(static_folder):
@@ -63,7 +59,7 @@ def test_modules_can_be_joined_into_one_file(static_folder):
     modules = {path.name: path.read_text() for path in (static_folder / "js").glob("*.js")}
     needs = {name: re.findall(r'from "\./([\w.]+)"', text) for name, text in modules.items()}
     for name, text in modules.items():
-        assert "export default" not in text, name
+        assert ("export default" in text) == (name == "notebook.js"), name
         assert not re.search(r"\bimport\(", text), name
         assert set(needs[name]) <= set(modules), name
         assert len(re.findall(r"^import ", text, re.MULTILINE)) == len(needs[name]), name

@@ -14,6 +14,7 @@ from separatrix.errors import InseparableError
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.perceptron_theory import widest_margin
 from separatrix.estimators.svc import SVC
+from separatrix.lab.limits import MAX_FIT_EPOCHS, MAX_FIT_SECONDS
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
 from separatrix.problem.mistake_bounds import Variant, ratio_of
@@ -39,10 +40,19 @@ def estimator(scene: Scene) -> Any:
         )
     bias = "none" if scene.bias == "none" else "free"
     if scene.algorithm == "hard-margin":
-        return SVC(C=math.inf, bias=bias, n_threads=1)
-    if scene.algorithm == "soft-margin":
-        return SVC(C=scene.C, loss=scene.loss, bias=bias, solver=scene.solver, n_threads=1, random_state=0)
-    return SVC(C=scene.C, loss=scene.loss, bias=bias, n_threads=1, **_kernel(scene))
+        return SVC(C=math.inf, bias=bias, max_time=MAX_FIT_SECONDS, n_threads=1)
+    common: dict[str, Any] = {
+        "C": scene.C,
+        "loss": scene.loss,
+        "bias": bias,
+        "max_time": MAX_FIT_SECONDS,
+        "n_threads": 1,
+    }
+    if scene.algorithm == "kernel-svm":
+        return SVC(**common, **_kernel(scene))
+    # Coordinate descent by itself may take for ever on badly scaled points; so many epochs are the page's patience.
+    epochs = MAX_FIT_EPOCHS if scene.solver == "coordinate-descent" else None
+    return SVC(**common, solver=scene.solver, max_iter=epochs, random_state=0)
 
 
 def _kernel(scene: Scene) -> dict[str, Any]:

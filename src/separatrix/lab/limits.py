@@ -10,3 +10,5 @@ MAX_STEPS_AT_ONCE = 500  #: steps in one request
 MAX_UNDO = 100  #: edits that can be taken back
 MAX_SESSIONS = 64  #: pages open at once
 MAX_GRID = 96  #: points on a side of a contour grid
+MAX_FIT_SECONDS = 5.0  #: of one fit, however the points lie
+MAX_FIT_EPOCHS = 5000  #: of coordinate descent in one fit

@@ -5,12 +5,12 @@ The last frame is what `SVC.fit` returns: the bias in the middle of its interval
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from separatrix.estimators.accuracy import FINE
-from separatrix.lab.answers import estimator
+from separatrix.lab.answers import Answers
 from separatrix.lab.runs.frame import Frame, Vector, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
 from separatrix.lab.scene import Scene
@@ -23,7 +23,8 @@ from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.interior_point import InteriorPoint
 from separatrix.solvers.protocol import Verdict
 
-_STEPS = 400  # of the solver, before the estimator gives the answer all the same
+_MET = 1e-3  # relative gap, as SVC's tol
+_STEPS = 150  # of the solver, before the estimator gives the answer all the same
 
 
 def soft_problem(scene: Scene, C: float | None = None) -> Problem:
@@ -49,7 +50,7 @@ class SoftMarginRun:
         self.certify: Any = certify_kernel if scene.has_kernel else certify
         self.solver: Any = _solver(scene, self.problem)
         self.state = self.solver.init(self.problem, None, 1)
-        self.steps, self.settled, self.over = 0, False, False
+        self.steps, self.settled, self.over, self.gap = 0, False, False, float("inf")
 
     @property
     def scene(self) -> Scene:
@@ -67,22 +68,31 @@ class SoftMarginRun:
         if self.settled:
             return None
         if self.over or self.steps >= _STEPS:
-            return self.answer(estimator(self._scene).fit(self._scene.X, self._scene.y))
+            return self.answer(Answers(self._scene).model)
         self.solver.step(self.problem, self.state)
         self.steps += 1
-        proved = self.certify(self.problem, self.solver.point(self.problem, self.state))
+        proved = self.certify(self.problem, self._point())
         verdict = self.solver.terminate(self.problem, self.state, FINE)
         self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= FINE)
         word = "Epoch" if self.solver.name == "coordinate-descent" else "Iteration"
         note = f"{word} {self.steps}: the gap, recomputed from the data, is {proved.gap:.2g}."
         return self._frame(proved, proved.w, note)
 
+    def _point(self) -> Point:
+        """Where the solver stands: on its central path, if it has one, not at the corner that it may already see."""
+        path = getattr(self.state, "path", None)
+        if path is None or self.state.rows is not None or self.state.merged is not None:
+            return cast(Point, self.solver.point(self.problem, self.state))
+        b = 0.0 if self.problem.bias == "none" else float(path.z[-1])
+        return Point(path.alpha.copy(), path.z[: self.problem.n_columns].copy(), b)
+
     def answer(self, model: Any) -> Frame:
         """What `SVC.fit` returns, without the way there."""
         self.settled = True
-        self.steps = self.steps or int(model.n_iter_)
+        self.steps = int(model.n_iter_) if self.steps in (0, _STEPS) else self.steps
         result = next(iter(model.problems_.values()))
         w = self.problem.scores(result.alpha * self.problem.y) if self._scene.has_kernel else result.coef
+        self.gap = float(result.gap)
         note = "The answer of SVC.fit: the bias in the middle of its interval, α on its bounds."
         return self._frame(result, w, note)
 
@@ -100,6 +110,9 @@ class SoftMarginRun:
 
     def ending(self) -> str:
         """That primal and dual have met."""
+        if not self.gap <= _MET:
+            steps = counted(self.steps, "step")
+            return f"Primal and dual have not met after {steps}: the relative gap is {self.gap:.2g}."
         where = " in the space of the kernel" if self._scene.has_kernel else ""
         return f"Primal and dual have met{where} after {counted(self.steps, 'step')}."
 
