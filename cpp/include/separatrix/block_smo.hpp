@@ -43,6 +43,7 @@ public:
         if (settings.squared) std::fill(upper_.begin(), upper_.end(), std::numeric_limits<double>::infinity());
         for (Index p = 0; p < n; ++p) order_[at(p)] = static_cast<std::int32_t>(p);
         if (points_ != nullptr) prepare();
+        if (!sparse_ && points_ != nullptr && points_->columns > 64) shrink_at_ = shrink_every_ = 2 * points_->columns;
         up_.reserve(at(n));
         low_.reserve(at(n));
         working_.reserve(at(size_));
@@ -252,7 +253,7 @@ private:
 
     // Leaves out the rows at a bound that no round would choose for long, if they are many.
     void shrink() {
-        shrink_at_ = rounds_ + shrink_every;
+        shrink_at_ = rounds_ + shrink_every_;
         std::vector<std::int32_t> kept, left;
         const double margin = 0.5 * violation_;
         for (Index p = 0; p < n_; ++p) {
@@ -303,7 +304,7 @@ private:
     void restore() {
         active_ = n_;
         stalled_ = false;
-        shrink_at_ = rounds_ + shrink_every;
+        shrink_at_ = rounds_ + shrink_every_;
         cache_.clear();
         forget_working_set();
         pack(n_);
@@ -444,9 +445,9 @@ private:
     std::vector<T*> pointers_;
     std::vector<Candidate> up_, low_;
     double highest_ = 0, lowest_ = 0, centre_ = 0, violation_ = 0, bias_ = 0, gap_ = 0, dual_ = 0, sum_ = 0;
-    static constexpr Index shrink_every = 40;  // rounds: fewer would not pay for bringing F up to date
+    Index shrink_every_ = 40;       // rounds: fewer would not pay for bringing F up to date
     std::vector<double> snapshot_;  // alpha by row when rows were left out
-    Index rounds_ = 0, steps_ = 0, computed_ = 0, shrink_at_ = shrink_every;
+    Index rounds_ = 0, steps_ = 0, computed_ = 0, shrink_at_ = shrink_every_;
     bool stalled_ = false;
     Index negative_first_ = -1, negative_second_ = -1;
     double curvature_ = 0;

@@ -60,7 +60,11 @@ SEPARATRIX_INLINE void multiply_grid(const GridBlock& block, Index row, Index pa
 #pragma GCC unroll 16
         for (int r = 0; r < S::rows; ++r) {
             const WholeLanes value = spread_pair(a[r]);
-            for (int k = 0; k < S::vectors; ++k) sum[r][k] = add_pairs(sum[r][k], value, column[k]);
+            for (int k = 0; k < S::vectors; ++k) {
+                sum[r][k] = add_pairs(sum[r][k], value, column[k]);
+                // Products of several rows at once would need more registers than there are: one after the other.
+                asm volatile("" : "+v"(sum[r][k]));
+            }
         }
     }
     for (int r = 0; r < S::rows; ++r) {
