@@ -24,19 +24,19 @@ public:
         depth_ = points.columns;
         std::vector<float> row(static_cast<std::size_t>(depth_));
         double least = 0, most = 0;
-        for (Index i = 0; i < points.rows; ++i) {
+        for (Index i = 0; i < points.rows; i += 1 + points.rows / sample) {
             points.read(i, row.data(), 1);
             for (const float value : row) {
-                if (!(value >= 0)) return false;
                 if (value > 0 && (least == 0 || value < least)) least = value;
                 if (value > most) most = value;
             }
-            // Most data that are not on a grid show it in the first row.
-            if (i == 0 && most > 0 && !fits(points, 0, 1, refined(least, most), row)) return false;
         }
-        if (most == 0) return false;
-        const double step = refined(least, most);
-        if (!fits(points, 0, points.rows, step, row)) return false;
+        const double step = most > 0 ? refined(least, most) : 0.0;
+        if (!(step > 0)) return false;
+        for (Index i = 0; i < points.rows; ++i) {
+            points.read(i, row.data(), 1);
+            if (!fits(row, step)) return false;
+        }
         step_ = step;
         return true;
     }
@@ -91,24 +91,22 @@ public:
 
 private:
     static constexpr double largest = 255, rounding = 3e-7;
+    static constexpr Index sample = 64;  // points that show the step
 
     // The least value is a multiple of the step, often the step itself, and less exact than the largest one.
     static double refined(double least, double most) {
         const double multiples = std::round(most / least);
         return multiples >= 1 && multiples <= largest ? most / multiples : 0.0;
     }
-    static bool fits(const Points& points, Index begin, Index end, double step, std::vector<float>& row) {
-        if (!(step > 0)) return false;
-        for (Index i = begin; i < end; ++i) {
-            points.read(i, row.data(), 1);
-            bool all = true;
-            for (const float value : row) {
-                const double x = static_cast<double>(value), q = static_cast<double>(static_cast<int>(x / step + 0.5));
-                all &= std::abs(x - q * step) <= rounding * x;
-            }
-            if (!all) return false;
+    static bool fits(const std::vector<float>& row, double step) {
+        const double inverse = 1 / step;
+        int off = 0;
+        for (const float value : row) {
+            const double x = static_cast<double>(value), near = x * inverse + 0.5;
+            const double q = static_cast<double>(static_cast<int>(near < largest + 1 ? near : largest + 1));
+            off |= !(x >= 0) | (q > largest) | !(std::abs(x - q * step) <= rounding * x);
         }
-        return true;
+        return off == 0;
     }
     std::int16_t whole(float value) const { return static_cast<std::int16_t>(static_cast<double>(value) / step_ + 0.5); }
     std::int32_t norm(const std::vector<float>& row) const {
