@@ -66,7 +66,7 @@ def true_gap(problem: KernelProblem, alpha: np.ndarray) -> float:
     support = np.flatnonzero(alpha)
     X = problem.X.astype(np.float64)
     F = kernel_scores(problem.kernel, X, X[support], signed[support], 1)
-    breaks = np.sort(problem.y - F)  # the primal is convex in b, and piecewise linear with these corners
+    breaks = np.unique(problem.y - F)  # the primal is convex in b, and piecewise linear with these corners
     low, high = 0, len(breaks) - 1
     while low < high:
         middle = (low + high) // 2
