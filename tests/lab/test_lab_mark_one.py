@@ -105,7 +105,7 @@ def test_the_tour_goes_from_the_perceptron_to_the_svm(lab):
     lab.page.get_by_role("button", name="tour").click()
     seen = []
     for _ in range(12):
-        lab.state()
+        lab.js("await app.tour.arriving")
         seen.append(lab.js("return c.state.scene.algorithm"))
         assert lab.page.locator(".tour p").inner_text()
         lab.page.locator(".tour button", has_text="next").or_(

@@ -49,7 +49,7 @@ class SoftMarginRun:
         self.problem: Any = kernel_problem(scene) if scene.has_kernel else soft_problem(scene)
         self.certify: Any = certify_kernel if scene.has_kernel else certify
         self.solver: Any = _solver(scene, self.problem)
-        self.state = self.solver.init(self.problem, None, 1)
+        self.state: Any = None  # taken with the first step: a drag leaps to the answer and needs none
         self.steps, self.settled, self.over, self.gap = 0, False, False, float("inf")
 
     @property
@@ -69,6 +69,8 @@ class SoftMarginRun:
             return None
         if self.over or self.steps >= _STEPS:
             return self.answer(Answers(self._scene).model)
+        if self.state is None:
+            self.state = self.solver.init(self.problem, None, 1)
         self.solver.step(self.problem, self.state)
         self.steps += 1
         proved = self.certify(self.problem, self._point())

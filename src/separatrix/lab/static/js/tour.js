@@ -64,7 +64,8 @@ export class Tour {
     this.next.textContent = this.place === STOPS.length - 1 ? "done" : "next";
     this.point(where);
     this.next.focus();
-    await stop(this.app);
+    this.arriving = stop(this.app); // who asks can wait for the scene to stand
+    await this.arriving;
   }
 
   point(where) {
