@@ -93,6 +93,7 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "perceptron kesler": perceptron(y=THREE),
     "perceptron kesler voted": perceptron(y=THREE, output="voted"),
     "perceptron kesler rbf": perceptron(y=THREE, kernel="rbf", gamma=0.7),
+    "perceptron budget": perceptron(kernel="rbf", y=TWO, budget=4),
     "perceptron ovr": perceptron(y=THREE, multi_class="ovr", output="averaged"),
     "perceptron inseparable": perceptron(
         np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 0]), max_epochs=200
@@ -103,6 +104,7 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "online pocket ovr": online((X, THREE), output="pocket", multi_class="ovr"),
     "online rbf": online((X, THREE), kernel="rbf", output="averaged"),
     "online sparse rbf": online((SPARSE, TWO), kernel="rbf"),
+    "online budget": online((X, THREE), kernel="rbf", budget=5),
     "fit then online": fit_then_online(),
 }
 

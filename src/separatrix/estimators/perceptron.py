@@ -53,6 +53,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     order : "cyclic" or "shuffle", default "cyclic"
     multi_class : "auto", "kesler" or "ovr", default "auto"
         More than two classes: Kesler's construction (perceptron) or one class against the rest (gradient).
+    budget : int, default None
+        The most support vectors that the dual form keeps: past it the oldest update is forgotten and the others
+        shrink (the self-tuned Forgetron, `solvers.perceptron_budget`). A row that was updated twice counts twice.
     max_epochs : int, default 1000
         Passes, or steps of gradient descent.
     max_time : float, default None
@@ -76,6 +79,8 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     dual_coef_ : array (1, n) or (k, n)
         w = sum_i dual_coef_i x_i for the last weights.
     n_updates_, n_epochs_ : int
+    n_dropped_ : int
+        Support vectors that the budget made it forget.
     radius_ : float
         max ||x_i||, in feature space with a kernel.
     margin_, max_margin_ : float
@@ -105,6 +110,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     ----------
     Novikoff: On convergence proofs on perceptrons. Symposium on the Mathematical Theory of Automata (1962).
     Freund, Schapire: Large margin classification using the perceptron algorithm. Machine Learning 37 (1999).
+    Dekel, Shalev-Shwartz, Singer: The Forgetron. SIAM Journal on Computing 37 (2008); the budget.
     """
 
     _online: Any = None  # what partial_fit keeps
@@ -125,6 +131,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         output: str = "last",
         order: str = "cyclic",
         multi_class: str = "auto",
+        budget: int | None = None,
         max_epochs: int = 1000,
         max_time: float | None = None,
         n_threads: int | None = None,
@@ -144,6 +151,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.output = output
         self.order = order
         self.multi_class = multi_class
+        self.budget = budget
         self.max_epochs = max_epochs
         self.max_time = max_time
         self.n_threads = n_threads
@@ -233,6 +241,15 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return MistakeHistory(self._online.history())
         records = [result.history for result in self.problems_.values()]
         return records[0] if len(records) == 1 else max(records, key=len)
+
+    @property
+    def n_dropped_(self) -> int:
+        """Support vectors forgotten for the budget; 0 without one."""
+        check_is_fitted(self, "classes_")
+        if self._online is not None:
+            return int(self._online.dropped)
+        ledgers = [result.found.ledger for result in self.problems_.values()]
+        return sum(ledger.dropped for ledger in ledgers if ledger is not None)
 
     @property
     def radius_(self) -> float:

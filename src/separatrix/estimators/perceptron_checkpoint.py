@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from separatrix.estimators.perceptron_kept import Online, refresh
 from separatrix.estimators.perceptron_kernel_online import KernelOnline
-from separatrix.estimators.perceptron_parameters import check_choice
-from separatrix.estimators.perceptron_partial import Online, refresh
+from separatrix.estimators.perceptron_parameters import Choice, check_choice
 from separatrix.solvers.passes import Settings
+from separatrix.solvers.perceptron_budget import Ledger
 from separatrix.solvers.perceptron_online import OnlinePerceptron, Planes
 
 _FORMAT = "separatrix-stream-1"
@@ -29,26 +31,21 @@ def save_checkpoint(estimator: Any, path: Path, rows: int, mistakes: int) -> Non
     """Write what the model has learnt, and how many rows and mistakes that took."""
     online: Online = estimator._online
     model = online.model
-    if isinstance(model, KernelOnline):
-        raise ValueError("A checkpoint holds planes; with a kernel there are none. Hint: kernel='linear'.")
+    own, arrays = _of_kernel(estimator, model) if isinstance(model, KernelOnline) else _of_planes(model)
     meta = {
         "format": _FORMAT,
         "rows": rows,
         "mistakes": mistakes,
         "names": online.names,
-        "columns": model.n_columns,
-        "constant": model.constant.hex(),
+        "columns": estimator.n_features_in_,
         "seen": model.seen,
         "noted": online.mistakes,
-        "groups": len(model.groups),
         "parameters": _written(estimator),
         "records": [[when.hex(), *rest, float(bound).hex()] for when, *rest, bound in online.records],
         "stride": [online.stride, online.since],
+        **own,
     }
-    arrays: dict[str, Any] = {"meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)}
-    for number, planes in enumerate(model.groups):
-        for name in _ARRAYS:
-            arrays[f"{number}.{name}"] = getattr(planes, name)
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
     handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -70,25 +67,14 @@ def load_checkpoint(estimator: Any, path: Path) -> tuple[int, int]:
             raise ValueError(f"{path} is not a checkpoint of a stream: {error}.") from None
         if meta.get("format") != _FORMAT:
             raise ValueError(f"{path} is not a checkpoint of a stream: its format is {meta.get('format')!r}.")
-        groups = [
-            Planes(**{name: file[f"{number}.{name}"] for name in _ARRAYS}) for number in range(meta["groups"])
-        ]
+        arrays = {name: file[name] for name in file.files if name != "meta"}
     if meta["parameters"] != _written(estimator):
         raise ValueError(
             f"The checkpoint {path} was made with other parameters: {meta['parameters']}, not {_written(estimator)}."
         )
     choice = check_choice(estimator.get_params(deep=False))
-    settings = Settings(step=choice.settings.step, extra=choice.settings.extra)
-    model = OnlinePerceptron(
-        settings,
-        meta["columns"],
-        choice.multi_class == "ovr",
-        float.fromhex(meta["constant"]),
-        len(meta["names"]),
-        groups,
-        meta["seen"],
-    )
-    online = Online(model, (settings.step, settings.extra, choice.bias))
+    model = (_kernel_model if choice.dual else _plane_model)(estimator, choice, meta, arrays)
+    online = Online(model, (choice.settings.step, choice.settings.extra, choice.bias))
     online.names = meta["names"]
     online.codes = {name: code for code, name in enumerate(online.names)}
     online.sort()
@@ -103,7 +89,80 @@ def load_checkpoint(estimator: Any, path: Path) -> tuple[int, int]:
     return meta["rows"], meta["mistakes"]
 
 
+def _of_planes(model: OnlinePerceptron) -> tuple[dict[str, Any], dict[str, Any]]:
+    arrays = {
+        f"{number}.{name}": getattr(planes, name)
+        for number, planes in enumerate(model.groups)
+        for name in _ARRAYS
+    }
+    return {"constant": model.constant.hex(), "groups": len(model.groups)}, arrays
+
+
+def _plane_model(
+    estimator: Any, choice: Choice, meta: dict[str, Any], arrays: dict[str, Any]
+) -> OnlinePerceptron:
+    groups = [
+        Planes(**{name: arrays[f"{number}.{name}"] for name in _ARRAYS}) for number in range(meta["groups"])
+    ]
+    return OnlinePerceptron(
+        Settings(step=choice.settings.step, extra=choice.settings.extra),
+        meta["columns"],
+        choice.multi_class == "ovr",
+        float.fromhex(meta["constant"]),
+        len(meta["names"]),
+        groups,
+        meta["seen"],
+    )
+
+
+def _of_kernel(estimator: Any, model: KernelOnline) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The support and, as a number, the width that was taken from the first row."""
+    if not isinstance(estimator.kernel, str):
+        raise ValueError(
+            "A checkpoint holds a kernel by its name, not a function or an object. Hint: kernel='rbf'."
+        )
+    width = getattr(model.kernel, "gamma", 1.0)
+    own: dict[str, Any] = {
+        "gamma": float(width).hex(),
+        "gain": model.gain.hex(),
+        "radius": model.radius.hex(),
+    }
+    own |= {"updates": model.updates, "sparse": False, "ledger": None}
+    if model.ledger is not None:
+        ledger = model.ledger
+        own["ledger"] = [ledger.dropped, ledger.damage.hex(), ledger.shrinkage.hex()]
+    arrays: dict[str, Any] = {"beta": np.array(model.beta), "lag": np.array(model.lag)}
+    if model.rows:
+        support = model.support()
+        own["sparse"] = bool(sparse.issparse(support))
+        names = ("data", "indices", "indptr") if own["sparse"] else ()
+        arrays |= {name: getattr(support, name) for name in names} or {"support": support}
+    return own, arrays
+
+
+def _kernel_model(
+    estimator: Any, choice: Choice, meta: dict[str, Any], arrays: dict[str, Any]
+) -> KernelOnline:
+    columns, width = meta["columns"], float.fromhex(meta["gamma"])
+    parameters = {**estimator.get_params(deep=False), "gamma": width}
+    model = KernelOnline.make(parameters, choice, np.zeros((1, columns)))
+    model.gain, model.radius = float.fromhex(meta["gain"]), float.fromhex(meta["radius"])
+    model.n_classes, model.seen, model.updates = len(meta["names"]), meta["seen"], meta["updates"]
+    model.beta, model.lag = list(arrays["beta"]), list(arrays["lag"])
+    if meta["sparse"]:
+        parts = arrays["data"], arrays["indices"], arrays["indptr"]
+        model.rows = [sparse.csr_array(parts, shape=(len(model.beta), columns))]
+    elif model.beta:
+        model.rows = [arrays["support"]]
+    if model.ledger is not None:
+        dropped, damage, shrinkage = meta["ledger"]
+        model.ledger = Ledger(model.ledger.budget, dropped, float.fromhex(damage), float.fromhex(shrinkage))
+    return model
+
+
 def _written(estimator: Any) -> dict[str, Any]:
     """The parameters that decide what a row does to the model."""
-    names = ("bias", "step", "output", "multi_class")
+    names = ["bias", "step", "output", "multi_class"]
+    if check_choice(estimator.get_params(deep=False)).dual:
+        names += ["kernel", "degree", "gamma", "coef0", "budget"]
     return {name: getattr(estimator, name) for name in names}

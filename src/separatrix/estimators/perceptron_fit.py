@@ -19,6 +19,7 @@ from separatrix.solvers.kesler import KeslerPasses
 from separatrix.solvers.pass_loop import OnRecord, PassLimits, PassRun, run_passes
 from separatrix.solvers.passes import Counts, LabelledRows, PassState
 from separatrix.solvers.perceptron import PrimalPasses
+from separatrix.solvers.perceptron_budget import Ledger
 from separatrix.solvers.perceptron_dual import DualPasses, DualState, signed_counts
 from separatrix.solvers.perceptron_gradient import GradientState, GradientSteps
 
@@ -44,6 +45,7 @@ class Found:
         None  #: of a dual run: rows, beta, lag, visits, for partial_fit
     )
     pairs: Counts | None = None  #: (n, k) updates on each row against each rival, with many classes
+    ledger: Ledger | None = None  #: of a run with a budget
 
 
 def find(
@@ -61,7 +63,7 @@ def find(
         steps = GradientSteps(settings, kernel if choice.dual else None)
         return _of_gradient(rows, kernel, choice, run_passes(steps, rows, limits, _steps, on_record))
     if choice.dual:
-        dual = DualPasses(settings, kernel, classes)
+        dual = DualPasses(settings, kernel, classes, choice.budget)
         return _of_dual(rows, kernel, choice, classes, run_passes(dual, rows, limits, _updates, on_record))
     if classes > 2:
         kesler = KeslerPasses(settings, classes)
@@ -193,10 +195,6 @@ def _of_dual(
     w, b = _planes(rows, kernel, state.beta)
     status = _honest(rows, classes, run.status, w, b)
     pairs = _pairs(rows, classes, log)
-    places = np.flatnonzero(np.any(state.beta != 0, axis=1))
-    kept = None
-    if kernel.name != "precomputed":
-        kept = (rows.X[places], state.beta[places], state.lag[places], state.visits)
     return Found(
         status,
         run.epochs,
@@ -208,9 +206,25 @@ def _of_dual(
         state.counts,
         rule,
         None,
-        kept,
+        None if kernel.name == "precomputed" else _kept(rows, state, classes),
         pairs,
+        state.ledger,
     )
+
+
+def _kept(rows: LabelledRows, state: DualState, classes: int) -> tuple[Any, Any, Any, int]:
+    """Support rows, their coefficients and lags, and the visits; with a budget one row an update, oldest first."""
+    if state.ledger is None:
+        places = np.flatnonzero(np.any(state.beta != 0, axis=1))
+        return rows.X[places], state.beta[places], state.lag[places], state.visits
+    places = np.array([row for row, _, _ in state.kept], dtype=np.intp)
+    beta = np.zeros((len(places), state.beta.shape[1]))
+    for line, (row, rival, size) in zip(beta, state.kept, strict=True):
+        if classes == 2:
+            line[0] = size * rows.labels[row]
+        else:
+            line[rows.labels[row]], line[rival] = size, -size
+    return rows.X[places], beta, np.zeros_like(beta), state.visits
 
 
 def _of_gradient(rows: LabelledRows, kernel: Kernel, choice: Choice, run: PassRun[GradientState]) -> Found:

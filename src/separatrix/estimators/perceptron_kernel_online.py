@@ -1,9 +1,9 @@
-"""partial_fit with a kernel: every row that causes an update is kept, because w cannot be."""
+"""partial_fit with a kernel: every row that causes an update is kept, because w cannot be; or the last B of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,15 @@ from separatrix.estimators.perceptron_result import PerceptronResult
 from separatrix.problem.kernels import Kernel, make_kernel
 from separatrix.problem.losses import Vector
 from separatrix.solvers.passes import Settings
+from separatrix.solvers.perceptron_budget import Ledger, relative_product
 
 
 @dataclass(eq=False)
 class KernelOnline:
     """The dual perceptron, row by row: f_r(x) = sum_i beta_ir (k(x_i, x) + c^2), one column a class from three on.
 
-    What must be known of all rows at once (gamma="scale", the radius) is taken from the first row.
+    What must be known of all rows at once (gamma="scale", the radius) is taken from the first row. A ``ledger``
+    keeps the support within its budget (`perceptron_budget`).
     """
 
     kernel: Kernel
@@ -35,6 +37,7 @@ class KernelOnline:
     rows: list[Any] = field(default_factory=list)
     beta: list[Vector] = field(default_factory=list)
     lag: list[Vector] = field(default_factory=list)
+    ledger: Ledger | None = None
 
     @staticmethod
     def make(parameters: Mapping[str, Any], choice: Choice, X: Any) -> KernelOnline:
@@ -45,7 +48,9 @@ class KernelOnline:
         gain = float(kernel.diagonal(first)[0]) if constant is None else constant
         extra = choice.settings.extra if choice.settings.extra == "averaged" else None
         settings = Settings(step=choice.settings.step, extra=extra)
-        return KernelOnline(kernel, gain, settings, choice.multi_class == "ovr")
+        model = KernelOnline(kernel, gain, settings, choice.multi_class == "ovr")
+        model.ledger = None if choice.budget is None else Ledger(choice.budget)
+        return model
 
     @staticmethod
     def going_on(
@@ -59,6 +64,9 @@ class KernelOnline:
         settings = Settings(step=choice.settings.step, extra=extra)
         model = KernelOnline(kernel, result.constant * result.constant, settings, False, classes, visits)
         model.updates, model.rows, model.beta, model.lag = result.found.updates, [rows], list(beta), list(lag)
+        if result.found.ledger is not None:
+            model.ledger = replace(result.found.ledger)
+            model.radius = float(np.sqrt(np.max(kernel.diagonal(rows), initial=0.0)))
         return model
 
     @property
@@ -114,16 +122,33 @@ class KernelOnline:
             self.beta.append(scale * change)
             self.lag.append(scale * self.seen * change)
             self.updates += 1
+            if self.ledger is not None and len(self.beta) > self.ledger.budget:
+                self._drop_oldest(self.ledger)
         return answer
+
+    def _drop_oldest(self, ledger: Ledger) -> None:
+        """Shrink all coefficients and remove the first, beta_r = size step y_r (with many classes, two entries)."""
+        first, step = self.beta[0], self.settings.size
+        size = float(np.abs(first).max()) / step
+        product = float(first @ self._scores(self.support()[:1], self.beta)[0]) / (size * step * step)
+        squared = (self.radius * self.radius + self.gain) * (1 if self.n_classes == 2 else 2)
+        phi = ledger.make_room(size, relative_product(self.kernel, product, squared), self.updates)
+        self.beta = [phi * row for row in self.beta[1:]]
+        self.lag = self.lag[1:]
+        self.rows = [self.support()[1:]]
+
+    def support(self) -> Any:
+        """The support rows as one block; stacked once and kept so."""
+        if len(self.rows) > 1:
+            is_sparse = bool(sparse.issparse(self.rows[0]))
+            self.rows = [sparse.csr_array(sparse.vstack(self.rows)) if is_sparse else np.vstack(self.rows)]
+        return self.rows[0]
 
     def _scores(self, X: Any, beta: list[Vector]) -> NDArray[np.float64]:
         if not self.rows:
             return np.zeros((X.shape[0], self._width))
-        is_sparse = bool(sparse.issparse(self.rows[0]))
-        if len(self.rows) > 1:  # stack once, keep the stack as one block
-            self.rows = [sparse.csr_array(sparse.vstack(self.rows)) if is_sparse else np.vstack(self.rows)]
         coefficients = np.array(beta)
-        total: NDArray[np.float64] = self.kernel.matrix(X, self.rows[0]) @ coefficients
+        total: NDArray[np.float64] = self.kernel.matrix(X, self.support()) @ coefficients
         return np.asarray(total + self.gain * coefficients.sum(axis=0))
 
     def scores(self, X: Any) -> NDArray[np.float64]:

@@ -29,6 +29,7 @@ class Choice:
     max_epochs: int
     max_time: float | None
     n_threads: int
+    budget: int | None = None
 
 
 def _is_bool(value: Any) -> bool:
@@ -76,6 +77,7 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "output": _one_of("last", "averaged", "voted", "pocket"),
     "order": _one_of("cyclic", "shuffle"),
     "multi_class": _one_of("auto", "kesler", "ovr"),
+    "budget": (lambda v: v is None or _count(v, 1), "None (no limit) or an integer of at least 1"),
     "max_epochs": (lambda v: _count(v, 1), "an integer of at least 1"),
     "max_time": (lambda v: v is None or _positive(v), "None or a number of seconds above 0"),
     "n_threads": (lambda v: v is None or _count(v, 1), "None (all that are available) or an integer above 0"),
@@ -121,6 +123,7 @@ def check_choice(parameters: Mapping[str, Any], seed: int = 0) -> Choice:
         max_epochs=int(p["max_epochs"]),
         max_time=None if p["max_time"] is None else float(p["max_time"]),
         n_threads=p["n_threads"] or available_threads(),
+        budget=None if p.get("budget") is None else int(p["budget"]),
     )
 
 
@@ -149,4 +152,30 @@ def _check_together(p: Mapping[str, Any]) -> None:
     if p["warm_start"] and (gradient or p["form"] == "dual" or p["kernel"] != "linear"):
         raise ParameterError(
             "warm_start=True goes on from the weights w; it needs algorithm='perceptron' and form='primal'."
+        )
+    if p.get("budget") is not None:
+        _check_budget(p)
+
+
+def _check_budget(p: Mapping[str, Any]) -> None:
+    """The theorem of the budget speaks of the plain perceptron on dual coefficients."""
+    if p["form"] != "dual" and isinstance(p["kernel"], str) and p["kernel"] == "linear":
+        raise ParameterError(
+            "budget limits the support vectors of a kernel; kernel='linear' keeps the weights w instead. "
+            "Hint: leave budget=None, or form='dual'."
+        )
+    for name, only in (
+        ("algorithm", ("perceptron",)),
+        ("start", ("zero",)),
+        ("output", ("last",)),
+        ("multi_class", ("auto", "kesler")),
+    ):
+        if p[name] not in only:
+            raise ParameterError(
+                f"budget belongs to {name}={only[-1]!r}: the rule that forgets support vectors has a theorem there; "
+                f"got {name}={p[name]!r}."
+            )
+    if isinstance(p["step"], str):
+        raise ParameterError(
+            f"budget belongs to a fixed step, which its theorem needs; got step={p['step']!r}."
         )

@@ -155,6 +155,12 @@ def prove_mistakes(
             f"There is nothing to certify: the run ended with status {found.status.value!r} before a pass without "
             "mistakes, and the rows were not shown to be inseparable. Hint: raise max_epochs or max_time."
         )
+    if found.ledger is not None and found.ledger.dropped:
+        raise ValueError(
+            "A certificate of kind 'mistakes' adds up all updates of a run, and this one forgot "
+            f"{found.ledger.dropped} of them for budget={found.ledger.budget}, which breaks that theorem. bound_ has "
+            "the bound of the budgeted perceptron. Hint: a budget above the number of updates."
+        )
     if kernel.name != "linear" or found.w is None:
         raise ValueError(
             f"A certificate of kind 'mistakes' speaks of rows as they are given; kernel {kernel.name!r} moves them "

@@ -30,7 +30,8 @@ class Theory:
 
     ``bound`` is the most updates the variant can make on these rows, from the best witness known: the widest
     margin where it was found, else the final separator. On rows that the run did not separate it is
-    Freund and Schapire's bound, or infinite where that theorem does not speak of the variant.
+    Freund and Schapire's bound, or infinite where that theorem does not speak of the variant. Where a budget made
+    the run forget updates it is the bound of `perceptron_budget` with the last weights for a comparator.
     """
 
     radius: float  #: max ||x_i||, in feature space with a kernel
@@ -51,6 +52,10 @@ def theory(
     variant = Variant(choice.algorithm, choice.settings.step, choice.settings.start is not None, rows.n_rows)
     if warm:
         return Theory(radius, margin, math.nan, math.nan, None)
+    if found.ledger is not None and found.ledger.dropped:
+        squared = (1 if classes == 2 else 2) * (radius * radius + rows.gain)
+        margins = products / norm if norm > 0 else np.zeros_like(products)
+        return Theory(radius, margin, math.nan, found.ledger.bound(margins, squared, found.epochs), None)
     if found.status is not Status.CONVERGED:
         return Theory(
             radius, margin, math.nan, _any_data(variant, rows, radius, classes, products, norm, found), None

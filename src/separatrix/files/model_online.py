@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from separatrix.estimators.perceptron_kept import Online
 from separatrix.estimators.perceptron_kernel_online import KernelOnline
 from separatrix.estimators.perceptron_parameters import Choice
-from separatrix.estimators.perceptron_partial import Online
 from separatrix.files.model_fields import Fields
 from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_values import Arrays, write_value
 from separatrix.solvers.passes import Settings
+from separatrix.solvers.perceptron_budget import Ledger
 from separatrix.solvers.perceptron_online import OnlinePerceptron, Planes
 
 _PLANES = [field.name for field in fields(Planes)]
@@ -44,7 +45,24 @@ def write_online(online: Online, arrays: Arrays) -> dict[str, Any]:
         parts["rows"] = np.vstack(model.rows) if stack is None else stack
         parts |= {"beta": np.array(model.beta), "lag": np.array(model.lag)}
     written = {name: write_value(value, f"online.{name}", arrays) for name, value in parts.items()}
+    if model.ledger is not None:
+        written["ledger"] = write_ledger(model.ledger)
     return {**record, **written, "kernel": write_kernel(model.kernel)}
+
+
+def write_ledger(ledger: Ledger) -> Any:
+    """What the removals of a budget have cost."""
+    return asdict(ledger)
+
+
+def read_ledger(record: Fields) -> Ledger | None:
+    """The ledger of a record, if there was a budget."""
+    if not record.has("ledger"):
+        return None
+    part = record.record("ledger")
+    return Ledger(
+        part.count("budget", least=1), part.count("dropped"), part.real("damage"), part.real("shrinkage")
+    )
 
 
 def read_online(record: Fields, choice: Choice, n_columns: int) -> Online:
@@ -118,4 +136,7 @@ def _read_kernel_model(record: Fields, settings: Settings, k: int, d: int) -> Ke
         beta = record.array("beta", (None, width))
         model.rows = [record.matrix("rows", len(beta), d)]
         model.beta, model.lag = list(beta), list(record.array("lag", beta.shape))
+    model.ledger = read_ledger(record)
+    if model.ledger is not None and len(model.beta) > model.ledger.budget:
+        raise record.wrong("beta", f"at most {model.ledger.budget} support vectors", len(model.beta))
     return model

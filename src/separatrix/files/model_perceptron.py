@@ -10,13 +10,13 @@ from separatrix.errors import ModelFileError
 from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.perceptron_fit import Found
+from separatrix.estimators.perceptron_kept import refresh
 from separatrix.estimators.perceptron_parameters import check_choice
-from separatrix.estimators.perceptron_partial import refresh
 from separatrix.estimators.perceptron_result import PerceptronResult
 from separatrix.estimators.perceptron_theory import Theory
 from separatrix.files.model_fields import Fields
 from separatrix.files.model_kernel import read_kernel, write_kernel
-from separatrix.files.model_online import read_online, write_online
+from separatrix.files.model_online import read_ledger, read_online, write_ledger, write_online
 from separatrix.files.model_parts import (
     failing,
     read_certificates,
@@ -62,6 +62,8 @@ def _write_problem(key: Any, result: PerceptronResult, name: str, arrays: Arrays
     parts |= {"constant": result.constant, "w": found.w, "b": found.b, "beta": found.beta}
     parts |= {"counts": found.counts.astype(np.int64), "pairs": found.pairs, "support": found.support}
     record = {field: write_value(value, f"{name}.{field}", arrays) for field, value in parts.items()}
+    if found.ledger is not None:
+        record["ledger"] = write_ledger(found.ledger)
     return {
         **record,
         "theory": {f: write_value(value, f"{name}.theory.{f}", arrays) for f, value in theory.items()},
@@ -136,6 +138,7 @@ def _read_problem(
         state,
         _read_support(record, planes, n_columns) if record.has("support") else None,
         record.array("pairs", (n, planes), "count") if record.has("pairs") else None,
+        read_ledger(record),
     )
     key, positive, negative = (record.value(name) for name in ("key", "positive", "negative"))
     if not isinstance(positive, tuple) or not isinstance(negative, tuple):

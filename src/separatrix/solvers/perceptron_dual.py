@@ -20,6 +20,7 @@ from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
 from separatrix.solvers.gram import Columns
 from separatrix.solvers.passes import Counts, LabelledRows, Settings
+from separatrix.solvers.perceptron_budget import Ledger, relative_product
 
 _LOOK = 512  # rows tested at a time for the next mistake
 
@@ -41,6 +42,11 @@ class DualState:
     pocket: NDArray[np.float64] | None = None
     pocket_run: int = -1
     pocket_errors: int = -1
+    ledger: Ledger | None = None
+    kept: list[tuple[int, int, float]] = field(
+        default_factory=list
+    )  #: with a budget: (row, rival, size), oldest first
+    squared_radius: float = 0.0
 
     def average(self) -> NDArray[np.float64]:
         """The mean of beta over all visits."""
@@ -50,6 +56,8 @@ class DualState:
 @dataclass(frozen=True)
 class DualPasses:
     """Passes on the dual coefficients; ``classes`` of 2 means labels of -1 and +1.
+
+    ``budget`` is the most updates that are kept at a time (`perceptron_budget`); a row updated twice counts twice.
 
     >>> from separatrix.problem.kernels import Rbf
     >>> X, signs = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), np.array([1, 1, -1, -1], dtype=np.int8)
@@ -62,6 +70,7 @@ class DualPasses:
     settings: Settings
     kernel: Kernel
     classes: int = 2
+    budget: int | None = None
 
     def init(self, rows: LabelledRows, n_threads: int) -> DualState:
         """beta = 0, or one at the start row."""
@@ -77,11 +86,21 @@ class DualPasses:
         if self.settings.start is not None:
             own = int(rows.labels[self.settings.start])
             self._add(rows, state, self.settings.start, 1.0, int(own == 0))
+        if self.budget is not None:
+            longest = float(np.max(self.kernel.diagonal(rows.X), initial=0.0)) + rows.gain
+            state.ledger, state.squared_radius = (
+                Ledger(self.budget),
+                longest * (1 if self.classes == 2 else 2),
+            )
         return state
 
     def step(self, rows: LabelledRows, state: DualState) -> int:
         """One pass over all rows."""
         n = rows.n_rows
+        if state.ledger is not None and state.ledger.dropped:  # removals leave rounding behind in F
+            used = np.flatnonzero(np.any(state.beta != 0, axis=1))
+            for place in range(state.F.shape[1]):
+                state.F[:, place] = state.columns.combination(used, state.beta[used, place])
         return self.advance(rows, state, state.rng.permutation(n) if self.settings.shuffle else np.arange(n))
 
     def advance(self, rows: LabelledRows, state: DualState, order: NDArray[np.intp]) -> int:
@@ -126,6 +145,27 @@ class DualPasses:
         state.visits += 1
         state.updates += 1
         state.run = 0
+        if state.ledger is not None:
+            state.kept.append((row, rival, scale))
+            if len(state.kept) > state.ledger.budget:
+                self._drop_oldest(rows, state, state.ledger)
+
+    def _drop_oldest(self, rows: LabelledRows, state: DualState, ledger: Ledger) -> None:
+        row, rival, size = state.kept[0]
+        step = self.settings.size
+        product = sum(
+            sign * float(state.F[row, place]) for place, sign in self._shares(rows, row, 1.0, rival)
+        )
+        product = relative_product(self.kernel, product / step, state.squared_radius)
+        phi = ledger.make_room(size / step, product, state.updates)
+        state.F *= phi
+        state.beta *= phi
+        self._add(rows, state, row, -phi * size, rival)
+        state.kept = [(place, other, phi * amount) for place, other, amount in state.kept[1:]]
+        state.beta[row] = 0.0  # exactly, where nothing of the row is left
+        for place, other, amount in state.kept:
+            for column, share in self._shares(rows, row, amount, other) if place == row else ():
+                state.beta[row, column] += share
 
     def _add(self, rows: LabelledRows, state: DualState, row: int, scale: float, rival: int) -> None:
         column = state.columns.column(row)
