@@ -293,7 +293,7 @@ def test_the_page_is_usable_within_a_second(new_page, slower):
 
 
 def drag_among_100_rows(lab, algorithm: str, rounds: int) -> list[float]:
-    """Medians of the milliseconds from a pointer move to the picture that answers it, one for each round of 40 moves."""
+    """Medians of the milliseconds from a pointer move to the picture that answers it, one a round of 40 moves."""
     rng = np.random.default_rng(0)
     side = np.repeat([1, -1], 50)
     X = rng.normal(size=(100, 2)) * 0.8 + side[:, None] * 1.6
