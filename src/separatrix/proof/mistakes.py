@@ -142,11 +142,11 @@ def _facts(claim: MistakeProof, X: Any, side: NDArray[np.int8]) -> Facts:
         counts = _dense(claim.alpha) * side
         total, error = rigorous.bounded_weighted_sum(X, counts)
         length = 2.0 * rigorous.upper_half_square(total, error)
-    values = (largest, margin, length)
+        size = 2.0 * rigorous.upper_half_square(_dense(claim.witness[0]))
+    values = (largest, margin, length, size)
     if not all(map(math.isfinite, values)) or 0 < largest < 1e-290:
         raise Rejected("The numbers leave the range of floating point.")
-    gain, w = Fraction(claim.gain), _dense(claim.witness[0])
-    norm = 2 * Fraction(rigorous.upper_half_square(w))
+    gain, norm = Fraction(claim.gain), Fraction(size)
     if gain:
         norm += Fraction(claim.witness[1]) ** 2 / gain
     return Facts(
