@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -13,24 +12,10 @@ from typing import Any
 
 import pytest
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
-
 
 def crowding() -> float:
     """How many programs share a processor just now, at least 1: limits in seconds are for a machine of one's own."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-
-
-def chromium() -> str:
-    """The browser to test in; `make test` installs one where it may."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = os.environ.get("CHROMIUM") or next((path for name in names if (path := shutil.which(name))), None)
-    if found is None:
-        sentence = "no Chromium; `make test` installs it where it may, or: apt-get install chromium"
-        if os.environ.get("CI") == "true":
-            pytest.fail(sentence)
-        pytest.skip(sentence)
-    return found
 
 
 @pytest.fixture(scope="session")
@@ -57,16 +42,6 @@ def lab_process() -> Iterator[tuple[str, float]]:
 @pytest.fixture(scope="session")
 def address(lab_process: tuple[str, float]) -> str:
     return lab_process[0]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    executable = chromium()
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        yield opened
-        opened.close()
 
 
 class LabPage:

@@ -37,9 +37,9 @@ def open_page(browser, text, tmp_path, scheme="light", width=1280):
 
 @pytest.mark.parametrize("name", ["kernel", "many", "inseparable"])
 @pytest.mark.parametrize(("scheme", "width"), SCHEMES)
-def test_a_browser_has_nothing_to_complain_of(chromium, tmp_path, name, scheme, width):
+def test_a_browser_has_nothing_to_complain_of(browser, tmp_path, name, scheme, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page, faults = open_page(chromium, reported(name).html(), tmp_path, scheme, width)
+    page, faults = open_page(browser, reported(name).html(), tmp_path, scheme, width)
     assert faults == []
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     found = axe.Axe().run(page).response["violations"]
@@ -47,8 +47,8 @@ def test_a_browser_has_nothing_to_complain_of(chromium, tmp_path, name, scheme, 
     page.context.close()
 
 
-def test_every_drawing_is_seen_and_says_what_it_is(chromium, tmp_path):
-    page, faults = open_page(chromium, reported("linear").html(), tmp_path)
+def test_every_drawing_is_seen_and_says_what_it_is(browser, tmp_path):
+    page, faults = open_page(browser, reported("linear").html(), tmp_path)
     drawings = page.locator("svg[role=img]")
     assert drawings.count() >= 5
     for place in range(drawings.count()):
@@ -71,9 +71,9 @@ def test_every_drawing_is_seen_and_says_what_it_is(chromium, tmp_path):
     page.context.close()
 
 
-def test_the_certificate_can_be_saved_and_is_the_models(chromium, tmp_path):
+def test_the_certificate_can_be_saved_and_is_the_models(browser, tmp_path):
     made = reported("linear")
-    page, _ = open_page(chromium, made.html(), tmp_path)
+    page, _ = open_page(browser, made.html(), tmp_path)
     with page.expect_download() as waiting:
         page.get_by_text("Save certificate.json").click()
     waiting.value.save_as(tmp_path / "saved.json")
@@ -83,8 +83,8 @@ def test_the_certificate_can_be_saved_and_is_the_models(chromium, tmp_path):
     page.context.close()
 
 
-def test_it_prints_in_light_colours(chromium, tmp_path):
-    page, _ = open_page(chromium, reported("linear").html(), tmp_path, scheme="dark")
+def test_it_prints_in_light_colours(browser, tmp_path):
+    page, _ = open_page(browser, reported("linear").html(), tmp_path, scheme="dark")
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)" != dark

@@ -10,8 +10,9 @@ stored entries, q = min(n, D), tol the relative gap:
     coordinate descent   epochs x e x 1.5e-9,   epochs ~ (60 + 100 min(C |x|^2, 20 n / D)) log10(1 / tol) / 6
 
 C |x|^2 is the mean over the rows. The constants were fitted to measured runs (dense and sparse, D from 8 to
-784) and are right within a factor of about three, which is enough: where two estimates are closer, either
-choice is good.
+784) and are right within a factor of about three for up to about a hundred columns; where two estimates are closer,
+either choice is good. With hundreds of columns coordinate descent may be a hundred times faster than its estimate
+(mnist), or not arrive at all: before an interior point of many seconds it is put on trial.
 A first solver that turns out slower than the estimate of the next is left for it.
 """
 
@@ -32,6 +33,7 @@ from separatrix.solvers.newton import Newton
 SOLVERS = ("auto", "coordinate-descent", "interior-point", "gram", "newton")
 _NEGLIGIBLE = 0.02  # seconds: below it the solver that ends in the exact corner is preferred
 _LARGEST_MATRIX = 8000  # side of the largest dense matrix to factorise: 512 MB
+_WORTH_A_TRIAL = 2.0  # seconds of an interior point
 _PROBE_ROWS = 1000  # rows whose norms stand for all
 
 
@@ -82,7 +84,11 @@ def stages(
         reason = f"{shape}, in a mapped file: coordinate descent, which reads rows where they are"
         return [Stage(descent, reason), unscreened]  # no patience: times are those of the disk
     if seconds <= max(_NEGLIGIBLE, cost.coordinate_descent):
-        return [*second_order, Stage(descent, "coordinate descent from the best point so far")]
+        plan = [*second_order, Stage(descent, "coordinate descent from the best point so far")]
+        if seconds < _WORTH_A_TRIAL or problem.loss.squared:
+            return plan
+        reason = f"{shape}: coordinate descent on trial, before an interior point of about {seconds:.2g} s"
+        return [Stage(descent, reason, patience=seconds, trial=0.3 * seconds), *plan]
     reason = f"{shape}: coordinate descent, about {cost.coordinate_descent:.2g} s against {seconds:.2g} s"
     return [Stage(descent, reason, patience=_NEGLIGIBLE + 2.0 * seconds), *second_order]
 

@@ -34,12 +34,14 @@ class Stage:
     """A solver to run, why it was chosen, and how many seconds of expected work it may still cost.
 
     A stage other than the last is left when its gap, extrapolated, needs more than ``patience`` seconds to
-    reach tol, or when it stalls; the next stage starts from the best point so far.
+    reach tol, or when it stalls; the next stage starts from the best point so far. It is not judged before it has
+    run for ``trial`` seconds.
     """
 
     solver: Solver[Any, Any]
     reason: str
     patience: float = float("inf")
+    trial: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,8 @@ class _Run:
         """Run one stage; None means that it ended without success and the next should take over."""
         solver, name = stage.solver, stage.solver.name
         state = solver.init(self.problem, start, self.limits.n_threads)
-        pace = Pace(self.elapsed())
+        began = self.elapsed()
+        pace = Pace(began)
         note, failed_checks = stage.reason, 0
         while True:
             progress = solver.step(self.problem, state)
@@ -142,7 +145,8 @@ class _Run:
             pace.add(self.elapsed(), self.records[-1].gap)
             verdict = solver.terminate(self.problem, state, self.limits.tol)
             ended = self._limit_reached(interrupt)
-            slow = another_follows and pace.remaining(self.limits.tol) > stage.patience
+            judged = another_follows and self.elapsed() - began >= stage.trial
+            slow = judged and pace.remaining(self.limits.tol) > stage.patience
             if verdict is Verdict.GO_ON and ended is None and not slow:
                 continue
             before = self.best.gap
