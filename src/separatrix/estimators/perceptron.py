@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.estimators.matrices import check_matrix
+from separatrix.estimators.perceptron_attributes import publish, warn_of_limits
 from separatrix.estimators.perceptron_classes import fit_problems, quick_labels
-from separatrix.estimators.perceptron_parameters import Choice, check_choice
-from separatrix.estimators.perceptron_partial import can_learn_online, learn_batch, published
+from separatrix.estimators.perceptron_parameters import check_choice
+from separatrix.estimators.perceptron_partial import can_learn_online, learn_batch
 from separatrix.estimators.perceptron_result import PerceptronResult
-from separatrix.problem import Status
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.mistakes import MistakeHistory
 
@@ -173,36 +171,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.problems_: dict[Any, PerceptronResult] = fit_problems(
             X, classes, codes, kernel, choice, previous, bool(self.verbose)
         )
-        self._publish()
-        self._warn(choice)
+        publish(self)
+        warn_of_limits(self, choice)
         return self
-
-    def _publish(self) -> None:
-        """The attributes that cost nothing; the others are properties."""
-        results = list(self.problems_.values())
-        found = [result.found for result in results]
-        for name in ("coef_", "intercept_"):
-            self.__dict__.pop(name, None)
-        if found[0].w is not None:
-            planes = [published(each) for each in found]
-            self.coef_ = np.vstack([W for W, _ in planes])
-            self.intercept_ = np.concatenate([b for _, b in planes])
-        self.dual_coef_ = np.vstack([each.beta.T for each in found])
-        self.alpha_ = found[0].counts if len(found) == 1 else np.vstack([each.counts for each in found])
-        self.n_updates_ = sum(each.updates for each in found)
-        self.n_epochs_ = max(each.epochs for each in found)
-        self.status_ = worst_status([result.status for result in results]).value
-
-    def _warn(self, choice: Choice) -> None:
-        if self.status_ in (Status.MAX_ITER, Status.MAX_TIME):
-            limit = f"max_epochs={choice.max_epochs}" if self.status_ == Status.MAX_ITER else "max_time"
-            warnings.warn(
-                f"Perceptron made no pass without mistakes before {limit} came, and the rows were not shown to be "
-                "inseparable. The weights so far are kept. Hint: raise the limit, scale the columns, or use "
-                "output='averaged' or 'pocket'.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     @available_if(can_learn_online)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -308,15 +279,3 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed" if isinstance(self.kernel, str) else False
         return tags
-
-
-def worst_status(statuses: list[Status]) -> Status:
-    """How a fit of several problems ended: as badly as the worst of them."""
-    ranking = [
-        Status.CONVERGED,
-        Status.INSEPARABLE,
-        Status.MAX_ITER,
-        Status.MAX_TIME,
-        Status.INTERRUPTED,
-    ]
-    return max(statuses, key=ranking.index)

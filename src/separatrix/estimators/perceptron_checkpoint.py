@@ -21,7 +21,8 @@ from separatrix.estimators.perceptron_kernel_online import KernelOnline
 from separatrix.estimators.perceptron_parameters import Choice, check_choice
 from separatrix.solvers.passes import Settings
 from separatrix.solvers.perceptron_budget import Ledger
-from separatrix.solvers.perceptron_online import OnlinePerceptron, Planes
+from separatrix.solvers.perceptron_online import OnlinePerceptron
+from separatrix.solvers.perceptron_planes import Planes
 
 _FORMAT = "separatrix-stream-1"
 _ARRAYS = [field.name for field in fields(Planes)]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from separatrix.estimators.perceptron_kernel_online import KernelOnline
 from separatrix.estimators.predicting import raw_scores
 from separatrix.problem.mistakes import MistakeRecord
-from separatrix.solvers.perceptron_online import OnlinePerceptron, learn_one
+from separatrix.solvers.perceptron_online import OnlinePerceptron
+from separatrix.solvers.perceptron_planes import learn_one
 
 _MOST_RECORDS = 4096
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))

@@ -9,22 +9,14 @@ from numpy.typing import NDArray
 
 from separatrix.errors import ParameterError
 from separatrix.estimators.matrices import check_finite, check_matrix
-from separatrix.estimators.perceptron_fit import Found
+from separatrix.estimators.perceptron_found import Found
 from separatrix.estimators.perceptron_kept import FLOATS, Online, refresh
 from separatrix.estimators.perceptron_kernel_online import KernelOnline
 from separatrix.estimators.perceptron_labels import codes_of, first_rows, plain_labels
 from separatrix.estimators.perceptron_parameters import Choice, check_choice
-from separatrix.estimators.perceptron_rules import PlaneRule
 from separatrix.solvers.passes import Settings, measure_rows
-from separatrix.solvers.perceptron_online import NotFiniteError, OnlinePerceptron, Planes
-
-
-def published(found: Found) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The planes that coef_ and intercept_ show: those that predict, or the last where votes do."""
-    if isinstance(found.rule, PlaneRule):
-        return found.rule.W, found.rule.b
-    assert found.w is not None
-    return found.w, found.b
+from separatrix.solvers.perceptron_online import OnlinePerceptron
+from separatrix.solvers.perceptron_planes import NotFiniteError, Planes
 
 
 def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[Any]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.estimators.deferred import Deferred
-from separatrix.estimators.perceptron_fit import Found, find
+from separatrix.estimators.perceptron_fit import find
+from separatrix.estimators.perceptron_found import Found
 from separatrix.estimators.perceptron_parameters import Choice
 from separatrix.estimators.perceptron_theory import Theory, theory
 from separatrix.problem import Status

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.estimators.perceptron_fit import Found
+from separatrix.estimators.perceptron_found import Found
 from separatrix.estimators.perceptron_parameters import Choice
 from separatrix.estimators.predicting import raw_scores
 from separatrix.problem import Status

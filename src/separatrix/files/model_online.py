@@ -16,7 +16,8 @@ from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_values import Arrays, write_value
 from separatrix.solvers.passes import Settings
 from separatrix.solvers.perceptron_budget import Ledger
-from separatrix.solvers.perceptron_online import OnlinePerceptron, Planes
+from separatrix.solvers.perceptron_online import OnlinePerceptron
+from separatrix.solvers.perceptron_planes import Planes
 
 _PLANES = [field.name for field in fields(Planes)]
 

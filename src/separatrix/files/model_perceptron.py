@@ -9,7 +9,8 @@ import numpy as np
 from separatrix.errors import ModelFileError
 from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.perceptron import Perceptron
-from separatrix.estimators.perceptron_fit import Found
+from separatrix.estimators.perceptron_attributes import publish
+from separatrix.estimators.perceptron_found import Found
 from separatrix.estimators.perceptron_kept import refresh
 from separatrix.estimators.perceptron_parameters import check_choice
 from separatrix.estimators.perceptron_result import PerceptronResult
@@ -105,7 +106,7 @@ def read_perceptron(document: Fields, n_columns: int) -> Perceptron:
             raise ModelFileError(f"A perceptron of {k} classes cannot have {planes} planes.")
         if len({result.found.beta.shape[0] for result in results.values()}) > 1:
             raise ModelFileError("The problems of the model file have different numbers of rows.")
-        model._publish()
+        publish(model)
     if online:
         model._online = read_online(document.record("online"), choice, n_columns)
         refresh(model, model._online)
