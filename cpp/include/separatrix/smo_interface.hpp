@@ -29,13 +29,6 @@ struct SmoReport {
     double curvature = 0;
 };
 
-// A row and how much it wants to move; smaller keys first.
-struct Candidate {
-    float key;
-    std::int32_t place;
-    bool operator<(const Candidate& other) const { return key < other.key || (key == other.key && place < other.place); }
-};
-
 class Smo {
 public:
     virtual ~Smo() = default;

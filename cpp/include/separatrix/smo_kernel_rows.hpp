@@ -1,0 +1,133 @@
+// The rows of K that a round of block SMO needs: from a cache, computed here, or supplied by the caller.
+//
+// Points are packed as columns in the way that is fastest for them: sparse, as integers on a grid, or dense around
+// their centre. A row holds the values at the first places of an order of the points.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "separatrix/kernel_cache.hpp"
+#include "separatrix/kernel_grid.hpp"
+#include "separatrix/kernel_rows.hpp"
+#include "separatrix/smo_interface.hpp"
+
+namespace separatrix {
+
+template <class T>
+class SmoKernelRows {
+public:
+    // `points` is null where the caller supplies the rows.
+    SmoKernelRows(Points* points, const KernelFormula& formula, Index n, Index working_set, double cache_mb, int n_threads)
+        : n_(n), points_(points), formula_(formula), n_threads_(n_threads), width_(padded(n)),
+          cache_(n, slots(n, working_set, cache_mb, width_), 4 * working_set, width_) {
+        if (points_ == nullptr) return;
+        sparse_ = prefers_sparse(*points_, formula_);
+        if constexpr (sizeof(T) == sizeof(float)) {
+            if (!sparse_ && points_->centre.empty()) grid_.find(*points_, formula_);
+        }
+        if (!sparse_ && !grid_.found() && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
+    }
+
+    bool computes() const { return points_ != nullptr; }
+    bool sparse() const { return sparse_; }
+    Index depth() const { return points_->columns; }
+    Index computed() const { return computed_; }
+
+    // The columns are the rows order[0 .. count) from now on.
+    void pack(const std::vector<std::int32_t>& order, Index count) {
+        columns_count_ = count;
+        if (grid_.found()) {
+            grid_.pack_columns(*points_, order.data(), count, n_threads_);
+        } else {
+            columns_.pack(*points_, order.data(), 0, count, formula_, sparse_, n_threads_);
+        }
+    }
+
+    // Which of the rows at these places are not in the cache.
+    const std::vector<std::int32_t>& look_for(const std::vector<std::int32_t>& places, const std::vector<std::int32_t>& order) {
+        missing_.clear();
+        for (const std::int32_t p : places) {
+            const std::int32_t id = order[static_cast<std::size_t>(p)];
+            if (cache_.holds(id)) {
+                cache_.touch(id);
+            } else {
+                missing_.push_back(id);
+            }
+        }
+        return missing_;
+    }
+
+    // Computes the missing rows.
+    void fill() {
+        if (missing_.empty()) return;
+        pointers_.clear();
+        for (const std::int32_t id : missing_) pointers_.push_back(cache_.take(id));
+        const Index count = static_cast<Index>(missing_.size());
+        computed_ += count;
+        const int n_threads = static_cast<double>(count) * static_cast<double>(columns_count_ * points_->columns) > 1e6 ? n_threads_ : 1;
+        if constexpr (sizeof(T) == sizeof(float)) {
+            if (grid_.found()) {
+                grid_.values(formula_, *points_, missing_.data(), count, pointers_.data(), n_threads);
+                return;
+            }
+        }
+        rows_.pack(*points_, missing_.data(), count, formula_, sparse_);
+        kernel_values(formula_, rows_, columns_, pointers_.data(), n_threads);
+    }
+
+    // The missing rows, row by row, from the caller.
+    void supply(const double* rows) {
+        for (std::size_t k = 0; k < missing_.size(); ++k) {
+            T* to = cache_.take(missing_[k]);
+            for (Index c = 0; c < n_; ++c) to[c] = static_cast<T>(rows[static_cast<Index>(k) * n_ + c]);
+        }
+    }
+
+    T* row(std::int32_t id) { return cache_.row(id); }
+    void keep(const std::vector<std::int32_t>& places) { cache_.keep(places.data(), static_cast<Index>(places.size())); }
+    void clear() { cache_.clear(); }
+
+    // sum_j k(x_i, x_j) coef_j for the rows i = targets[0 .. count) and j in sources
+    std::vector<double> sums(const std::int32_t* targets, Index count, const std::vector<std::int32_t>& sources,
+                             const std::vector<T>& coef) {
+        const Index group = 1024;
+        PackedColumns<T> columns;
+        columns.pack(*points_, targets, 0, count, formula_, sparse_, n_threads_);
+        std::vector<double> totals(static_cast<std::size_t>(padded(count)), 0.0);
+        for (Index first = 0; first < static_cast<Index>(sources.size()); first += group) {
+            const Index some = std::min(group, static_cast<Index>(sources.size()) - first);
+            rows_.pack(*points_, sources.data() + first, some, formula_, sparse_);
+            std::vector<T> by(static_cast<std::size_t>(rows_.blocks * rows_.height), T(0));
+            std::copy(coef.begin() + first, coef.begin() + first + some, by.begin());
+            kernel_sums(formula_, rows_, columns, by.data(), 1, totals.data(), n_threads_);
+        }
+        return totals;
+    }
+
+private:
+    static Index padded(Index n) {
+        const Index width = kernel_table().of<T>().panel_columns;
+        return (n + width - 1) / width * width;
+    }
+    static Index slots(Index n, Index working_set, double cache_mb, Index width) {
+        const double rows = cache_mb * 1048576.0 / (static_cast<double>(width) * sizeof(T));
+        return std::clamp(static_cast<Index>(std::min(rows, 1e9)), working_set, std::max(n, working_set));
+    }
+
+    Index n_, columns_count_ = 0;
+    Points* points_;
+    KernelFormula formula_;
+    int n_threads_;
+    bool sparse_ = false;
+    Index width_;
+    RowCache<T> cache_;
+    PackedColumns<T> columns_;
+    GridPoints grid_;
+    PackedBlockRows<T> rows_;
+    std::vector<std::int32_t> missing_;
+    std::vector<T*> pointers_;
+    Index computed_ = 0;
+};
+
+}  // namespace separatrix
