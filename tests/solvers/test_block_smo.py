@@ -10,8 +10,9 @@ from sklearn.svm import SVC
 from separatrix.problem import HINGE, SQUARED_HINGE, Point
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Precomputed, Rbf, Sigmoid
-from separatrix.solvers.block_smo import BlockSmo, State, feasible
+from separatrix.solvers.block_smo import BlockSmo
 from separatrix.solvers.protocol import Verdict
+from separatrix.solvers.smo_state import State, feasible
 
 KERNELS = [Rbf(0.3), Poly(3, 0.2, 1.0), Linear(), Laplacian(0.2), Rbf(0.1) + Linear()]
 

@@ -18,10 +18,9 @@ Osuna, Freund, Girosi, An improved training algorithm for support vector machine
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix import _core
 from separatrix.problem import Point
@@ -29,46 +28,12 @@ from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import Vector
 from separatrix.solvers.kernel_scores import core_formula, core_points
 from separatrix.solvers.protocol import Progress, Verdict
+from separatrix.solvers.smo_state import NegativeCurvature, State, feasible
 
 _STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
 _NARROW_SUFFICES = 2e-5  # relative gap down to which F as float32 kernel values add it up is good enough
 _IDLE = 6  # renewals of F without a better gap that count as a stall
 _CURVED = 1e-12  # relative negative curvature that is not rounding
-
-
-@dataclass(frozen=True)
-class NegativeCurvature:
-    """A witness that K is not positive semidefinite: z.K z = value < 0 for z = e_i - e_j (z = e_i where i = j)."""
-
-    rows: tuple[int, int]
-    value: float
-
-
-@dataclass
-class State:
-    """The compiled engine, F at the last point where it was renewed, and what the next steps aim at."""
-
-    engine: _core.BlockSmo
-    formula: _core.KernelFormula | None
-    points: _core.KernelPoints | None
-    n_threads: int
-    wide: bool  # kernel values are float64
-    alpha: Vector  # where F was computed in float64
-    F: Vector
-    report: _core.SmoReport = field(default_factory=_core.SmoReport)
-    tol: float = 0.0  # 0 until the loop has said what it wants
-    safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
-    refine: bool = False  # F is to be renewed before a check
-    ready: bool = False
-    stalled: bool = False
-    gap: float = np.inf  # when F was last renewed
-    idle: int = 0
-    negative_curvature: NegativeCurvature | None = None
-
-    @property
-    def target(self) -> float:
-        """The relative gap that rounds aim at."""
-        return self.safety * self.tol
 
 
 @dataclass(frozen=True)
@@ -143,7 +108,7 @@ class BlockSmo:
 
     def point(self, problem: KernelProblem, state: State) -> Point:
         """The current alpha and bias; w is not built."""
-        return Point(_alpha(problem, state), np.empty(0), state.report.bias)
+        return Point(state.current_alpha, np.empty(0), state.report.bias)
 
     def _engine(
         self,
@@ -184,7 +149,7 @@ class BlockSmo:
         exact = state.wide and state.points is None
         if not exact and (state.refine or state.report.stalled or state.tol < _NARROW_SUFFICES):
             before = state.gap
-            self._renew(problem, state, _alpha(problem, state))
+            self._renew(problem, state, state.current_alpha)
             state.report = state.engine.run(state.target, 0, 0.0)
             state.gap = state.report.primal - state.report.dual
             state.refine = False
@@ -205,7 +170,7 @@ class BlockSmo:
             state.stalled = True
 
     def _widen(self, problem: KernelProblem, state: State) -> None:
-        alpha = _alpha(problem, state)
+        alpha = state.current_alpha
         if state.report.dual < 0:  # float32 led away from the solution: zero is a better start
             alpha[:] = 0.0
         state.wide, state.idle = True, 0
@@ -257,31 +222,3 @@ def default_working_set(n: int, d: int) -> int:
     if n <= 3000:
         return 256
     return 512 if d >= 100 else 1024
-
-
-def feasible(problem: KernelProblem, alpha: Vector) -> Vector:
-    """alpha clipped to its bounds; with a free bias the heavier class is scaled down until the classes balance.
-
-    >>> import numpy as np
-    >>> from separatrix.problem import HINGE
-    >>> from separatrix.problem.kernels import Linear
-    >>> problem = KernelProblem(np.eye(2), np.array([1.0, -1.0]), np.ones(2), HINGE, "free", Linear())
-    >>> feasible(problem, np.array([3.0, 0.5]))
-    array([0.5, 0.5])
-    """
-    clipped = np.clip(np.nan_to_num(alpha, nan=0.0), 0.0, problem.upper)
-    if problem.bias != "free":
-        return clipped
-    positive: NDArray[np.bool_] = problem.y > 0
-    totals = float(clipped[positive].sum()), float(clipped[~positive].sum())
-    heavier, ratio = (positive, totals[1] / totals[0]) if totals[0] > totals[1] else (~positive, 1.0)
-    if totals[1] > totals[0]:
-        ratio = totals[0] / totals[1]
-    clipped[heavier] *= ratio
-    return clipped
-
-
-def _alpha(problem: KernelProblem, state: State) -> Vector:
-    alpha = np.empty(problem.n_rows)
-    state.engine.get_alpha(alpha)
-    return alpha
