@@ -247,6 +247,25 @@ def test_negative_curvature_may_be_tolerated() -> None:
     assert np.isfinite(point.alpha).all()
 
 
+@pytest.mark.parametrize("n", [60, 200])
+@pytest.mark.parametrize("C", [1.0, 1e10])
+def test_a_gap_that_rounding_hides_ends_as_stalled(n, C) -> None:
+    X, y = rings(n)
+    problem = KernelProblem(10.0 * X, y, np.full(n, C), HINGE, "free", Poly(5, 1.0, 1.0))
+    solver = BlockSmo()
+    state = solver.init(problem, None, 1)
+    verdicts = []
+    while Verdict.STALLED not in verdicts:
+        assert len(verdicts) < 40
+        solver.step(problem, state)
+        verdicts.append(solver.terminate(problem, state, 1e-9))
+    point = solver.point(problem, state)
+    primal, dual = values(problem, point)
+    assert primal - dual > 1e-9 * primal  # it stalled, and does not claim otherwise
+    assert not state.report.reached
+    assert state.report.dual == pytest.approx(dual, rel=1e-3)
+
+
 def test_equal_rows_with_both_labels() -> None:
     X = np.repeat(np.array([[0.0, 0.0], [1.0, 2.0]]), 10, axis=0)
     y = np.tile([1.0, -1.0], 10)

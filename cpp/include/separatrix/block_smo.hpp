@@ -16,9 +16,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <vector>
 
 #include "separatrix/smo_kernel_rows.hpp"
+#include "separatrix/smo_patience.hpp"
 #include "separatrix/smo_point.hpp"
 #include "separatrix/smo_working_set.hpp"
 
@@ -33,7 +35,7 @@ public:
         : settings_(settings), size_(std::min(settings.working_set, n)), stride_((size_ + 15) / 16 * 16),
           point_(y, C, n, settings.squared, settings.bias), working_(n, size_),
           rows_(points, formula, n, size_, settings.cache_mb, settings.n_threads), K_(at(size_ * stride_)),
-          inner_(at(5 * stride_)), inner_alpha_(at(3 * size_)) {
+          inner_(at(5 * stride_)), inner_alpha_(at(3 * size_)), patience_(n, size_) {
         if (rows_.computes()) {
             rows_.pack(point_.order, n);
             if (!rows_.sparse() && rows_.depth() > 64) shrink_at_ = shrink_every_ = 2 * rows_.depth();
@@ -44,6 +46,9 @@ public:
     void set_point(const double* alpha, const double* F) override {
         if (point_.active < point_.rows) restore();
         point_.set(alpha, F);
+        stalled_ = false;
+        patience_.restart();
+        shrink_at_ = rounds_ + shrink_every_;
     }
     void tolerate_negative() override {
         settings_.stop_on_negative = false;
@@ -101,8 +106,8 @@ private:
         steps_ += inner.steps;
         update(size);
         point_.dual += inner.gain;
-        stalled_ = inner.steps == 0;
         point_.measure();
+        stalled_ = inner.steps == 0 || patience_.exhausted(point_);
     }
 
     // The problem of the working set, gathered side by side.
@@ -206,13 +211,16 @@ private:
         const std::vector<double> sums = rows_.sums(point_.order.data() + active, dropped, changed, by);
         const double shift = point_.augmented() ? moved : 0.0;
         for (Index k = 0; k < dropped; ++k) point_.F[at(active + k)] += sums[at(k)] + shift;
+        const bool stuck = stalled_;
         restore();
+        if (stuck) shrink_at_ = std::numeric_limits<Index>::max();  // or rows could be left out and brought back for ever
         point_.measure();
     }
 
     void restore() {
         point_.active = point_.rows;
         stalled_ = false;
+        patience_.restart();
         shrink_at_ = rounds_ + shrink_every_;
         rows_.clear();
         working_.forget();
@@ -241,6 +249,7 @@ private:
     std::vector<T> inner_;
     std::vector<double> inner_alpha_, changes_;
     std::vector<T*> pointers_;
+    SmoPatience patience_;
     Index shrink_every_ = 40;       // rounds: fewer would not pay for bringing F up to date
     std::vector<double> snapshot_;  // alpha by row when rows were left out
     Index rounds_ = 0, steps_ = 0, shrink_at_ = shrink_every_;

@@ -32,7 +32,7 @@ from separatrix.solvers.smo_state import NegativeCurvature, State, feasible
 
 _STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
 _NARROW_SUFFICES = 2e-5  # relative gap down to which F as float32 kernel values add it up is good enough
-_IDLE = 6  # renewals of F without a better gap that count as a stall
+_IDLE = 6  # renewals of F without half the best gap so far that count as a stall
 _CURVED = 1e-12  # relative negative curvature that is not rounding
 
 
@@ -148,13 +148,14 @@ class BlockSmo:
         """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
         exact = state.wide and state.points is None
         if not exact and (state.refine or state.report.stalled or state.tol < _NARROW_SUFFICES):
-            before = state.gap
             self._renew(problem, state, state.current_alpha)
             state.report = state.engine.run(state.target, 0, 0.0)
-            state.gap = state.report.primal - state.report.dual
             state.refine = False
             if not state.report.reached:
-                self._unsettle(problem, state, state.gap < 0.5 * before and state.report.dual > 0)
+                gap = state.report.primal - state.report.dual
+                better = gap < 0.5 * state.gap and state.report.dual > 0
+                state.gap = min(gap, state.gap)  # compared with the last gap, an up and down would never end
+                self._unsettle(problem, state, better)
                 return
         state.ready = state.report.reached
         state.stalled = not state.report.reached and state.report.stalled

@@ -37,7 +37,7 @@ class State:
     refine: bool = False  # F is to be renewed before a check
     ready: bool = False
     stalled: bool = False
-    gap: float = np.inf  # when F was last renewed
+    gap: float = np.inf  # the smallest after a renewal of F
     idle: int = 0
     negative_curvature: NegativeCurvature | None = None
 
