@@ -1,4 +1,7 @@
-"""One local cluster for all tests of this folder: three worker processes of one thread each."""
+"""A local cluster for the tests of a module: three worker processes of one thread each.
+
+It ends with the module: its threads draw from `random`, which Hypothesis watches in other tests.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client() -> Iterator[object]:
     distributed = pytest.importorskip("distributed")
     with warnings.catch_warnings():

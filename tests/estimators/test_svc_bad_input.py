@@ -163,7 +163,6 @@ def test_bad_class_weights(class_weight: Any, sentence: str) -> None:
         ("max_time", -1, "max_time must be None or a number of seconds above 0; got -1"),
         ("class_weight", "typo", "class_weight must be None, 'balanced' or a dict"),
         ("multi_class", "all", "multi_class must be one of"),
-        ("multi_class", "crammer-singer", "not available yet; this version has 'ovr'"),
         ("cache_mb", 0, "cache_mb must be"),
         ("n_threads", 0, "n_threads must be None"),
         ("n_threads", -1, "n_threads must be None"),
