@@ -20,7 +20,7 @@ public:
     // `points` is null where the caller supplies the rows.
     SmoKernelRows(Points* points, const KernelFormula& formula, Index n, Index working_set, double cache_mb, int n_threads)
         : n_(n), points_(points), formula_(formula), n_threads_(n_threads), width_(padded(n)),
-          cache_(n, slots(n, working_set, cache_mb, width_), 4 * working_set, width_) {
+          cache_(n, slots(n, working_set, cache_mb, width_), first_rows(points, working_set), width_) {
         if (points_ == nullptr) return;
         sparse_ = prefers_sparse(*points_, formula_);
         if constexpr (sizeof(T) == sizeof(float)) {
@@ -113,6 +113,13 @@ private:
     static Index slots(Index n, Index working_set, double cache_mb, Index width) {
         const double rows = cache_mb * 1048576.0 / (static_cast<double>(width) * sizeof(T));
         return std::clamp(static_cast<Index>(std::min(rows, 1e9)), working_set, std::max(n, working_set));
+    }
+
+    // How many rows the cache begins with. Where a value costs little, computing a row again is cheaper than the first
+    // touch of its memory; otherwise, and where the caller's cost is unknown, a few working sets are kept from the start.
+    static Index first_rows(const Points* points, Index working_set) {
+        const bool cheap = points != nullptr && static_cast<double>(points->columns) * points->density() < 64;
+        return cheap ? working_set : 4 * working_set;
     }
 
     Index n_, columns_count_ = 0;
