@@ -29,3 +29,11 @@ def test_products_without_rows_or_columns(form, dtype):
     assert scores(form(np.zeros((3, 0), dtype)), np.ones(0)).tolist() == [0.0, 0.0, 0.0]
     assert weighted_sum(form(np.zeros((0, 3), dtype)), np.ones(0)).tolist() == [0.0, 0.0, 0.0]
     assert weighted_sum(form(np.zeros((3, 0), dtype)), np.ones(3)).shape == (0,)
+
+
+def test_several_vectors_at_once() -> None:
+    X = np.random.default_rng(0).normal(size=(700, 500)).astype(np.float32)
+    W, A = np.random.default_rng(1).normal(size=(500, 3)), np.random.default_rng(2).normal(size=(700, 3))
+    for rows in (X, sparse.csr_array(X), sparse.csr_array(X.astype(np.float64))):
+        np.testing.assert_allclose(scores(rows, W), X.astype(float) @ W, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(weighted_sum(rows, A), X.astype(float).T @ A, rtol=1e-9, atol=1e-9)

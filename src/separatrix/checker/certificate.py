@@ -12,13 +12,11 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from separatrix.atomic import write_atomically
 from separatrix.checker.codec import read_count, read_indices, read_word, read_words
-from separatrix.checker.labels import sides
 from separatrix.checker.verdict import CertificateError, Rejected
 
 FORMAT = "separatrix-certificate"
@@ -43,25 +41,6 @@ class Source:
     positive: tuple[str, ...]
     negative: tuple[str, ...]
     excluded: tuple[int, ...] = ()
-
-    def sides(self, classes: Sequence[str], codes: Sequence[int]) -> list[int]:
-        """+1, -1 or 0 (takes no part) for each row, whose label text is ``classes[codes[i]]``."""
-        by_class = sides(classes, self.positive, self.negative)
-        out = [by_class[code] for code in codes]
-        for row in self.excluded:
-            out[row] = 0
-        return out
-
-    def places(self, classes: Sequence[str], codes: Sequence[int]) -> list[int]:
-        """1 + the position of each row's label among ``positive``, or 0 (takes no part): for joint claims."""
-        position = {label: place for place, label in enumerate(self.positive, 1)}
-        if len(position) != len(self.positive):
-            raise Rejected("A class is named twice.")
-        by_class = [position.get(label, 0) for label in classes]
-        out = [by_class[code] for code in codes]
-        for row in self.excluded:
-            out[row] = 0
-        return out
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
@@ -166,13 +145,13 @@ class Certificate:
         return Certificate(kind, claim, source, problem, proof)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the JSON document; compressed if the name ends in .gz."""
+        """Write the JSON document, whole or not at all; compressed if the name ends in .gz."""
         text = json.dumps(self.to_dict(), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
         content = (text + "\n").encode("ascii")
         if str(path).endswith(".gz"):
             # The same certificate gives the same bytes. Level 6: a sixth of level 9's time, a twentieth more bytes.
             content = gzip.compress(content, compresslevel=6, mtime=0)
-        Path(path).write_bytes(content)
+        write_atomically(path, content)
 
     @staticmethod
     def load(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> Certificate:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from separatrix.checker import joint
 from separatrix.checker.certificate import Certificate
 from separatrix.checker.fingerprint import fingerprint_labels, fingerprint_rows
-from separatrix.checker.joint import is_joint
-from separatrix.checker.kinds import EXACT_CHECKS
+from separatrix.checker.kinds import EXACT_CHECKS, parts
 from separatrix.checker.rows import Rows
 from separatrix.checker.verdict import Proved, Rejected, Verification
 
@@ -28,9 +26,7 @@ def check_exactly(
         compare_digests(
             certificate, fingerprint_rows(rows), fingerprint_labels(source.labels, classes, codes)
         )
-        if is_joint(certificate):
-            return joint.check(certificate, rows, source.places(classes, codes))
-        return exact(certificate, rows, source.sides(classes, codes))
+        return exact(certificate, rows, parts(certificate, classes, codes))
 
     return conclude(certificate.kind, course)
 

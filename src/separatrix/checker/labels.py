@@ -73,6 +73,18 @@ def sides(classes: Sequence[str], positive: Sequence[str], negative: Sequence[st
     return [(label in plus) - (label in minus) for label in classes]
 
 
+def places(classes: Sequence[str], named: Sequence[str]) -> list[int]:
+    """1 + the position of each class among the named ones, or 0 (takes no part): for claims about all classes at once.
+
+    >>> places(["a", "b", "c"], ["c", "a"])
+    [2, 0, 1]
+    """
+    position = {label: place for place, label in enumerate(named, 1)}
+    if len(position) != len(named):
+        raise Rejected("A class is named twice.")
+    return [position.get(label, 0) for label in classes]
+
+
 def describe(labels: Sequence[str], kind: str = "text") -> str:
     """A side in words, shortened where it has many labels.
 

@@ -17,18 +17,14 @@ SUFFIXES = (".json", ".json.gz")
 
 def save(certificates: Mapping[str, Certificate], path: Path) -> list[Path]:
     """Write one certificate to ``path``, or several into the folder ``path``, each under its problem's name."""
-    from separatrix.cli.places import written_whole
-
     if len(certificates) == 1:
-        with written_whole(path) as temporary:
-            next(iter(certificates.values())).save(temporary)
+        next(iter(certificates.values())).save(path)
         return [path]
     path.mkdir(parents=True, exist_ok=True)
     files = []
     for place, (name, certificate) in enumerate(certificates.items(), 1):
         file = path / f"{place:03d}-{safe_name(name)}.json.gz"
-        with written_whole(file) as temporary:
-            certificate.save(temporary)
+        certificate.save(file)
         files.append(file)
     return files
 

@@ -55,7 +55,7 @@ class Checkpoints:
         """Write the file; whoever stops the process at any moment finds the old one or the new one, whole."""
         from safetensors.numpy import save
 
-        from separatrix.files.model_file import write_atomically
+        from separatrix.atomic import write_atomically
 
         arrays = {
             f"{place}.{name}": getattr(point, name)

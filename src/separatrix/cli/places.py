@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from separatrix.cli.exits import Refused
@@ -53,22 +52,6 @@ def claim(path: Path, is_ours: Callable[[Path], bool], force: bool, option: str)
             f"choose another place with {option}, or overwrite it with --force",
         )
     return True
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """A temporary name in the same folder with the same ending, moved to ``path`` in one step at the end.
-
-    Whoever reads ``path`` sees the old file or the new one, whole, whenever the process is stopped.
-    """
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")
-    try:
-        yield temporary
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def is_certificate(path: Path) -> bool:

@@ -51,8 +51,9 @@ def predict(
       separatrix predict data.model.safetensors new.svm classes.txt
       separatrix predict data.model.safetensors new.svm --scores --json
     """
+    from separatrix.atomic import write_atomically
     from separatrix.cli.models import is_model, load_model
-    from separatrix.cli.places import claim, written_whole
+    from separatrix.cli.places import claim
 
     output = Output(as_json, quiet)
     if is_model(Path(data)) and not is_model(Path(model)):
@@ -83,8 +84,7 @@ def predict(
     if out is None:
         sys.stdout.write(text)
     else:
-        with written_whole(Path(out)) as temporary:
-            temporary.write_text(text)
+        write_atomically(out, text.encode("utf-8"))
     if found is not None and not quiet:
         say(
             "note",

@@ -46,9 +46,9 @@ def report(
       separatrix report data.model.safetensors data.svm
       separatrix report data.model.safetensors data.svm --json
     """
+    from separatrix.atomic import write_atomically
     from separatrix.cli.models import load_model
     from separatrix.cli.places import beside, claim
-    from separatrix.files.atomic import write_atomically
     from separatrix.report import make
 
     output = Output(as_json, quiet)

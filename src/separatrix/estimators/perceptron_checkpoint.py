@@ -7,8 +7,6 @@ the operating system does as a whole: at every moment the name holds a complete 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from separatrix.atomic import replacing
 from separatrix.estimators.perceptron_kept import Online, refresh
 from separatrix.estimators.perceptron_kernel_online import KernelOnline
 from separatrix.estimators.perceptron_parameters import Choice, check_choice
@@ -47,16 +46,8 @@ def save_checkpoint(estimator: Any, path: Path, rows: int, mistakes: int) -> Non
         **own,
     }
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, **arrays)
 
 
 def load_checkpoint(estimator: Any, path: Path) -> tuple[int, int]:

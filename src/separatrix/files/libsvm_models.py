@@ -17,10 +17,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.atomic import write_atomically
 from separatrix.errors import ModelFileError
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.svc import SVC
-from separatrix.files.atomic import write_atomically
 from separatrix.files.imported_model import ImportedModel
 from separatrix.files.svm_model_text import LiblinearModel, LibsvmModel, parse, write_liblinear, write_libsvm
 from separatrix.problem.kernels import Linear

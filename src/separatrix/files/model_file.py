@@ -23,10 +23,10 @@ from safetensors.numpy import save as to_safetensors
 from sklearn.utils.validation import check_is_fitted
 
 import separatrix
+from separatrix.atomic import write_atomically
 from separatrix.errors import ModelFileError
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.svc import SVC
-from separatrix.files.atomic import write_atomically as write_atomically
 from separatrix.files.libsvm_models import import_model
 from separatrix.files.model_fields import Fields
 from separatrix.files.model_parts import parse_json

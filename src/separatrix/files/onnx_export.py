@@ -19,12 +19,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import separatrix
+from separatrix.atomic import write_atomically
 from separatrix.errors import ModelFileError
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.perceptron_kernel_online import KernelOnline
 from separatrix.estimators.perceptron_rules import ExpansionRule, VoteRule
 from separatrix.estimators.svc import SVC
-from separatrix.files.atomic import write_atomically
 from separatrix.files.onnx_graph import Graph
 from separatrix.files.onnx_kernels import add_kernel
 

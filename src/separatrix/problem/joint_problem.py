@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.problem.kernel_sums import gram, kernel_sums
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import Bias, Matrix
-
-_BLOCK = 1 << 21  # kernel values held at a time: 16 MiB
+from separatrix.problem.rows import scores, weighted_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,30 +70,21 @@ class JointProblem:
     def gram(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> Vector:
         """k(x_i, x_j) for i in ``rows`` and j in ``others``; only with a kernel."""
         assert self.kernel is not None
-        if self.kernel.name == "precomputed":
-            part = self.X[rows][:, others]
-            return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
-        return self.kernel.matrix(self.X[rows], self.X[others])
+        return gram(self.X, self.kernel, rows, others)
 
     def weights(self, A: Vector) -> Vector:
         """W = A^T X in float64, shape (k, d); only without a kernel."""
-        return np.ascontiguousarray((self.X.T @ A).T, dtype=np.float64)
+        return np.ascontiguousarray(weighted_sum(self.X, A).T)
 
     def scores(self, A: Vector) -> Vector:
         """F = K A in float64, shape (n, k)."""
         if self.kernel is None:
             return self.linear_scores(self.weights(A))
-        support = np.flatnonzero(A.any(axis=1))
-        out = np.zeros((self.n_rows, self.n_classes))
-        height = max(1, _BLOCK // max(1, len(support)))
-        for start in range(0, self.n_rows if len(support) else 0, height):
-            rows = np.arange(start, min(start + height, self.n_rows))
-            out[rows] = self.gram(rows, support) @ A[support]
-        return out
+        return kernel_sums(self.X, self.kernel, A)
 
     def linear_scores(self, W: Vector) -> Vector:
         """F = X W^T in float64, shape (n, k)."""
-        return np.asarray(self.X @ W.T, dtype=np.float64)
+        return scores(self.X, W.T)
 
     def slack(self, F: Vector, b: Vector) -> Vector:
         """max_m ([m != y_i] + f_m - f_{y_i}) of each row, at least 0, where f = F + b; shape (n,)."""

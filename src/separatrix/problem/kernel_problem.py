@@ -18,13 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem.kernel_blocks import prepared
+from separatrix.problem.kernel_sums import gram, kernel_sums
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Loss, Vector
 from separatrix.problem.problem import Bias, Matrix
-
-_BLOCK = 1 << 17  # kernel values held at a time: 1 MiB, which the cache holds,
-_LEAST_ROWS = 32  # or as many as so many rows have
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,27 +69,11 @@ class KernelProblem:
 
     def gram(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
         """k(x_i, x_j) for i in ``rows`` (p,) and j in ``others`` (q,), float64, shape (p, q)."""
-        if self.kernel.name == "precomputed":
-            part = self.X[rows][:, others]
-            return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
-        return self.kernel.matrix(self.X[rows], self.X[others])
+        return gram(self.X, self.kernel, rows, others)
 
     def scores(self, coefficients: Vector) -> Vector:
-        """F = K c in float64, shape (n,), for c (n,): a block of rows at a time, zeros of c left out."""
-        support = np.flatnonzero(coefficients)
-        c, out = coefficients[support], np.zeros(self.n_rows)
-        if not len(support):
-            return out
-        given = self.kernel.name == "precomputed"
-        values = None if given else prepared(self.kernel, self.X, self.X[support])
-        height = max(_LEAST_ROWS, _BLOCK // len(support))
-        for start in range(0, self.n_rows, height):
-            block = slice(start, min(start + height, self.n_rows))
-            if values is None:
-                out[block] = self.gram(np.arange(block.start, block.stop), support) @ c
-            else:
-                out[block] = values(self.X[block]) @ c
-        return out
+        """F = K c in float64, shape (n,), for c (n,)."""
+        return kernel_sums(self.X, self.kernel, coefficients)
 
     def primal(self, coefficients: Vector, F: Vector, b: float) -> float:
         """Primal objective at w = sum_j c_j phi(x_j) and b, where F = K c."""

@@ -45,14 +45,14 @@ def _is_wide_csr(X: Any) -> bool:
 
 @singledispatch
 def scores(X: Any, w: Vector) -> Vector:
-    """X w, shape (n,), in float64 whatever the type of X.
+    """X w, shape (n,), in float64 whatever the type of X; (n, k) where w is (d, k).
 
     >>> scores(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]))
     array([21., 43.])
     """
     if _is_wide_csr(X):
         return np.asarray(X @ w, dtype=np.float64)
-    out = np.empty(X.shape[0])
+    out = np.empty((X.shape[0], *w.shape[1:]))
     for rows, block in row_blocks(X):
         out[rows] = block @ w
     return out
@@ -60,14 +60,14 @@ def scores(X: Any, w: Vector) -> Vector:
 
 @singledispatch
 def weighted_sum(X: Any, coefficients: Vector) -> Vector:
-    """X^T c, shape (d,), in float64 whatever the type of X.
+    """X^T c, shape (d,), in float64 whatever the type of X; (d, k) where c is (n, k).
 
     >>> weighted_sum(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]))
     array([31., 42.])
     """
     if _is_wide_csr(X):
         return np.asarray(X.T @ coefficients, dtype=np.float64)
-    out = np.zeros(X.shape[1])
+    out = np.zeros((X.shape[1], *coefficients.shape[1:]))
     for rows, block in row_blocks(X):
         out += block.T @ coefficients[rows]
     return out

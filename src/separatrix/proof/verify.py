@@ -8,11 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.checker import joint
 from separatrix.checker.certificate import Certificate
 from separatrix.checker.check import compare_digests, compare_shape, conclude, known
-from separatrix.checker.kinds import EXACT_CHECKS, has_kernel, needs_function
-from separatrix.checker.labels import sides
+from separatrix.checker.kinds import EXACT_CHECKS, has_kernel, needs_function, only_exact, parts
 from separatrix.checker.verdict import Proved, Rejected, Verification
 from separatrix.proof import kernel_optimal, mistakes, optimal, separation
 from separatrix.proof.arrays import ArrayRows, read_rows
@@ -52,7 +50,6 @@ def verify(
         raise TypeError(f"verify needs a Certificate; got {type(certificate).__name__}.")
 
     def course() -> Proved:
-        nonlocal exact
         exact_check = known(certificate, EXACT_CHECKS)
         rows = read_rows(X)
         try:
@@ -61,22 +58,16 @@ def verify(
             raise Rejected(str(error)) from None
         if len(labels.codes) != rows.shape[0]:
             raise Rejected(f"X has {rows.shape[0]} rows and y has {len(labels.codes)} labels.")
-        source = certificate.data
         compare_shape(certificate, *rows.shape)
         compare_digests(certificate, fingerprint_rows(rows), fingerprint_labels(labels))
         if kernel is not None:
             rows = read_rows(kernel(rows, rows))
         elif needs_function(certificate):
             raise Rejected("The kernel is a function that the certificate does not hold; give it as kernel=.")
-        if joint.is_joint(certificate):
-            places = source.places(labels.classes, labels.codes.tolist())
-            return joint.check(certificate, ArrayRows(rows), places)
-        side = np.array(sides(labels.classes, source.positive, source.negative), dtype=np.int8)[labels.codes]
-        side[list(source.excluded)] = 0
+        part = parts(certificate, labels.classes, labels.codes.tolist())
         rigorous_check = RIGOROUS_CHECKS.get(certificate.kind)
-        exact = exact or (has_kernel(certificate) and certificate.kind == "inseparable")
-        if exact or rigorous_check is None:
-            return exact_check(certificate, ArrayRows(rows), side.tolist())
-        return rigorous_check(certificate, rows, side)
+        if exact or rigorous_check is None or only_exact(certificate):
+            return exact_check(certificate, ArrayRows(rows), part)
+        return rigorous_check(certificate, rows, np.array(part, dtype=np.int8))
 
     return conclude(certificate.kind, course)
