@@ -160,7 +160,9 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
     With a free bias several values may be equally good; the middle of the interval is taken, so that the
     answer does not depend on the path to it.
     """
-    f, b = problem.scores(solution.w, 0.0), solution.b
+    f, b = solution.scores, solution.b
+    if f is None:
+        f = problem.scores(solution.w, 0.0)
     interval = (b, b)
     if problem.bias == "free":
         interval = bias_interval(f, problem.y, problem.C, problem.loss)
@@ -172,7 +174,7 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
     margins = problem.y * (f + solution.b)
     solution = snap(problem, solution, margins, tol)
     # At the optimum rounding may put the primal value a few units in the last place below the dual one.
-    solution = replace(solution, gap=max(0.0, solution.gap))
+    solution = replace(solution, gap=max(0.0, solution.gap), scores=None)
     return with_last_record(solution), interval, np.maximum(0.0, 1.0 - margins)
 
 

@@ -17,13 +17,19 @@ from scipy import sparse
 Vector = NDArray[np.float64]
 
 _BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and amortises the call
+_REUSED_ENTRIES = 1 << 20  # fewer, larger blocks where their memory is paid for once: each costs a vector of d sums
 
 
-def row_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
-    """Consecutive blocks of rows as ``(slice, block)``; the block is float64, dense or CSR."""
+def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
+    """Consecutive blocks of rows as ``(slice, block)``; the block is float64, dense or CSR.
+
+    ``reuse=True`` widens every sparse block in the same memory: it may not be kept when the next one is asked for.
+    Fresh pages cost about as much as the widening itself.
+    """
     n, is_sparse = X.shape[0], bool(sparse.issparse(X))
     entries = X.nnz if is_sparse else X.size
-    height = max(1, _BLOCK_ENTRIES * n // max(1, entries))
+    height = max(1, (_REUSED_ENTRIES if is_sparse and reuse else _BLOCK_ENTRIES) * n // max(1, entries))
+    wide = np.empty(0)
     for start in range(0, n, height):
         rows = slice(start, min(n, start + height))
         if not is_sparse:
@@ -32,7 +38,14 @@ def row_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
         begin, end = X.indptr[rows.start], X.indptr[rows.stop]
         block = sparse.csr_array((rows.stop - rows.start, X.shape[1]), dtype=np.float64)
         # Set directly: the constructor would read all indices again to choose their type.
-        block.data = X.data[begin:end].astype(np.float64, copy=False)
+        narrow = X.data[begin:end]
+        if reuse and narrow.dtype != np.float64:
+            if len(wide) < len(narrow):
+                wide = np.empty(len(narrow) + len(narrow) // 4)
+            block.data = wide[: len(narrow)]
+            block.data[:] = narrow
+        else:
+            block.data = narrow.astype(np.float64, copy=False)
         block.indices = X.indices[begin:end]
         block.indptr = X.indptr[rows.start : rows.stop + 1] - begin
         yield rows, block
@@ -53,7 +66,7 @@ def scores(X: Any, w: Vector) -> Vector:
     if _is_wide_csr(X):
         return np.asarray(X @ w, dtype=np.float64)
     out = np.empty((X.shape[0], *w.shape[1:]))
-    for rows, block in row_blocks(X):
+    for rows, block in row_blocks(X, reuse=True):
         out[rows] = block @ w
     return out
 
@@ -68,6 +81,6 @@ def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     if _is_wide_csr(X):
         return np.asarray(X.T @ coefficients, dtype=np.float64)
     out = np.zeros((X.shape[1], *coefficients.shape[1:]))
-    for rows, block in row_blocks(X):
+    for rows, block in row_blocks(X, reuse=True):
         out += block.T @ coefficients[rows]
     return out

@@ -88,7 +88,8 @@ class History(Sequence[Record]):
 class Solution:
     """The answer to a Problem: a primal point, a feasible dual point and the gap between their values.
 
-    primal, dual and gap were recomputed from the data at exactly these w, b, alpha.
+    primal, dual and gap were recomputed from the data at exactly these w, b, alpha. ``scores`` are the w.x_i (n,) of
+    that computation, kept while a fit still needs them.
     """
 
     w: Vector
@@ -100,3 +101,4 @@ class Solution:
     status: Status
     n_iter: int
     history: History = field(default_factory=History)
+    scores: Vector | None = None

@@ -27,9 +27,9 @@ def certify(problem: Problem, point: Point) -> Solution:
     alpha = np.clip(np.nan_to_num(point.alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
     v = problem.weighted_sum(alpha)
     w = v if point.w is None or not np.all(np.isfinite(point.w)) else point.w
-    f = problem.scores(w, 0.0)
-    b = _bias(problem, f, alpha, None if point.b is None or not isfinite(point.b) else point.b)
-    f += b
+    scores = problem.scores(w, 0.0)
+    b = _bias(problem, scores, alpha, None if point.b is None or not isfinite(point.b) else point.b)
+    f = scores + b
     if problem.bias == "free":
         # Balanced only now, because the margins tell which rows are cheap to move.
         margins = problem.y * f
@@ -50,6 +50,7 @@ def certify(problem: Problem, point: Point) -> Solution:
         status=Status.MAX_ITER,
         n_iter=0,
         history=History(),
+        scores=scores,
     )
 
 

@@ -34,7 +34,7 @@ SOLVERS = ("auto", "coordinate-descent", "interior-point", "gram", "newton")
 _NEGLIGIBLE = 0.02  # seconds: below it the solver that ends in the exact corner is preferred
 _LARGEST_MATRIX = 8000  # side of the largest dense matrix to factorise: 512 MB
 _WORTH_A_TRIAL = 2.0  # seconds of an interior point
-_PROBE_ROWS = 1000  # rows whose norms stand for all
+_PROBE_ROWS = 300  # rows whose norms stand for all
 
 
 @dataclass(frozen=True)

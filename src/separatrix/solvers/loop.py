@@ -205,4 +205,5 @@ class _Run:
             status=status,
             n_iter=self.iteration,
             history=History(self.records),
+            scores=primal.scores,
         )
