@@ -216,7 +216,7 @@ private:
     void accelerate() {
         if (precision_ == 0) std::copy_n(narrow_w_.data(), d_, w_.data());
         const DualForm form{settings_.squared, settings_.kappa, centre_};
-        if (!acceleration_(form, rows_, precision_ == 2, coordinates_, w_, bias_)) return;
+        if (!acceleration_(form, rows_, precision_ == 2, active_, coordinates_, w_, bias_, residual())) return;
         ++steps_;
         bias_ = centre_ + settings_.kappa * residual();
         if (precision_ == 0) std::copy_n(w_.data(), d_, narrow_w_.data());

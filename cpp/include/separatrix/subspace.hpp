@@ -21,7 +21,7 @@ namespace separatrix {
 
 inline constexpr int max_moves = 16;
 
-// One move: the change of alpha (n,) and of w (d,).
+// One move: the change of alpha and of w, over the rows and columns of a scope.
 struct Move {
     std::vector<double> alpha, w;
 };
@@ -29,7 +29,14 @@ struct Move {
 // The last few moves, oldest first, and the step they span.
 class Subspace {
 public:
-    explicit Subspace(int capacity) : capacity_(capacity) {}
+    // How many moves there may be; the oldest go first.
+    void keep(int capacity) {
+        capacity_ = capacity;
+        while (size() > capacity_) {
+            spare_.push_back(std::move(moves_.front()));
+            moves_.erase(moves_.begin());
+        }
+    }
 
     int size() const { return static_cast<int>(moves_.size()); }
     void clear() {
@@ -55,19 +62,18 @@ public:
         moves_.push_back(std::move(move));
     }
 
-    // Finds the coefficients c of the best step from (alpha, w, bias); returns ||w||^2.
+    // Finds the coefficients c of the best step from (alpha, w, bias); `rows` are the ids of the scope, w its columns.
     // Columns come in blocks that stay in the cache while all products of the block are formed.
-    double solve(const std::vector<Coordinate>& coordinates, const double* w, double bias, double kappa, bool squared) {
+    void solve(const std::vector<std::int32_t>& rows, const std::vector<Coordinate>& coordinates, const double* w,
+               double bias, double kappa, bool squared) {
         constexpr Index block = 512;
         const int k = size();
         const auto dot = kernels().dot;
         const Index d = k > 0 ? static_cast<Index>(moves_[0].w.size()) : 0;
-        double norm = 0;
         g_ = {};
         M_ = {};
         for (Index begin = 0; begin < d; begin += block) {
             const Index length = std::min(block, d - begin);
-            norm += dot(w + begin, w + begin, length);
             for (int a = 0; a < k; ++a) {
                 const double* column = (*this)[a].w.data() + begin;
                 g_[a] -= dot(w + begin, column, length);
@@ -75,29 +81,27 @@ public:
             }
         }
         std::array<double, max_moves> s{};
-        for (int a = 0; a < k; ++a) {
-            const Move& move = (*this)[a];
-            double slope = 0;
-            for (std::size_t i = 0; i < coordinates.size(); ++i) {
-                const Coordinate& at = coordinates[i];
-                slope += move.alpha[i] * (squared ? 1 - at.limit * at.alpha : 1.0);
-                s[a] += move.alpha[i] * at.label;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const Coordinate& at = coordinates[static_cast<std::size_t>(rows[i])];
+            const double slope = squared ? 1 - at.limit * at.alpha : 1.0;
+            for (int a = 0; a < k; ++a) {
+                const double moved = (*this)[a].alpha[i];
+                g_[a] += moved * slope;
+                s[a] += moved * at.label;
+                for (int b = 0; squared && b <= a; ++b) M_[a][b] += moved * at.limit * (*this)[b].alpha[i];
             }
-            g_[a] += slope - bias * s[a];
+        }
+        for (int a = 0; a < k; ++a) {
+            g_[a] -= bias * s[a];
             for (int b = 0; b <= a; ++b) {
-                double product = kappa * s[a] * s[b];
-                for (std::size_t i = 0; squared && i < coordinates.size(); ++i) {
-                    product += move.alpha[i] * coordinates[i].limit * (*this)[b].alpha[i];
-                }
-                M_[a][b] += product;
+                M_[a][b] += kappa * s[a] * s[b];
                 M_[b][a] = M_[a][b];
             }
         }
         eliminate();
-        return norm;
     }
 
-    // out (n,) = sum_j c_j p_j
+    // out = sum_j c_j p_j, over the rows of the scope
     void step_of_alpha(std::vector<double>& out) const {
         std::fill(out.begin(), out.end(), 0.0);
         for (int a = 0; a < size(); ++a) {
@@ -106,13 +110,13 @@ public:
         }
     }
 
-    // out (d,) = w + length sum_j c_j P_j
-    void step_of_w(const double* w, double length, double* out) const {
+    // out = length sum_j c_j P_j, over the columns of the scope
+    void step_of_w(double length, std::vector<double>& out) const {
         constexpr std::size_t block = 512;
         const std::size_t d = size() > 0 ? moves_[0].w.size() : 0;
+        out.assign(d, 0.0);
         for (std::size_t begin = 0; begin < d; begin += block) {
             const std::size_t end = std::min(begin + block, d);
-            std::copy(w + begin, w + end, out + begin);
             for (int a = 0; a < size(); ++a) {
                 const double scale = length * c_[a];
                 const double* move = (*this)[a].w.data();
@@ -143,7 +147,7 @@ private:
         }
     }
 
-    int capacity_;
+    int capacity_ = 0;
     std::vector<Move> moves_, spare_;  // spare: forgotten ones, whose memory is used again
     std::array<std::array<double, max_moves>, max_moves> M_{};
     std::array<double, max_moves> g_{}, c_{};

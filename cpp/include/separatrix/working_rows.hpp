@@ -7,6 +7,8 @@
 // active sparse rows. In place nothing is copied: passes keep w in float64 and read the caller's rows.
 #pragma once
 
+#include <vector>
+
 #include "separatrix/kernels.hpp"
 #include "separatrix/packed.hpp"
 
@@ -86,20 +88,34 @@ public:
         return on_single([&](const auto& rows) { return run(rows, squared, coordinates, schedule, iterate, cuts); });
     }
 
-    // w += sum over rows of coefficients[id] x_id, on the values that `pass` reads; rows left out by `gather` must
-    // have coefficient zero.
-    void add_active(const double* coefficients, double* w, bool exact) const {
-        if (in_place_) return add_range(source_, coefficients, w);
+    // w += sum_k c_k x_ids[k], on the values that `pass` reads; rows left out by `gather` must have coefficient zero.
+    // Column j is added at w[place[j]], at w[j] where place is null.
+    void add_rows(const std::vector<std::int32_t>& ids, const double* c, const std::int32_t* place, double* w, bool exact) const {
+        const auto all = [&](const auto& rows) {
+            const auto kernel = kernels().of(rows);
+            for (std::size_t k = 0; k < ids.size(); ++k) {
+                const Index id = ids[k];
+                if (c[k] == 0) continue;
+                if (place) {
+                    add(rows.row(id), c[k], place, w);
+                } else {
+                    kernel.add_weighted(rows, id, id + 1, c + k - id, w);
+                }
+            }
+        };
+        if (in_place_) return all(source_);
         if constexpr (Source::sparse) {
-            if (exact) return add_range(exact_few_.view(), coefficients, w);
+            if (exact) return all(exact_few_.view());
         } else {
-            if (exact) return add_range(source_, coefficients, w);
+            if (exact) return all(source_);
         }
-        on_single([&](const auto& rows) { add_range(rows, coefficients, w); });
+        on_single(all);
     }
 
-    // w += coefficient x_id for any row.
-    void add_row(Index id, double coefficient, double* w) const { add(source_.row(id), coefficient, w); }
+    // w += coefficient x_id for any row, in the same numbering of columns.
+    void add_row(Index id, double coefficient, const std::int32_t* place, double* w) const {
+        add(source_.row(id), coefficient, place, w);
+    }
 
 private:
     // A copy costs about as much as it saves in this many passes.
@@ -118,18 +134,16 @@ private:
         }
     }
 
-    template <class Rows>
-    static void add_range(const Rows& rows, const double* coefficients, double* w) {
-        kernels().of(rows).add_weighted(rows, 0, rows.rows, coefficients, w);
-    }
-
     template <class V>
-    static void add(const DenseRow<V>& row, double coefficient, double* w) {
+    static void add(const DenseRow<V>& row, double coefficient, const std::int32_t*, double* SEPARATRIX_RESTRICT w) {
         for (Index j = 0; j < row.size; ++j) w[j] += coefficient * static_cast<double>(row.values[j]);
     }
     template <class V, class I>
-    static void add(const SparseRow<V, I>& row, double coefficient, double* w) {
-        for (Index j = 0; j < row.size; ++j) w[row.indices[j]] += coefficient * static_cast<double>(row.values[j]);
+    static void add(const SparseRow<V, I>& row, double coefficient, const std::int32_t* place, double* w) {
+        for (Index j = 0; j < row.size; ++j) {
+            const auto column = static_cast<Index>(row.indices[j]);
+            w[place ? place[column] : column] += coefficient * static_cast<double>(row.values[j]);
+        }
     }
 
     template <class Rows, class W>
