@@ -17,7 +17,7 @@ from scipy import sparse
 Vector = NDArray[np.float64]
 
 _BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and amortises the call
-_REUSED_ENTRIES = 1 << 20  # fewer, larger blocks where their memory is paid for once: each costs a vector of d sums
+_REUSED_ENTRIES = 1 << 20  # larger where their memory is paid for once: each block costs a vector of d sums
 
 
 def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
