@@ -182,6 +182,7 @@ _MAKERS: dict[str, Callable[[], Data]] = {
     "cod-rna": _binary("cod-rna_scaled", dense=True),
     "cod-rna badly scaled": _badly_scaled("cod-rna"),
     "dense 100k x 50 noisy": _noisy_dense,
+    "kddcup04_bio": _binary("kddcup04_bio", dense=True),
     "kddcup04_bio standardised": _standardised("kddcup04_bio"),
     "a9a": _binary("a9a"),
     "a9a 5k rows": _first_rows("a9a", 5_000),

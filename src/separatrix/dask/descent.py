@@ -44,13 +44,14 @@ class State:
     centre: float = 0.0
     w: Vector = field(default_factory=lambda: np.zeros(0))
     s: float = 0.0
+    best_w: Vector = field(default_factory=lambda: np.zeros(0))  # of the primal value, and best_b
+    best_b: float = 0.0
     primal: float = np.inf
     dual: float = -np.inf
     best: float = np.inf
     best_at: int = 0
     rounds: int = 0
     safety: float = 1.0
-    computing: float = 0.0  # seconds of the slowest shard, last round
     rebuilt: int = 0  # how many shards had been rebuilt when w was last added up
 
     @property
@@ -125,7 +126,7 @@ class ClusterDescent:
             "improve", [(w, b, self.epochs, saving)] * len(state.sums), stateful=True
         )
         state.rounds += 1
-        state.computing = max(each.seconds for each in found)
+        gang.computed(max(each.seconds for each in found))
         if saving:
             state.checkpoint = [each.alpha for each in found]
             method, arguments = gang.prologue[0]
@@ -149,7 +150,7 @@ class ClusterDescent:
             state.centre = state.bias / (1.0 + state.penalty)
 
     def _value(self, problem: Problem, state: State, loss: float) -> None:
-        """Primal and dual at the w and b that went out, up to what balancing a free bias will cost."""
+        """Dual at the w and b that went out, up to what balancing a free bias will cost, and the best primal so far."""
         w, b, s = state.w, state.bias, state.s
         square = float(w @ w)
         state.dual = sum(each.dual for each in state.sums) - 0.5 * square
@@ -160,8 +161,9 @@ class ClusterDescent:
         elif problem.bias == "free":
             room = sum(each.room for each in state.sums)
             state.dual -= b * s + 0.5 * state.scale * s * s + (abs(s) if room <= abs(s) else 0.0)
-        state.primal = primal
-        gap = relative_gap(primal, state.dual)
+        if primal < state.primal:
+            state.primal, state.best_w, state.best_b = primal, w, b
+        gap = relative_gap(state.primal, state.dual)
         if gap < 0.9 * state.best:
             state.best, state.best_at = gap, state.rounds
 
@@ -188,14 +190,14 @@ class ClusterDescent:
         return step
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
-        """CHECK when the gap of the w that last went out is within tol; STALLED when it has long not fallen."""
+        """CHECK when the gap is within tol; STALLED when it has long not fallen."""
         if relative_gap(state.primal, state.dual) <= state.safety * tol:
             state.safety *= 0.7  # in force only if this check fails
             return Verdict.CHECK
         return Verdict.STALLED if state.rounds - state.best_at > _PATIENCE else Verdict.GO_ON
 
     def point(self, problem: Problem, state: State) -> Point:
-        """The alphas as they are now; w and b follow from them."""
+        """The alphas as they are now, and the best w and b."""
         rows = state.rows
         while True:
             try:
@@ -203,7 +205,7 @@ class ClusterDescent:
             except ShardsReplaced:
                 self._arrived(state, rows.gang.each("regroup", [()] * len(state.sums)))
             else:
-                return Point(alpha, None if problem.bias == "none" else state.w, state.bias)
+                return Point(alpha, state.best_w, state.best_b)
 
 
 def cluster_rows(problem: Problem) -> ClusterRows:

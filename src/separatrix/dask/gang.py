@@ -40,6 +40,7 @@ class Traffic:
     sent: int = 0
     received: int = 0
     seconds: float = 0.0
+    computing: float = 0.0  #: seconds of them that the slowest shard says it computed
 
 
 @dataclass
@@ -164,6 +165,10 @@ class Gang:
         self._traffic.received += sum(map(_size, replies))
         self._traffic.seconds += time.perf_counter() - began
         return replies
+
+    def computed(self, seconds: float) -> None:
+        """Note how long the slowest shard computed."""
+        self._traffic.computing += seconds
 
     def traffic(self) -> Traffic:
         """What went over the wire since this was last asked."""

@@ -21,9 +21,9 @@ from separatrix.problem import Point, Problem
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky
+from separatrix.solvers.patience import Patience
 from separatrix.solvers.protocol import Progress, Verdict
 
-_PATIENCE, _FAR_PATIENCE = 6, 40  # iterations without a better gap; the same while the gap is above 1
 _CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
 
 
@@ -33,12 +33,10 @@ class State:
 
     rows: ClusterRows
     R: Vector
-    z: Vector
-    alpha: Vector | None = None  # of the best dual value
+    z: Vector  # of the best primal value
     primal: float = math.inf
     dual: float = -math.inf
-    best_gap: float = math.inf
-    idle: int = 0
+    patience: Patience = field(default_factory=Patience)
     broken: bool = False
     n_checks: int = 0
     rebuilt: int = 0  # how many shards had been rebuilt when the path began
@@ -91,18 +89,18 @@ class ClusterInteriorPoint:
         if state.rebuilt != gang.rebuilt:
             note = f"{gang.rebuilt - state.rebuilt} shards rebuilt on other workers: a new path from here"
             self._begin(problem, state)
-            state.best_gap, state.idle = math.inf, 0
+            state.patience = Patience()
             return Progress(state.primal, state.dual, note)
         state.broken = not all(advanced for advanced, *_ in standing)
         _, z, pulled, *_ = standing[0]
         primal = 0.5 * float(z @ (state.R * z)) + sum(loss for *_, loss, _ in standing)
         missed = float(np.sum(np.abs(pulled[state.R == 0.0]))) * (1.0 + abs(float(z[-1])))
         dual = sum(terms for *_, terms in standing) - 0.5 * float(pulled @ (state.R * pulled)) - missed
-        state.z, state.primal, state.dual = z, primal, dual
-        gap = relative_gap(primal, dual)
-        state.idle = 0 if gap < 0.9 * state.best_gap else state.idle + 1
-        state.best_gap = min(gap, state.best_gap)
-        return Progress(primal, dual)
+        if primal < state.primal:
+            state.z, state.primal = z, primal
+        state.dual = dual
+        state.patience.see(relative_gap(state.primal, dual))
+        return Progress(state.primal, dual)
 
     def _drive(self, state: State, method: str, arguments: list[Any]) -> list[Any]:
         """Ask, join, answer, until every shard is done."""
@@ -131,11 +129,10 @@ class ClusterInteriorPoint:
         if relative_gap(state.primal, state.dual) <= tol:
             state.n_checks += 1
             return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
-        stuck = state.idle >= (_PATIENCE if state.best_gap < 1.0 else _FAR_PATIENCE)
-        return Verdict.STALLED if state.broken or stuck else Verdict.GO_ON
+        return Verdict.STALLED if state.broken or state.patience.over else Verdict.GO_ON
 
     def point(self, problem: Problem, state: State) -> Point:
-        """The path's alphas and z."""
+        """The path's alphas, and the best z."""
         rows, d = state.rows, problem.n_columns
         while True:
             try:

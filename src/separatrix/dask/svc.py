@@ -41,11 +41,15 @@ _EXTRA = ("client", "worker_timeout", "max_worker_failures", "local_epochs", "ch
 
 @dataclass(frozen=True)
 class RoundRecord(Record):
-    """A line of history with what the round cost: bytes of arrays to and from the workers, seconds of waiting."""
+    """A line of history with what the round cost: bytes of arrays to and from the workers, seconds of waiting.
+
+    ``computing`` is how much of the waiting the slowest worker computed for a proposal; descent only.
+    """
 
     bytes_sent: int = 0
     bytes_received: int = 0
     seconds: float = 0.0
+    computing: float = 0.0
 
 
 class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -73,7 +77,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     n_threads : int, default None
         Threads of each worker's shard; None: as many as the worker has.
 
-    ``history_`` has a record for every round, with ``bytes_sent``, ``bytes_received`` and ``seconds``.
+    ``history_`` has a record for every round, with ``bytes_sent``, ``bytes_received``, ``seconds`` and ``computing``.
 
     References
     ----------
@@ -227,7 +231,11 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
             line.done(name, solution.history[-1], solution.status)
         records = [
             RoundRecord(
-                **vars(record), bytes_sent=cost.sent, bytes_received=cost.received, seconds=cost.seconds
+                **vars(record),
+                bytes_sent=cost.sent,
+                bytes_received=cost.received,
+                seconds=cost.seconds,
+                computing=cost.computing,
             )
             for record, cost in zip(solution.history, costs, strict=True)
         ]

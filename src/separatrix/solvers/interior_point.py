@@ -27,13 +27,12 @@ from separatrix.solvers.central_path import CentralPath
 from separatrix.solvers.crossover import crossover, look, undecided
 from separatrix.solvers.duplicates import Merged, merge_duplicates
 from separatrix.solvers.normal_equations import GramSide, PrimalSide, smaller_side
+from separatrix.solvers.patience import Patience
 from separatrix.solvers.protocol import Progress, Verdict
 from separatrix.solvers.sampling import margin_spread, sample_rows
 from separatrix.solvers.signed_rows import SignedRows
 
 Rows = NDArray[np.intp]
-_PATIENCE = 6  # steps without a better gap before giving up
-_FAR_PATIENCE = 40  # the same while the dual point is far from feasible: its value means little yet
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing
 _CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
 _FEW_FREE = 600  # undecided rows that are few enough to be settled exactly
@@ -55,19 +54,13 @@ class _State:
     crossed: float = 0.0  # what held rows on the wrong side add to the primal value
     alpha: Vector | None = None  # of the best dual value, once the path has all rows
     n_checks: int = 0
-    best_gap: float = math.inf
-    idle: int = 0
+    patience: Patience = field(default_factory=Patience)
     broken: bool = False
     note: str = ""
     look_at: float = _LOOSE[0]  # relative gap of the path's rows at which to look at all rows
     tol: float = 0.0  # as last asked for; looking at all rows pays only near it
     merged: Merged | None = None  # the problem actually solved, if rows were merged
     cached: Point | None = None
-
-    @property
-    def stuck(self) -> bool:
-        """Whether the gap no longer falls."""
-        return self.idle >= (_PATIENCE if self.best_gap < 1.0 else _FAR_PATIENCE)
 
 
 @dataclass(frozen=True)
@@ -131,12 +124,9 @@ class InteriorPoint:
             state.dual = dual + state.held_dual
         scale = abs(primal + state.held_dual)
         gap = (primal - dual) / scale if scale > 0 else 0.0
-        if gap < 0.9 * state.best_gap:
-            state.best_gap, state.idle = gap, 0
-        else:
-            state.idle += 1
+        state.patience.see(gap)
         if state.rows is not None:
-            stuck = state.broken or state.stuck
+            stuck = state.broken or state.patience.over
             if stuck or gap <= max(state.look_at, 0.5 * state.tol):
                 self._next_round(problem, state, gap * scale)
         note, state.note = state.note, ""
@@ -197,7 +187,7 @@ class InteriorPoint:
         n, D, margins = problem.n_rows, len(state.z), state.margins
         state.n_rounds += 1
         state.look_at = _LOOSE[min(state.n_rounds, len(_LOOSE) - 1)]
-        state.sampled, state.best_gap, state.idle, state.broken = False, math.inf, 0, False
+        state.sampled, state.patience, state.broken = False, Patience(), False
         t = np.abs(margins - 1.0)
         least = min(n - 1, max(4 * D, 500 << state.n_rounds))
         if np.count_nonzero(t <= reach) < least:
@@ -226,7 +216,7 @@ class InteriorPoint:
         if relative_gap(state.primal, state.dual) <= tol:
             state.n_checks += 1
             return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
-        if state.rows is None and (state.broken or state.stuck):
+        if state.rows is None and (state.broken or state.patience.over):
             return Verdict.STALLED
         return Verdict.GO_ON
 
