@@ -1,1 +1,1 @@
-"""The cluster beside one machine: agreement, faults, rounds against averaging, what a round costs, memory of a worker."""
+"""The cluster beside one machine: agreement, faults, rounds, what a round costs, memory of a worker."""

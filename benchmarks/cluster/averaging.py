@@ -31,9 +31,7 @@ def objective(pieces: Pieces, C: float, w: np.ndarray) -> float:
 
 def average_once(pieces: Pieces, C: float, _rounds: int) -> list[float]:
     """The objective of the mean of the local solutions."""
-    found = [
-        separatrix.SVC(C=C * len(pieces), bias="none", tol=1e-4).fit(X, y).coef_[0] for X, y in pieces
-    ]
+    found = [separatrix.SVC(C=C * len(pieces), bias="none", tol=1e-4).fit(X, y).coef_[0] for X, y in pieces]
     return [objective(pieces, C, np.mean(found, axis=0))]
 
 

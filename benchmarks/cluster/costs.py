@@ -29,9 +29,10 @@ def run(options: argparse.Namespace) -> None:
     """Two workers, few rows: what is left of a round is its exchanges."""
     repeats = 20 if options.quick else 60
     with cluster(_WORKERS) as client:
-        print("an exchange (w out, scores back) and a round of descent (two exchanges), milliseconds, medians")
-        head = f"{'columns':>8} {'exchange':>9} {'bare':>6} {'ratio':>6}   {'round':>6} {'computing':>9} {'bare':>6} {'ratio':>6}"
-        print(head)
+        print(
+            "an exchange (w out, scores back) and a round of descent (two exchanges), milliseconds, medians"
+        )
+        print("columns  exchange   bare  ratio    round computing   bare  ratio")
         for d in (100, 10_000, 100_000):
             _seconds(client, d, repeats)
         print("bytes of a round: counted, and by the formula")
@@ -58,7 +59,12 @@ def _seconds(client: Any, d: int, repeats: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # tol cannot be reached
         fitted = SVC(
-            solver="coordinate-descent", bias="none", tol=1e-12, max_iter=repeats, checkpoint_every=10**6, client=client
+            solver="coordinate-descent",
+            bias="none",
+            tol=1e-12,
+            max_iter=repeats,
+            checkpoint_every=10**6,
+            client=client,
         ).fit(A, b)
     rounds = [r for r in fitted.history_ if not r.proved][_MOVES:]
     seconds = float(np.median([r.seconds for r in rounds]))
@@ -71,7 +77,7 @@ def _seconds(client: Any, d: int, repeats: int) -> None:
 
     pair = timed(bare_round, repeats)
     print(
-        f"{d:>8} {1e3 * ours:>9.2f} {1e3 * bare:>6.2f} {ours / bare:>6.2f}   {1e3 * seconds:>6.2f} "
+        f"{d:>7} {1e3 * ours:>9.2f} {1e3 * bare:>6.2f} {ours / bare:>6.2f}   {1e3 * seconds:>6.2f} "
         f"{1e3 * computing:>9.2f} {1e3 * pair:>6.2f} {(seconds - computing) / pair:>6.2f}",
         flush=True,
     )
@@ -90,7 +96,9 @@ def _bytes(client: Any, d: int) -> None:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = SVC(solver=solver, bias="none", tol=1e-12, max_iter=20, checkpoint_every=10**6, client=client)
+            model = SVC(
+                solver=solver, bias="none", tol=1e-12, max_iter=20, checkpoint_every=10**6, client=client
+            )
             model.fit(A, b)
         rounds = [r for r in model.history_ if not r.proved][_MOVES:]
         sent = float(np.median([r.bytes_sent for r in rounds]))
@@ -100,7 +108,7 @@ def _bytes(client: Any, d: int) -> None:
         else:
             formula = _WORKERS * 8 * 8 * d, _WORKERS * 8 * (d * d + 8 * d)
         print(
-            f"{d:>8} columns, {solver:<18} sent {sent:>9.0f} ({sent / formula[0]:.2f} of the formula), "
+            f"{d:>7} columns, {solver:<18} sent {sent:>9.0f} ({sent / formula[0]:.2f} of the formula), "
             f"received {received:>9.0f} ({received / formula[1]:.2f})",
             flush=True,
         )

@@ -43,7 +43,9 @@ def run(options: argparse.Namespace) -> None:
             # A worker that comes back late on a busy machine is not waited for; two are lost for certain at a time.
             while trials and len(client.scheduler_info(n_workers=-1)["workers"]) >= 3:
                 right += strike(client, trials.pop(0), generator, A, b, X, y)
-    print(f"{right} of {count} runs ended as they should: a verified gap within {_TOL:g}, or the error asked for.")
+    print(
+        f"{right} of {count} runs ended as they should: a verified gap within {_TOL:g}, or the error asked for."
+    )
 
 
 def strike(client: Client, trial: int, generator: random.Random, A: Any, b: Any, X: Any, y: Any) -> bool:

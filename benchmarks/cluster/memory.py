@@ -88,7 +88,9 @@ def _make(kind: str, columns: int, size: int, seed: int) -> Any:
     indices = rng.integers(0, step, (rows, stored), dtype=np.int32)
     indices += np.arange(0, stored * step, step, dtype=np.int32)  # increasing, none twice
     indptr = np.arange(0, stored * rows + 1, stored, dtype=np.int32)
-    return sparse.csr_array((rng.random(stored * rows, dtype=dtype.type), indices.ravel(), indptr), (rows, columns))
+    return sparse.csr_array(
+        (rng.random(stored * rows, dtype=dtype.type), indices.ravel(), indptr), (rows, columns)
+    )
 
 
 def _size_of(parts: list[Any]) -> tuple[int, int]:

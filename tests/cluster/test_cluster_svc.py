@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from typing import Any
 
 import dask
@@ -10,9 +11,10 @@ import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 import separatrix as sx
-from separatrix.dask import SVC
+from separatrix.dask import SVC, Perceptron
 from separatrix.errors import ParameterError
 from separatrix.proof.fingerprint import fingerprint
 
@@ -172,6 +174,18 @@ def test_the_model_works_without_dask(client: Any) -> None:
     assert isinstance(model.coef_, np.ndarray)
     with pytest.raises(AttributeError, match="support_"):
         _ = plain.support_vectors_
+
+
+@pytest.mark.parametrize("kind", [SVC, Perceptron])
+def test_a_clone_is_on_the_same_cluster(client: Any, kind: Any) -> None:
+    X = rows(80, 4)[0]
+    model = kind(client=client, max_time=100.0)
+    twin = clone(model)
+    assert twin.get_params() == model.get_params()
+    twin.set_params(max_time=50.0).fit(da.from_array(X, chunks=(40, 4)), np.where(X[:, 0] > 0, "a", "b"))
+    assert not hasattr(model, "coef_")
+    assert not hasattr(clone(twin), "coef_")
+    assert copy.deepcopy(twin).client is None  # a copy that may travel leaves the connection behind
 
 
 def test_limits_keep_the_best_iterate(client: Any) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
-import distributed
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -22,6 +20,7 @@ from separatrix.dask.gang import Gang
 from separatrix.dask.inputs import partitions
 from separatrix.dask.lazy import lazily
 from separatrix.dask.mixing import MixingLimits, Mixture, mix
+from separatrix.dask.on_cluster import OnCluster
 from separatrix.dask.rows import ClusterRows
 from separatrix.dask.training import ClusterData
 from separatrix.dask.turn import one_training_at_a_time
@@ -77,7 +76,7 @@ class Planes:
         return labels
 
 
-class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Perceptron whose passes are made where the partitions are, and mixed after every epoch (`dask.mixing`).
 
     Parameters are those of `separatrix.Perceptron` as far as mixing has them: the plain perceptron with a fixed step,
@@ -149,11 +148,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Fit to the rows of all partitions; with an asynchronous client, an awaitable of the model."""
-        current: Any = distributed.default_client
-        client = current() if self.client is None else self.client
-        if client.asynchronous:
-            return asyncio.to_thread(self._fit, client, X, y)
-        return self._fit(client, X, y)
+        return self._train(X, y)
 
     def _fit(self, client: Any, X: Any, y: Any) -> Perceptron:
         limits = self._limits()
@@ -275,9 +270,6 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_is_fitted(self)
         planes = Planes(self.coef_, self.intercept_, self.classes_)
         return lazily(planes.classes_of, X, self.classes_.dtype, None)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "client": None}  # connections stay behind
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

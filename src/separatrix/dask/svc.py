@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
-import distributed
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -16,6 +14,7 @@ from separatrix.dask.descent import ClusterDescent
 from separatrix.dask.gang import Gang
 from separatrix.dask.inputs import partitions
 from separatrix.dask.lazy import lazily
+from separatrix.dask.on_cluster import OnCluster
 from separatrix.dask.path import ClusterInteriorPoint
 from separatrix.dask.training import ClusterData
 from separatrix.dask.turn import one_training_at_a_time
@@ -52,7 +51,7 @@ class RoundRecord(Record):
     computing: float = 0.0
 
 
-class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin linear support vector classifier, trained where the partitions are, with one global certificate.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b))       over the rows of all partitions
@@ -143,11 +142,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
 
         Returns the model itself; with an asynchronous client, an awaitable of it.
         """
-        current: Any = distributed.default_client
-        client = current() if self.client is None else self.client
-        if client.asynchronous:
-            return asyncio.to_thread(self._fit, client, X, y, sample_weight)
-        return self._fit(client, X, y, sample_weight)
+        return self._train(X, y, sample_weight)
 
     def _fit(self, client: Any, X: Any, y: Any, sample_weight: Any) -> SVC:
         settings = self._settings()
@@ -269,9 +264,6 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn
     def predict(self, X: Any) -> Any:
         """The class of each row, shape (n,). Lazy for Dask collections, at once for arrays."""
         return lazily(self.to_local().predict, X, self.to_local().classes_.dtype, None)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "client": None}  # connections stay behind
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

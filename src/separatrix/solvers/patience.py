@@ -21,7 +21,7 @@ class Patience:
     ...     patience.see(0.5 * 0.97**k)
     >>> patience.over
     False
-    >>> for _ in range(6):
+    >>> for _ in range(7):
     ...     patience.see(0.02)
     >>> patience.over
     True
