@@ -1,8 +1,7 @@
-"""The lab as people use it: a server of its own, a page with words for what is done on it, a drag that is timed."""
+"""The lab as people use it: a server of its own, and a page with words for what is done on it."""
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 import time
@@ -32,6 +31,9 @@ def serving() -> Iterator[str]:
             process.stdout.close()
 
 
+OPENED = "#lab[data-ready]"  # matches once the page can be used
+
+
 class LabPage:
     """A page of the lab, with words for what tests do on it."""
 
@@ -46,7 +48,7 @@ class LabPage:
 
     def open(self, fragment: str = "") -> LabPage:
         self.page.goto(self.address + fragment)
-        self.page.wait_for_selector("#lab[data-ready]")
+        self.page.wait_for_selector(OPENED)
         return self
 
     def state(self) -> dict[str, Any]:
@@ -84,26 +86,11 @@ class LabPage:
         return at[0], at[1]
 
 
-def drag_among_100_rows(lab, algorithm: str, rounds: int) -> list[float]:
-    """Medians of the milliseconds from a pointer move to the picture that answers it, one a round of 40 moves."""
+def hundred_points() -> list[list[float]]:
+    """Two clouds of 50 points each that hardly touch."""
     rng = np.random.default_rng(0)
     side = np.repeat([1, -1], 50)
     X = rng.normal(size=(100, 2)) * 0.8 + side[:, None] * 1.6
-    points = [
+    return [
         [round(float(a), 3), round(float(b), 3), int(label)] for (a, b), label in zip(X, side, strict=True)
     ]
-    lab.act("load", scene={"points": points, "algorithm": algorithm})
-    start = lab.pixel(points[0][0], points[0][1])
-    medians, way = [], 1
-    for _ in range(rounds):
-        lab.js("c.latencies.length = 0")
-        lab.page.mouse.move(*start)
-        lab.page.mouse.down()
-        for k in range(40):
-            lab.page.mouse.move(start[0] + 2 * way * k, start[1] + k % 7)
-        lab.page.mouse.up()
-        lab.state()
-        lab.until("c.latest.size + c.actions.length === 0 && c.latencies.length >= 1")
-        medians.append(statistics.median(lab.js("return c.latencies")))
-        start, way = (start[0] + 78 * way, start[1] + 39 % 7), -way
-    return medians

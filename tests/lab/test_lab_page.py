@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lab_driver import drag_among_100_rows
+from lab_driver import hundred_points
 
 from separatrix import SVC
 
@@ -170,8 +170,30 @@ def test_a_row_that_is_pointed_at_lights_up_everywhere(lab):
     words = lab.page.inner_text(".x-view .readout")
     assert "row 3" in words
     assert "geometric margin" in words
-    lab.page.locator(".w-view .row[data-row='4'] .fat").dispatch_event("pointerover")
+    at = lab.js("""
+        const view = app.tabs.shown, [[ax, ay], [bx, by]] = view.ends[4], box = view.plot.svg.getBoundingClientRect();
+        for (let t = 0; t < 1; t += 0.001) {
+          const clientX = box.left + ax + t * (bx - ax), clientY = box.top + ay + t * (by - ay);
+          const inside = clientX > box.left && clientX < box.right && clientY > box.top && clientY < box.bottom;
+          if (inside && view.near({ clientX, clientY }) === 4) return [clientX, clientY];
+        }
+    """)
+    lab.page.mouse.move(*at)
     lab.page.wait_for_selector(".x-view .point.lit[data-row='4']", state="attached")
+    lab.page.wait_for_selector(".w-view .row.lit[data-row='4']", state="attached")
+
+
+def test_keys_move_a_point_step_by_step_and_its_certificate_follows(lab):
+    lab.preset("overlapping")
+    lab.page.locator(".x-view svg.marks").focus()
+    lab.page.keyboard.press("]")
+    before = lab.js("return c.state.scene.points[0]")
+    for _ in range(12):
+        lab.page.keyboard.press("ArrowRight")
+    lab.until("!c.state.panel.pending && !c.state.run.leapt && app.xspace.editing.ahead === null")
+    after, step = lab.js("return c.state.scene.points[0]"), lab.js("return 0.02 * app.xspace.plot.plane.half")
+    assert after[0] == pytest.approx(before[0] + 12 * step, abs=0.01)
+    assert lab.js("return c.state.panel.proof.proved")
 
 
 def test_sliders_change_the_answer(lab):
@@ -281,9 +303,24 @@ def test_the_page_is_ready_with_points_on_it(new_page):
     assert new_page().open().page.locator(".point").count() > 0  # how soon: benchmarks/lab.py
 
 
-@pytest.mark.parametrize("algorithm", ["hard-margin", "perceptron", "soft-margin", "kernel-svm"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_drag_leaves_no_backlog_however_slow_the_answer(lab, algorithm):
-    drag_among_100_rows(lab, algorithm, 1)
+    points = hundred_points()
+    lab.act("load", scene={"points": points, "algorithm": algorithm})
+    x, y = lab.pixel(points[0][0], points[0][1])
+    lab.js("window.asked = 0; const r = c.transport.request.bind(c.transport);"
+           "c.transport.request = (m) => { window.asked += m.op === 'move'; return r(m); }")
+    lab.page.mouse.move(x, y)
+    lab.page.mouse.down()
+    for k in range(40):
+        lab.page.mouse.move(x + 2 * k, y + k % 7)
+    waiting = lab.js("return c.latest.size + c.actions.length")
+    lab.page.mouse.up()
     state = lab.state()
+    assert waiting <= 1  # only the newest move is kept
+    assert 1 <= lab.js("return window.asked") <= 40
+    assert lab.js("return c.latest.size + c.actions.length") == 0
     assert not state["run"]["leapt"]
     assert state["panel"]["verdict"]["proved"]
+    place = lab.pixel(*state["scene"]["points"][0][:2])
+    assert place == pytest.approx((x + 78, y + 39 % 7), abs=1.0)

@@ -12,3 +12,4 @@ MAX_SESSIONS = 64  #: pages open at once
 MAX_GRID = 96  #: points on a side of a contour grid
 MAX_FIT_SECONDS = 5.0  #: of one fit, however the points lie
 MAX_FIT_EPOCHS = 5000  #: of coordinate descent in one fit
+MAX_QUICK_SECONDS = 0.01  #: of a compiled solver while a point is dragged, before the scene's own is asked

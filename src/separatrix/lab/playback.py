@@ -99,7 +99,7 @@ class Playback:
         """Show the end, reached step by step; with ``leap`` at once, where the way there can be spared."""
         answer = getattr(self.run, "answer", None) if leap and len(self.frames) == 1 else None
         if answer is not None:
-            frame = answer(self.answers.model)
+            frame = answer(self.answers.quick_model)
             self.frames = [*self.frames, *([] if frame is None else [frame])]
             self.cursor, self.over, self.leapt = len(self.frames) - 1, True, True
             return

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,15 +60,15 @@ class Scene:
     degree: int = 3
     coef0: float = 1.0
 
-    @property
+    @cached_property
     def X(self) -> NDArray[np.float64]:  # noqa: N802  # the name of the subject
         """The rows, shape (n, 2)."""
-        return np.array([point[:2] for point in self.points], dtype=np.float64).reshape(-1, 2)
+        return _read_only(np.array([point[:2] for point in self.points], dtype=np.float64).reshape(-1, 2))
 
-    @property
+    @cached_property
     def y(self) -> NDArray[np.int8]:
         """The labels -1 and +1, shape (n,)."""
-        return np.array([point[2] for point in self.points], dtype=np.int8)
+        return _read_only(np.array([point[2] for point in self.points], dtype=np.int8))
 
     @property
     def has_kernel(self) -> bool:
@@ -128,6 +129,11 @@ class Scene:
             raise SceneError(f"points must be a list of at most {MAX_POINTS} points [x1, x2, label].")
         settings = {name: value for name, value in document.items() if name != "points"}
         return replace(Scene(), points=tuple(check_point(point) for point in points)).changed(settings)
+
+
+def _read_only(values: NDArray[Any]) -> NDArray[Any]:
+    values.flags.writeable = False  # a scene never changes: the same array serves all who ask
+    return values
 
 
 def check_point(point: Any) -> Point:

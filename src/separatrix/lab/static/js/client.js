@@ -12,9 +12,10 @@ export class Client {
     this.actions = [];
     this.latest = new Map();
     this.busy = false;
+    this.painting = false;
     this.wanted = () => ({});
     this.onerror = () => {};
-    this.latencies = [];
+    this.onpainted = () => {}; // told of each move of the user whose answer is on the screen
     this.hovered = null;
     this.hoverListeners = [];
   }
@@ -37,14 +38,19 @@ export class Client {
     this.next();
   }
 
+  // Milliseconds that the request under way has waited for its answer.
+  get waited() { return this.busy ? performance.now() - this.asked : 0; }
+
   // Draw again what is shown, with the views that are wanted now.
   look() { this.keep("look", "look"); }
 
+  // While a picture waits for the screen, so does the next of a drag: what would be drawn over unseen is not asked for.
   async next() {
     if (this.busy) return;
-    const job = this.actions.shift() || this.firstLatest();
+    const job = this.actions.shift() || (this.painting ? null : this.firstLatest());
     if (!job) return;
     this.busy = true;
+    this.asked = performance.now();
     const want = this.wanted(job.message);
     const reply = await this.transport.request({ want, ...job.message });
     this.busy = false;
@@ -53,7 +59,7 @@ export class Client {
     } else if (!QUESTIONS.has(job.message.op)) {
       Object.assign(this.state, reply);
       for (const listener of this.listeners) listener(this.state, job.message);
-      if (job.since !== null && job.since !== undefined) this.time(job.since);
+      if (job.since !== null && job.since !== undefined) this.paint(job.since);
     }
     job.resolve(reply);
     this.next();
@@ -67,14 +73,14 @@ export class Client {
     return null;
   }
 
-  // From the move of the pointer to the picture on the screen: after the next frame was painted.
-  time(since) {
+  // Until the picture that answers the user's move at `since` is painted: the first task after its frame.
+  paint(since) {
+    this.painting = true;
     requestAnimationFrame(() => {
+      this.painting = false;
+      this.next();
       const channel = new MessageChannel();
-      channel.port1.onmessage = () => {
-        this.latencies.push(performance.now() - since);
-        if (this.latencies.length > 1000) this.latencies.shift();
-      };
+      channel.port1.onmessage = () => this.onpainted(since);
       channel.port2.postMessage(null);
     });
   }

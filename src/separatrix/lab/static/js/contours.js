@@ -1,46 +1,77 @@
 // Filled contours of a grid: bands between levels, each drawn as the part of every cell that lies above its level.
 
-// The part of a triangle where the value is at least `level`: its corners, or none.
-function above(triangle, level, out) {
-  out.length = 0;
-  for (let k = 0; k < 3; k++) {
-    const p = triangle[k], q = triangle[(k + 1) % 3];
-    if (p[2] >= level) out.push(p[0], p[1]);
-    if ((p[2] - level) * (q[2] - level) < 0) {
-      const t = (level - p[2]) / (q[2] - p[2]);
-      out.push(p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]));
+// Adds to the path the part of a triangle where the value is at least `level`.
+function clip(paper, ax, ay, a, bx, by, b, cx, cy, c, level) {
+  let first = true;
+  const go = (x, y) => {
+    if (first) paper.moveTo(x, y);
+    else paper.lineTo(x, y);
+    first = false;
+  };
+  const side = (px, py, p, qx, qy, q) => {
+    if (p >= level) go(px, py);
+    if ((p - level) * (q - level) < 0) {
+      const t = (level - p) / (q - p);
+      go(px + t * (qx - px), py + t * (qy - py));
     }
-  }
-  return out.length >= 6;
+  };
+  side(ax, ay, a, bx, by, b);
+  side(bx, by, b, cx, cy, c);
+  side(cx, cy, c, ax, ay, a);
+  if (!first) paper.closePath();
 }
 
-// Calls `each(triangle)` with the triangles of all cells; corners are [pixel x, pixel y, value].
-function triangles(grid, plane, each) {
-  const { columns, rows, values, window } = grid;
+// Where the columns and rows of a grid are, in pixels.
+function places({ columns, rows, window }, plane) {
   const [left, right, low, high] = window;
-  const px = Array.from({ length: columns }, (_, i) => plane.x(left + ((right - left) * i) / (columns - 1)));
-  const py = Array.from({ length: rows }, (_, j) => plane.y(low + ((high - low) * j) / (rows - 1)));
+  return {
+    px: Array.from({ length: columns }, (_, i) => plane.x(left + ((right - left) * i) / (columns - 1))),
+    py: Array.from({ length: rows }, (_, j) => plane.y(low + ((high - low) * j) / (rows - 1))),
+  };
+}
+
+// Fills where `sign` times the value is at least `level`. Most cells lie wholly on one side: those are filled row by row.
+export function fillAbove(paper, plane, grid, level, sign = 1) {
+  const { columns, rows, values } = grid, { px, py } = places(grid, plane);
+  paper.beginPath();
+  for (let j = 0; j + 1 < rows; j++) {
+    const low = py[j], high = py[j + 1];
+    let from = -1; // where a row of whole cells begins
+    for (let i = 0; i < columns; i++) {
+      const k = j * columns + i, there = i + 1 < columns;
+      const a = sign * values[k], b = sign * values[k + 1], c = sign * values[k + columns + 1], d = sign * values[k + columns];
+      const whole = there && a >= level && b >= level && c >= level && d >= level;
+      if (whole && from < 0) from = i;
+      if (!whole && from >= 0) {
+        paper.moveTo(px[from], low);
+        paper.lineTo(px[i], low);
+        paper.lineTo(px[i], high);
+        paper.lineTo(px[from], high);
+        paper.closePath();
+        from = -1;
+      }
+      if (whole || !there || (a < level && b < level && c < level && d < level)) continue;
+      clip(paper, px[i], low, a, px[i + 1], low, b, px[i + 1], high, c, level);
+      clip(paper, px[i], low, a, px[i + 1], high, c, px[i], high, d, level);
+    }
+  }
+  paper.fill();
+}
+
+// Calls `each(triangle)` with the triangles that a level passes; corners are [pixel x, pixel y, value].
+function crossed(grid, plane, level, each) {
+  const { columns, rows, values } = grid, { px, py } = places(grid, plane);
   for (let j = 0; j + 1 < rows; j++) {
     for (let i = 0; i + 1 < columns; i++) {
-      const k = j * columns + i;
+      const k = j * columns + i, above = values[k] >= level;
+      if (above === (values[k + 1] >= level) && above === (values[k + columns + 1] >= level)
+        && above === (values[k + columns] >= level)) continue;
       const a = [px[i], py[j], values[k]], b = [px[i + 1], py[j], values[k + 1]];
       const c = [px[i + 1], py[j + 1], values[k + columns + 1]], d = [px[i], py[j + 1], values[k + columns]];
       each([a, b, c]);
       each([a, c, d]);
     }
   }
-}
-
-export function fillAbove(paper, plane, grid, level) {
-  const part = [];
-  paper.beginPath();
-  triangles(grid, plane, (triangle) => {
-    if (!above(triangle, level, part)) return;
-    paper.moveTo(part[0], part[1]);
-    for (let k = 2; k < part.length; k += 2) paper.lineTo(part[k], part[k + 1]);
-    paper.closePath();
-  });
-  paper.fill();
 }
 
 // The lines where the value is `level`, each joined from the pieces in the cells, so that they can be dashed.
@@ -52,7 +83,7 @@ export function strokeLevel(paper, plane, grid, level) {
     at.get(key).push(piece);
     return key;
   };
-  triangles(grid, plane, (triangle) => {
+  crossed(grid, plane, level, (triangle) => {
     const ends = [];
     for (let k = 0; k < 3; k++) {
       const p = triangle[k], q = triangle[(k + 1) % 3];
@@ -89,14 +120,11 @@ export function fillContours(paper, plane, grid, tint, margins) {
   let most = 0;
   for (const value of grid.values) most = Math.max(most, Math.abs(value));
   if (!(most > 0)) return;
-  const negated = { ...grid, values: grid.values.map((value) => -value) };
   const levels = [0, 0.25, 0.5, 0.75].map((share) => share * most);
-  for (const [each, colour] of [[grid, tint.plus], [negated, tint.minus]]) {
+  paper.globalAlpha = 0.09;
+  for (const [sign, colour] of [[1, tint.plus], [-1, tint.minus]]) {
     paper.fillStyle = colour;
-    for (const level of levels) {
-      paper.globalAlpha = 0.09;
-      fillAbove(paper, plane, each, level === 0 ? most * 1e-9 : level);
-    }
+    for (const level of levels) fillAbove(paper, plane, grid, level === 0 ? most * 1e-9 : level, sign);
   }
   paper.globalAlpha = 1;
   paper.strokeStyle = tint.ink;

@@ -21,10 +21,12 @@ export function s(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
+// What was set is remembered: asking the element each time costs more than a picture that has not changed is worth.
 export function set(element, attributes) {
-  for (const [name, value] of Object.entries(attributes)) {
-    const text = String(value);
-    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  const known = element.known || (element.known = {});
+  for (const name in attributes) {
+    const text = String(attributes[name]);
+    if (known[name] !== text) element.setAttribute(name, known[name] = text);
   }
   return element;
 }
@@ -66,8 +68,17 @@ export function unpack(text) {
   return new Float32Array(bytes.buffer);
 }
 
-// The colours of the theme now, for pictures on a canvas.
+// The colours of the theme now, for pictures on a canvas. Looked up once for each theme: a look into the styles makes the
+// browser work all of them out, in the middle of a drawing.
+const themes = new Map();
+
 export function colours(element) {
+  const theme = `${element.closest(".lab")?.dataset.theme} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
+  if (!themes.has(theme)) themes.set(theme, lookedUp(element));
+  return themes.get(theme);
+}
+
+function lookedUp(element) {
   const style = getComputedStyle(element);
   const of = (name) => style.getPropertyValue(name).trim();
   return {

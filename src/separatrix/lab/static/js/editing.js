@@ -3,6 +3,8 @@
 import { h, s, set, children } from "./dom.js";
 
 const NEAR = 16; // pixels within which a point is meant
+const SLOW = 50; // milliseconds without an answer after which a dragged mark goes ahead
+const REST = 400; // milliseconds after a key until its point counts as at rest
 
 export class Editing {
   constructor(view) {
@@ -14,10 +16,14 @@ export class Editing {
     this.cross = null;
     this.drag = null;
     this.grabs = 0;
+    this.ahead = null; // the move that is not answered yet
     this.tools = this.makeTools();
     const { svg } = view.plot;
     svg.addEventListener("pointerdown", (event) => this.down(event));
-    svg.addEventListener("pointermove", (event) => this.move(event));
+    // A drag is followed as the pointer reports it, not once a frame: the solver's answer can then be in that frame.
+    const raw = "onpointerrawupdate" in window;
+    svg.addEventListener("pointermove", (event) => { if (!raw || !this.drag) this.move(event); });
+    svg.addEventListener("pointerrawupdate", (event) => { if (this.drag) this.move(event); });
     svg.addEventListener("pointerup", (event) => this.up(event));
     svg.addEventListener("pointercancel", () => { this.drag = null; });
     svg.addEventListener("pointerleave", () => { if (!this.drag) this.view.leave(); });
@@ -66,7 +72,8 @@ export class Editing {
   down(event) {
     if (event.button !== 0) return;
     const row = this.near(event);
-    this.drag = { row, from: [event.clientX, event.clientY], moved: false, grab: ++this.grabs };
+    const box = this.view.plot.svg.getBoundingClientRect(); // asked for once: it makes the browser lay out the page
+    this.drag = { row, box, from: [event.clientX, event.clientY], moved: false, grab: ++this.grabs };
     this.view.plot.svg.setPointerCapture(event.pointerId);
     this.choose(null);
   }
@@ -83,7 +90,7 @@ export class Editing {
     drag.moved = true;
     if (drag.row === null || this.erasing) return;
     this.client.hover(drag.row);
-    this.place(drag.row, this.view.plot.place(event), drag.grab, event.timeStamp);
+    this.place(drag.row, this.view.plot.place(event, drag.box), drag.grab, event.timeStamp);
   }
 
   up(event) {
@@ -115,13 +122,19 @@ export class Editing {
     this.client.act("remove", { row });
   }
 
-  // The point goes there at once, on the page; the solver's answer follows.
+  // The mark goes there with the solver's answer, in one picture; alone only where that is slow to come.
   place(row, [x1, x2], grab, since) {
-    const { points } = this.client.state.scene;
-    points[row] = [rounded(x1), rounded(x2), points[row][2]];
-    this.view.drawPoints(this.client.state);
-    this.view.light();
-    this.client.keep("move", "move", { row, point: points[row], grab }, since);
+    const point = [rounded(x1), rounded(x2), this.client.state.scene.points[row][2]];
+    this.ahead = { row, point };
+    if (this.client.waited > SLOW) this.view.shift(row, point);
+    this.client.keep("move", "move", { row, point, grab }, since, () => {
+      if (this.ahead && this.ahead.point === point) this.ahead = null;
+    });
+  }
+
+  // Where a row is, or is on its way to.
+  at(row) {
+    return this.ahead && this.ahead.row === row ? this.ahead.point : this.client.state.scene.points[row];
   }
 
   choose(row) {
@@ -152,7 +165,7 @@ export class Editing {
   draw() {
     const focused = this.cross !== null && this.view.plot.svg.matches(":focus-visible");
     const { plane } = this.view.plot;
-    const at = this.chosen === null ? this.cross : this.client.state.scene.points[this.chosen];
+    const at = this.chosen === null ? this.cross : this.at(this.chosen);
     children(this.view.cross, focused && at ? [at] : [], () => s("path", { d: "M-14 0H-4M4 0H14M0-14V-4M0 4V14" }),
       (path, [x1, x2]) => set(path, { transform: `translate(${plane.x(x1)} ${plane.y(x2)})` }));
   }
@@ -166,7 +179,10 @@ export class Editing {
     if (arrows[event.key]) {
       const [dx, dy] = arrows[event.key];
       if (chosen !== null) {
-        this.place(chosen, [points[chosen][0] + dx * step, points[chosen][1] + dy * step], this.keyGrab, event.timeStamp);
+        const [x1, x2] = this.at(chosen);
+        this.place(chosen, [x1 + dx * step, x2 + dy * step], this.keyGrab, event.timeStamp);
+        clearTimeout(this.rest);
+        this.rest = setTimeout(() => this.client.look(), REST);
       } else {
         const [left, right, low, high] = plane.window;
         this.cross = [clamp(this.cross[0] + dx * step, left, right), clamp(this.cross[1] + dy * step, low, high)];

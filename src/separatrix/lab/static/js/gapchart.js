@@ -1,6 +1,6 @@
 // Primal and dual, step by step, until they meet.
 
-import { h, s, set, show, write } from "./dom.js";
+import { children, h, s, set, show, write } from "./dom.js";
 
 const WIDTH = 400, HEIGHT = 110, LEFT = 6, RIGHT = 6, TOP = 8, BOTTOM = 8;
 
@@ -30,8 +30,8 @@ export class GapChart {
     set(this.primal, { points: line(primal) });
     set(this.dual, { points: line(dual) });
     const p = primal[primal.length - 1], d = dual[dual.length - 1], end = x(primal.length - 1);
-    this.marks.replaceChildren(...[[p, "primal"], [d, "dual"]].filter(([value]) => value !== null)
-      .map(([value, name]) => s("circle", { class: name, cx: end, cy: y(value), r: 4.5 })));
+    children(this.marks, [[p, "primal"], [d, "dual"]].filter(([value]) => value !== null), () => s("circle", { r: 4.5 }),
+      (circle, [value, name]) => set(circle, { class: name, cx: end, cy: y(value) }));
     set(this.svg, { "aria-label": `primal ${show(p)}, dual ${show(d)}, gap ${show(gap, 2)} after ${primal.length - 1} steps` });
     if (this.numbers.children.length === 0) {
       for (const name of ["primal", "dual", "relative gap"]) {

@@ -7,12 +7,14 @@ import { save } from "./save.js";
 export class Panel {
   constructor(client) {
     this.client = client;
+    this.lit = []; // of the row that is pointed at
     this.badge = h("span", { class: "badge" });
     this.sentence = h("p", { class: "verdict-sentence" });
     this.check = h("p", { class: "check" });
     this.weights = h("p", { class: "weights" });
     this.run = h("div", { class: "run-proof" });
-    this.updates = h("div", { class: "updates" });
+    this.counts = makeCounts();
+    this.updates = h("div", { class: "updates" }, ...this.counts.parts);
     this.gap = new GapChart();
     this.bars = s("svg", { class: "bars", role: "img" });
     this.barTitle = h("h3", {});
@@ -73,19 +75,19 @@ export class Panel {
   drawUpdates(updates) {
     this.updates.hidden = !updates;
     if (!updates) return;
-    const { count, bound } = updates;
-    const parts = [h("h3", { text: "updates against the bound" }),
-      h("p", { class: "big" }, h("output", { text: String(count) }), bound === null ? " updates" : ` of at most ${show(Math.floor(bound), 7)}`)];
+    const { count, bound } = updates, { number, most, meter, note } = this.counts;
+    write(number, String(count));
+    write(most, bound === null ? " updates" : ` of at most ${show(Math.floor(bound), 7)}`);
+    meter.hidden = bound === null;
     if (bound === null) {
-      parts.push(h("p", { class: "note", text: this.client.state.scene.algorithm === "kernel-perceptron"
+      write(note, this.client.state.scene.algorithm === "kernel-perceptron"
         ? "The bound follows from the margin in the kernel's space, known when the run has ended."
-        : "No line separates these points, so no theorem bounds the updates." }));
-    } else {
-      const meter = h("div", { class: "meter", role: "meter", "aria-label": "updates against the bound", "aria-valuemin": "0", "aria-valuemax": String(Math.floor(bound)), "aria-valuenow": String(count) }, h("i"));
-      meter.firstChild.style.width = `${Math.min(100, (100 * count) / bound)}%`;
-      parts.push(meter, h("p", { class: "note", text: `${updates.formula}: R = ${show(updates.radius)}, margin = ${show(updates.margin)}` }));
+        : "No line separates these points, so no theorem bounds the updates.");
+      return;
     }
-    this.updates.replaceChildren(...parts);
+    set(meter, { "aria-valuemax": Math.floor(bound), "aria-valuenow": count });
+    meter.firstChild.style.width = `${Math.min(100, (100 * count) / bound)}%`;
+    write(note, `${updates.formula}: R = ${show(updates.radius)}, margin = ${show(updates.margin)}`);
   }
 
   drawBars(rows, scene) {
@@ -134,9 +136,9 @@ export class Panel {
 
   light() {
     const { hovered } = this.client;
-    for (const element of [...this.bars.children, ...this.table.children]) {
-      element.classList.toggle("lit", hovered !== null && Number(element.dataset.row) === hovered);
-    }
+    for (const element of this.lit) element.classList.remove("lit");
+    this.lit = hovered === null ? [] : [this.bars.children[hovered], this.table.children[hovered]].filter(Boolean);
+    for (const element of this.lit) element.classList.add("lit");
   }
 
   async save() {
@@ -144,6 +146,13 @@ export class Panel {
     if (!certificate) return;
     save("certificate.json", JSON.stringify(certificate), "application/json");
   }
+}
+
+// Updates so far, the most there can be, and why.
+function makeCounts() {
+  const number = h("output"), most = h("span"), note = h("p", { class: "note" });
+  const meter = h("div", { class: "meter", role: "meter", "aria-label": "updates against the bound", "aria-valuemin": "0" }, h("i"));
+  return { number, most, note, meter, parts: [h("h3", { text: "updates against the bound" }), h("p", { class: "big" }, number, most), meter, note] };
 }
 
 // Exact where it is short, else rounded.

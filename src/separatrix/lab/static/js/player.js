@@ -1,6 +1,6 @@
 // Play, pause, step, back, reset, speed: the run as a film that the solver makes while it is shown.
 
-import { h, show, write } from "./dom.js";
+import { h, set, show, write } from "./dom.js";
 import { icon } from "./icons.js";
 
 export class Player {
@@ -71,16 +71,21 @@ export class Player {
 
   end() { this.stop(); return this.client.act("finish"); }
 
+  drawButtons(ready, playing) {
+    if (this.ready === ready && this.shown === playing) return;
+    [this.ready, this.shown] = [ready, playing];
+    for (const input of this.element.querySelectorAll("button, .timeline")) input.disabled = !ready;
+    this.playButton.replaceChildren(icon(playing ? "pause" : "play"));
+    const title = playing ? "Pause" : "Play";
+    set(this.playButton, { "aria-label": title, title: `${title} (P)` });
+  }
+
   draw() {
     const { run } = this.client.state;
-    for (const input of this.element.querySelectorAll("button, .timeline")) input.disabled = !run.ready;
-    this.playButton.replaceChildren(icon(this.client.playing ? "pause" : "play"));
-    const title = this.client.playing ? "Pause" : "Play";
-    this.playButton.setAttribute("aria-label", title);
-    this.playButton.title = `${title} (P)`;
-    this.time.max = Math.max(run.steps, 1);
-    this.time.value = run.steps === 0 && run.over ? 1 : run.step;
-    this.time.setAttribute("aria-valuetext", `step ${run.step} of ${run.steps}`);
+    this.drawButtons(run.ready, this.client.playing);
+    set(this.time, { max: Math.max(run.steps, 1), "aria-valuetext": `step ${run.step} of ${run.steps}` });
+    const at = String(run.steps === 0 && run.over ? 1 : run.step);
+    if (this.time.value !== at) this.time.value = at;
     write(this.counter, run.leapt ? "end" : `step ${run.step}${run.step < run.steps ? ` of ${run.steps}` : ""}`);
     write(this.note, run.note);
   }

@@ -65,8 +65,7 @@ export class Plot {
   }
 
   // Where a pointer is, in the plane.
-  place(event) {
-    const box = this.svg.getBoundingClientRect();
+  place(event, box = this.svg.getBoundingClientRect()) {
     return this.plane.at(event.clientX - box.left, event.clientY - box.top);
   }
 }

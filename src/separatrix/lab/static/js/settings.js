@@ -1,6 +1,6 @@
 // Which settings each algorithm has, and the control for each.
 
-import { h, show, write } from "./dom.js";
+import { h, set, show, write } from "./dom.js";
 
 const KINDS = {
   bias: { label: "bias", choices: { unit: "unit: column 1", radius: "radius: column R", none: "none" } },
@@ -62,7 +62,7 @@ export class Settings {
       : Number((kind.from * (kind.to / kind.from) ** (Number(input.value) / 1000)).toPrecision(3)));
     const say = (number) => {
       write(output, show(number, 3));
-      input.setAttribute("aria-valuetext", show(number, 3));
+      set(input, { "aria-valuetext": show(number, 3) });
     };
     input.addEventListener("pointerdown", () => { this.grabs += 1; });
     input.addEventListener("input", () => {
@@ -74,7 +74,8 @@ export class Settings {
     this.controls.set(name, (number) => {
       say(number);
       if (document.activeElement === input && Math.abs(value() - number) <= 1e-9 * Math.abs(number)) return;
-      input.value = kind.whole ? number : Math.round((1000 * Math.log(number / kind.from)) / Math.log(kind.to / kind.from));
+      const at = String(kind.whole ? number : Math.round((1000 * Math.log(number / kind.from)) / Math.log(kind.to / kind.from)));
+      if (input.value !== at) input.value = at;
     });
     return h("label", { class: "setting slider" }, h("span", {}, kind.label, " ", output), input);
   }

@@ -1,6 +1,6 @@
 // Tabs over the views of w-space; only the one that is open is asked for and drawn. One b cuts them all.
 
-import { h, show, write } from "./dom.js";
+import { h, set, show, write } from "./dom.js";
 
 export class Tabs {
   constructor(client, views) {
@@ -64,11 +64,9 @@ export class Tabs {
     this.cutter.hidden = !there;
     if (there) {
       const reach = Math.max(now.extent_b, Math.abs(now.b) * 1.5, 0.5);
-      this.input.min = -reach;
-      this.input.max = reach;
+      set(this.input, { min: -reach, max: reach, "aria-valuetext": show(now.b, 3) });
       if (document.activeElement !== this.input) this.input.value = now.b;
       write(this.value, show(now.b, 3));
-      this.input.setAttribute("aria-valuetext", show(now.b, 3));
       this.follow.disabled = this.slice === null;
     }
     this.shown.draw();

@@ -3,14 +3,20 @@
 import { children, h, s, set, show } from "./dom.js";
 import { Plot } from "./plot.js";
 
+const NEAR = 7; // pixels within which a line is meant
+
 export class WSpace {
   constructor(client) {
     this.client = client;
     this.zoom = 1;
+    this.ends = []; // of each row's line, in pixels; null out of sight
     this.plot = new Plot(["w₁", "w₂"], "w-space: each row a line, w a point", { role: "img" });
     this.wedge = this.plot.layer("wedge");
     this.circle = this.plot.layer("objective");
     this.rows = this.plot.layer("rows");
+    this.kinds = ["plus", "minus"].map((name) => [s("path", { class: `thin ${name}` }), s("path", { class: `normal ${name}` })]);
+    this.rows.append(...this.kinds.flat());
+    this.marked = this.plot.layer("marked");
     this.path = this.plot.layer("path");
     this.empty = h("p", { class: "empty", hidden: true });
     this.plot.element.append(this.empty);
@@ -19,6 +25,8 @@ export class WSpace {
       event.preventDefault();
       this.rescale(Math.exp(event.deltaY * 0.001));
     }, { passive: false });
+    this.plot.svg.addEventListener("pointermove", (event) => client.hover(this.near(event)));
+    this.plot.svg.addEventListener("pointerleave", () => client.hover(null));
     client.onhover(() => this.light());
     this.readout = h("p", { class: "readout" });
     this.element = h("div", { class: "tab-body" }, this.plot.element, this.readout);
@@ -39,7 +47,9 @@ export class WSpace {
         ? "With a kernel, w lives in the kernel's own space, which has too many dimensions to draw. "
           + "Its coordinates there are the weights α of the rows: see the bars beside."
         : "Here every point of x-space becomes a line. Put points of both classes down first.";
-      for (const layer of [this.wedge, this.circle, this.rows, this.path]) layer.replaceChildren();
+      for (const layer of [this.wedge, this.circle, this.marked, this.path]) layer.replaceChildren();
+      for (const path of this.kinds.flat()) set(path, { d: "" });
+      this.ends = [];
       this.plot.axes();
       this.readout.textContent = "";
       return;
@@ -56,28 +66,38 @@ export class WSpace {
     this.words(w, scene);
   }
 
+  // All rows of a class are one path: a hundred lines cost the browser little more than one.
   drawRows(points, w) {
-    const { plane } = this.plot;
-    children(this.rows, points, makeRow, (group, [x1, x2, y], row) => {
-      const right = y * w.level - w.b;
-      const ends = plane.line([x1, x2], right);
-      set(group, { class: `row ${y > 0 ? "plus" : "minus"}`, "data-row": row, visibility: ends ? "visible" : "hidden" });
+    const { plane } = this.plot, reach = Math.max(10, plane.height / 50);
+    const lines = ["", ""], normals = ["", ""];
+    this.ends = points.map(([x1, x2, y]) => {
+      const right = y * w.level - w.b, ends = plane.line([x1, x2], right), kind = y > 0 ? 0 : 1;
+      if (!ends) return null;
+      lines[kind] += segment(ends);
+      // A short normal at the foot of the perpendicular: the side on which this row wants w.
+      const square = x1 * x1 + x2 * x2, size = Math.sqrt(square);
+      const foot = [plane.x((x1 * right) / square), plane.y((x2 * right) / square)];
+      normals[kind] += segment([foot, [foot[0] + (reach * y * x1) / size, foot[1] - (reach * y * x2) / size]]);
+      return ends;
+    });
+    this.kinds.forEach(([thin, normal], kind) => {
+      set(thin, { d: lines[kind] });
+      set(normal, { d: normals[kind] });
+    });
+  }
+
+  // The row whose line is under the pointer; the nearest where several are.
+  near(event) {
+    const box = this.plot.svg.getBoundingClientRect();
+    const px = event.clientX - box.left, py = event.clientY - box.top;
+    let best = null, least = NEAR;
+    this.ends.forEach((ends, row) => {
       if (!ends) return;
       const [[ax, ay], [bx, by]] = ends;
-      for (const line of group.querySelectorAll("line")) set(line, { x1: ax, y1: ay, x2: bx, y2: by });
-      // A short normal at the foot of the perpendicular: the side on which this row wants w.
-      const size = Math.hypot(x1, x2), foot = [(x1 * right) / (size * size), (x2 * right) / (size * size)];
-      const px = plane.x(foot[0]), py = plane.y(foot[1]), reach = Math.max(10, this.plot.plane.height / 50), to = [(reach * y * x1) / size, (-reach * y * x2) / size];
-      set(group.querySelector("path"), { d: `M${px} ${py}l${to[0]} ${to[1]}` });
+      const distance = Math.abs((bx - ax) * (py - ay) - (by - ay) * (px - ax)) / Math.hypot(bx - ax, by - ay);
+      if (distance < least) [best, least] = [row, distance];
     });
-    if (!this.bound) {
-      this.bound = true;
-      this.rows.addEventListener("pointerover", (event) => {
-        const group = event.target.closest(".row");
-        this.client.hover(group ? Number(group.dataset.row) : null);
-      });
-      this.rows.addEventListener("pointerout", () => this.client.hover(null));
-    }
+    return best;
   }
 
   drawPath(w, at) {
@@ -100,13 +120,14 @@ export class WSpace {
       });
   }
 
+  // The row that is pointed at, here or elsewhere, and the one this step uses.
   light() {
     const { hovered, state } = this.client;
-    for (const group of this.rows.children) {
-      const row = Number(group.dataset.row);
-      group.classList.toggle("lit", row === hovered);
-      group.classList.toggle("used", row === state.run.row);
-    }
+    const rows = [[state.run.row, "used"], [hovered, "lit"]].filter(([row]) => row !== null && this.ends[row]);
+    children(this.marked, rows, () => s("line"), (line, [row, name]) => {
+      const [[x1, y1], [x2, y2]] = this.ends[row];
+      set(line, { class: `row ${name} ${state.scene.points[row][2] > 0 ? "plus" : "minus"}`, "data-row": row, x1, y1, x2, y2 });
+    });
   }
 
   words(w, scene) {
@@ -120,9 +141,7 @@ export class WSpace {
   }
 }
 
-function makeRow() {
-  return s("g", {}, s("line", { class: "thin" }), s("path", { class: "normal" }), s("line", { class: "fat" }));
-}
+const segment = ([[ax, ay], [bx, by]]) => `M${ax.toFixed(1)} ${ay.toFixed(1)}L${bx.toFixed(1)} ${by.toFixed(1)}`;
 
 function replaceBy(old, fresh) {
   old.replaceWith(fresh);

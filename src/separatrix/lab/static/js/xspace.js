@@ -1,6 +1,6 @@
 // x-space: the points, the boundary, the slab, and who holds it. Draws what the solver says; computes none of it.
 
-import { children, colours, h, s, set, show, unpack } from "./dom.js";
+import { children, colours, h, s, set, show, unpack, write } from "./dom.js";
 import { fillContours } from "./contours.js";
 import { Plot } from "./plot.js";
 import { around } from "./scale.js";
@@ -134,9 +134,15 @@ export class XSpace {
     const { plane } = this.plot;
     children(this.points, scene.points, makePoint, (group, [x1, x2, label], row) => {
       const kind = (run.ready && x && x.kinds && x.kinds[row]) || "";
-      set(group, { class: `point ${label > 0 ? "plus" : "minus"} ${kind}`, "data-row": row,
-        transform: `translate(${plane.x(x1).toFixed(2)} ${plane.y(x2).toFixed(2)})` });
+      group.label = label;
+      group.kind = kind;
+      set(group, { "data-row": row, transform: moved(plane, x1, x2) });
     });
+  }
+
+  // The mark of a row elsewhere, nothing else.
+  shift(row, [x1, x2]) {
+    set(this.points.children[row], { transform: moved(this.plot.plane, x1, x2) });
   }
 
   // Rows that are pointed at, used by this step, chosen with the keyboard, or part of a contradiction.
@@ -144,14 +150,15 @@ export class XSpace {
     const { state, hovered } = this.client;
     const verdict = state.run.ready && state.panel ? state.panel.verdict : null;
     const contradicting = new Set(verdict && verdict.kind !== "separable" ? verdict.rows : []);
+    const { chosen } = this.editing;
+    let row = 0;
     for (const group of this.points.children) {
-      const row = Number(group.dataset.row);
-      group.classList.toggle("lit", row === hovered);
-      group.classList.toggle("used", row === state.run.row);
-      group.classList.toggle("contradicts", contradicting.has(row));
-      group.classList.toggle("chosen", row === this.editing.chosen);
+      const marks = [group.kind, row === hovered && "lit", row === state.run.row && "used", contradicting.has(row) && "contradicts",
+        row === chosen && "chosen"].filter(Boolean);
+      dress(group, marks);
+      row += 1;
     }
-    this.readout.replaceChildren(...this.words());
+    children(this.readout, this.words(), makeTerm, fillTerm);
   }
 
   // What f is at the pointer, where no row is: the solver knows.
@@ -169,35 +176,49 @@ export class XSpace {
     this.light();
   }
 
+  // Names, each with its number or alone.
   words() {
     const { state, hovered } = this.client;
     const { x, scene, run } = state;
     const row = this.editing.chosen ?? hovered;
     if (run.ready && x && row !== null && row < scene.points.length) {
       const [x1, x2, label] = scene.points[row];
-      return [h("span", {}, h("b", { text: `row ${row + 1}` }), ` (${show(x1, 3)}, ${show(x2, 3)}), y = ${label > 0 ? "+1" : "−1"}`),
-        term("functional margin", x.functional && x.functional[row]),
-        term("geometric margin", x.geometric && x.geometric[row])];
+      return [[`row ${row + 1} at (${show(x1, 3)}, ${show(x2, 3)}), y = ${label > 0 ? "+1" : "−1"}`],
+        ["functional margin", x.functional && x.functional[row]],
+        ["geometric margin", x.geometric && x.geometric[row]]];
     }
-    if (!run.ready || !x) return ["Two classes are needed: + is blue and round, − is orange and square."];
+    if (!run.ready || !x) return [["Two classes are needed: + is blue and round, − is orange and square."]];
     if (this.probed && hovered === null) {
       const { place, f, distance } = this.probed;
-      return [`at (${show(place[0], 3)}, ${show(place[1], 3)})`, term("f(x)", f), term("distance from the boundary", distance)];
+      return [[`at (${show(place[0], 3)}, ${show(place[1], 3)})`], ["f(x)", f], ["distance from the boundary", distance]];
     }
-    if (!x.w) return [term("‖w‖ in the kernel's space", x.norm), "point at a row to see its margins"];
-    if (!(x.norm > 0)) return ["w = 0: there is no boundary yet."];
-    return [term("‖w‖", x.norm), term("boundary from the origin", x.origin_distance),
-      x.slab ? term("slab width 2/‖w‖", x.slab_width) : term("margin of the set", x.margin)];
+    if (!x.w) return [["‖w‖ in the kernel's space", x.norm], ["point at a row to see its margins"]];
+    if (!(x.norm > 0)) return [["w = 0: there is no boundary yet."]];
+    return [["‖w‖", x.norm], ["boundary from the origin", x.origin_distance],
+      x.slab ? ["slab width 2/‖w‖", x.slab_width] : ["margin of the set", x.margin]];
   }
 }
 
-function term(name, value) {
-  return h("span", { class: "term" }, `${name} `, h("output", { text: show(value) }));
+function makeTerm() { return h("span", { class: "term" }, h("span"), " ", h("output")); }
+
+function fillTerm(term, [name, value]) {
+  write(term.firstChild, name);
+  write(term.lastChild, value === undefined ? "" : show(value));
 }
 
-function makePoint() {
-  return s("g", {},
-    s("circle", { class: "halo", r: "1.9em" }), s("circle", { class: "ring", r: "1.25em" }),
-    s("circle", { class: "dot round", r: "0.72em" }),
-    s("rect", { class: "dot square", x: "-0.66em", y: "-0.66em", width: "1.32em", height: "1.32em", rx: "0.12em" }));
+const moved = (plane, x1, x2) => `translate(${plane.x(x1).toFixed(2)} ${plane.y(x2).toFixed(2)})`;
+
+function makePoint() { return s("g"); }
+
+// The shapes of a point that are seen: a dot always, a ring and a halo where something is said of it.
+function dress(group, marks) {
+  const side = group.label > 0 ? "plus" : "minus", name = `point ${[side, ...marks].join(" ")}`;
+  if (group.known.class === name) return;
+  set(group, { class: name });
+  const halo = marks.some((mark) => mark === "lit" || mark === "contradicts" || mark === "chosen");
+  const ring = marks.some((mark) => mark === "margin" || mark === "slack" || mark === "used");
+  group.replaceChildren(...(halo ? [s("circle", { class: "halo", r: "1.9em" })] : []),
+    ...(ring ? [s("circle", { class: "ring", r: "1.25em" })] : []),
+    side === "plus" ? s("circle", { class: "dot", r: "0.72em" })
+      : s("rect", { class: "dot", x: "-0.66em", y: "-0.66em", width: "1.32em", height: "1.32em", rx: "0.12em" }));
 }
