@@ -94,7 +94,12 @@ class Tab:
 async def chromium() -> AsyncIterator[Tab]:
     """The tab of a browser that ends with the block."""
     with tempfile.TemporaryDirectory() as profile:
-        command = [shutil.which("chromium") or "chromium", *ARGUMENTS, f"--user-data-dir={profile}", "about:blank"]
+        command = [
+            shutil.which("chromium") or "chromium",
+            *ARGUMENTS,
+            f"--user-data-dir={profile}",
+            "about:blank",
+        ]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             port = await _port(Path(profile) / "DevToolsActivePort")
@@ -119,7 +124,9 @@ async def _page(port: int) -> str:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(f"GET /json/list HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
     head = await reader.readuntil(b"\r\n\r\n")
-    length = next(int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
+    length = next(
+        int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")
+    )
     pages = json.loads(await reader.readexactly(length))
     writer.close()
     return str(next(page["webSocketDebuggerUrl"] for page in pages if page["type"] == "page"))

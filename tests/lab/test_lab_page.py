@@ -308,8 +308,10 @@ def test_a_drag_leaves_no_backlog_however_slow_the_answer(lab, algorithm):
     points = hundred_points()
     lab.act("load", scene={"points": points, "algorithm": algorithm})
     x, y = lab.pixel(points[0][0], points[0][1])
-    lab.js("window.asked = 0; const r = c.transport.request.bind(c.transport);"
-           "c.transport.request = (m) => { window.asked += m.op === 'move'; return r(m); }")
+    lab.js(
+        "window.asked = 0; const r = c.transport.request.bind(c.transport);"
+        "c.transport.request = (m) => { window.asked += m.op === 'move'; return r(m); }"
+    )
     lab.page.mouse.move(x, y)
     lab.page.mouse.down()
     for k in range(40):

@@ -107,7 +107,9 @@ class Answers:
         Two solvers agree to the gap that each of them proves; where the quick one has not proved enough, `model`.
         """
         scene = self.scene
-        if scene.algorithm not in ("soft-margin", "kernel-svm") or (scene.has_kernel and scene.C > QUICK_COST):
+        if scene.algorithm not in ("soft-margin", "kernel-svm") or (
+            scene.has_kernel and scene.C > QUICK_COST
+        ):
             return self.model
         quick = fitted(estimator(scene, quick=True), scene)
         return quick if quick.gap_ <= QUICK_GAP else self.model
