@@ -1,7 +1,7 @@
 """A Chromium of one's own, spoken to over its debugging port: the least that a measurement needs.
 
-A driver such as Playwright listens to the network of its pages, so that the browser writes every message out for it, and
-runs in processes of its own; on two cores that is part of what would be measured.
+A driver such as Playwright listens to the network of its pages, so that the browser writes every message out for it,
+and runs in processes of its own; on two cores that is part of what would be measured.
 """
 
 from __future__ import annotations

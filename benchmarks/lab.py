@@ -112,10 +112,11 @@ async def timed_drags(tab: Tab, address: str, algorithm: str) -> str:
     found, left = await tab.evaluate("window.found"), await tab.evaluate(f"({PENDING})()")
     answered, every = sorted(found["answered"]), sorted(found["every"])
     late = await composited(tab, place)
+    middle = statistics.median
     return (
-        f"{algorithm:18s} median {statistics.median(answered):3.0f} ms, 90 % within {answered[int(0.9 * len(answered))]:3.0f} ms; "
-        f"overtaken moves included {statistics.median(every):3.0f} ms; {len(answered)} pictures of {len(every)} moves, "
-        f"{left} left over; request and reply {statistics.median(found['rounds']):.0f} ms, compositing {late:.0f} ms more"
+        f"{algorithm:18s} median {middle(answered):3.0f} ms, 90 % within {answered[int(0.9 * len(answered))]:3.0f} ms; "
+        f"overtaken moves included {middle(every):3.0f} ms; {len(answered)} pictures of {len(every)} moves, "
+        f"{left} left over; request and reply {middle(found['rounds']):.0f} ms, compositing {late:.0f} ms more"
     )
 
 

@@ -36,7 +36,7 @@ export class XSpace {
   }
 
   options(quick) {
-    return { window: this.plot.plane.window, grid: quick ? 36 : 64 };
+    return { window: this.plot.plane.window, grid: quick ? 28 : 64 };
   }
 
   draw() {
