@@ -299,6 +299,22 @@ def test_it_fits_every_screen(new_page, size):
     assert letters >= max(14, size[0] / 200)  # readable on a phone, and projected
 
 
+def test_the_risk_covers_its_panel_whatever_shape_that_takes(lab):
+    lab.page.locator("#tab-risk").click()
+    covered = """(() => {
+        const { reach } = c.state.risk, [, right, , high] = app.tabs.shown.plot.plane.window;
+        return reach[0] >= 0.999 * right && reach[1] >= 0.999 * high;
+    })()"""
+    for width, height in ((1280, 800), (2600, 700), (700, 1300), (1280, 1600)):
+        lab.page.set_viewport_size({"width": width, "height": height})
+        lab.page.wait_for_timeout(100)
+        lab.until(f"c.state.risk && !c.busy && c.latest.size === 0 && {covered}", 10.0)
+    lab.page.get_by_role("button", name="surface").click()
+    lab.page.set_viewport_size({"width": 2600, "height": 700})
+    lab.page.get_by_role("button", name="surface").click()
+    lab.until(f"!c.busy && c.latest.size === 0 && {covered}", 10.0)
+
+
 def test_the_page_is_ready_with_points_on_it(new_page):
     assert new_page().open().page.locator(".point").count() > 0  # how soon: benchmarks/lab.py
 

@@ -50,7 +50,7 @@ def _risk(play: Playback, options: Options) -> Any:
     aspect = _finite(options.get("aspect"), "aspect") or 1.0
     least = _finite(options.get("least"), "least") or 0.0
     shaped = partial(
-        risk_view, aspect=min(max(aspect, 0.2), 5.0), least=least, solid=options.get("solid") is True
+        risk_view, aspect=min(max(aspect, 0.05), 20.0), least=least, solid=options.get("solid") is True
     )
     return _planar(shaped)(play, options)
 

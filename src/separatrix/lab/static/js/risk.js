@@ -16,7 +16,7 @@ export class Risk {
     this.plot = new Plot(["w₁", "w₂"], "The risk over w-space as contours", { role: "img" });
     this.creases = this.plot.layer("creases");
     this.paths = this.plot.layer("paths");
-    this.plot.onresize = () => client.look();
+    this.plot.onresize = () => { this.draw(); client.look(); }; // at once as it is, then a grid that covers the new shape
     this.camera = new Camera("The risk over w-space as a surface; drag or use the arrow keys to turn it", () => this.draw());
     this.camera.turn = 0.5;
     this.camera.tilt = 0.72;
