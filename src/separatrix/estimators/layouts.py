@@ -27,6 +27,7 @@ from separatrix.estimators.training import TrainingData
 from separatrix.problem import Problem, Status
 from separatrix.problem.losses import Vector
 
+_KINDS = np.array(["", "margin", "slack"])
 _SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPARABLE, Status.CONVERGED]
 
 
@@ -39,8 +40,9 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
     support = _support(data, alpha)
     codes = np.searchsorted(data.kept, data.codes[support])
     columns = alpha[:, support]
-    slacking = columns > 0 if one.squared else columns >= data.cost[support]
-    kind = np.where(columns > 0, np.where(slacking, "slack", "margin"), "")
+    supporting = columns > 0
+    slacking = supporting if one.squared else columns >= data.cost[support]
+    kind = _KINDS[supporting.astype(np.intp) + (supporting & slacking)]
     linear = {} if one.kernel_norm is not None else {"coef_": np.stack([result.coef for result in results])}
     return {
         "classes_": data.classes[data.kept],
@@ -84,6 +86,9 @@ def _by_row(
     alpha, slack = np.zeros(shape), np.zeros(shape)
     for index, (task, result) in enumerate(zip(todo, results, strict=True)):
         line: Any = index
+        if not pairwise and len(result.rows) == len(data.codes):  # every row, in order
+            alpha[line], slack[line] = result.alpha, result.slack
+            continue
         if pairwise:
             # A row of class i keeps its alpha against class j in line j, or j - 1 where j > i.
             i, j = np.searchsorted(data.kept, [task.positive, task.negative or 0])

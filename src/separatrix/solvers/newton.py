@@ -14,7 +14,7 @@ O. Mangasarian, Optim. Methods Softw. 17 (2002); S. Keerthi and D. DeCoste, JMLR
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +39,10 @@ class _State:
     sampled: bool
     z: Vector
     margins: Vector  # A z
+    alpha: Vector  # 2 C max(0, 1 - margins)
+    v: Vector  # A^T alpha
     M: NDArray[np.float64]  # lower triangle of R + 2 A_I^T C_I A_I
     active: NDArray[np.bool_]  # I
-    alpha: Vector = field(default_factory=lambda: np.zeros(0))
     primal: float = math.inf
     dual: float = 0.0
     best_gap: float = math.inf
@@ -76,7 +77,8 @@ class Newton:
         M = np.zeros((rows.D, rows.D), order="F")
         M[np.diag_indices(rows.D)] = rows.R
         margins = rows.margins(z) if np.any(z) else np.zeros(rows.n)
-        return _State(rows, C, sampled, z, margins, M, np.zeros(rows.n, dtype=bool))
+        alpha = 2.0 * C * np.maximum(0.0, 1.0 - margins)
+        return _State(rows, C, sampled, z, margins, alpha, rows.pull(alpha), M, np.zeros(rows.n, dtype=bool))
 
     def step(self, problem: Problem, state: _State) -> Progress:
         """One Newton step with an exact line search, on the sample or on all rows."""
@@ -102,7 +104,7 @@ class Newton:
         rows, z, C = state.rows, state.z, state.C
         slack = 1.0 - state.margins
         _update(state, slack > 0)
-        gradient = rows.R * z - rows.pull(2.0 * C * np.maximum(slack, 0.0))
+        gradient = rows.R * z - state.v
         try:
             factor, scale = scaled_cholesky(state.M.copy(order="F"))
         except np.linalg.LinAlgError:
@@ -153,18 +155,18 @@ def _line_search(linear: float, quadratic: float, C: Vector, slack: Vector, Adz:
     Its derivative is increasing and piecewise linear: Newton in one dimension, kept inside a bracket.
     """
     low, high, t = 0.0, math.inf, 1.0
-    first = math.inf
+    pull = 2.0 * C * Adz
+    bend = pull * Adz
+    # the derivative at 0 sets the scale of what counts as zero
+    first = abs(linear - float(pull @ np.maximum(slack, 0.0)))
     for _ in range(30):
         left = slack - t * Adz
         on = left > 0
-        pull = 2.0 * C * Adz
-        slope = linear + t * quadratic - float(np.sum(pull * left, where=on))
-        curvature = quadratic + float(np.sum(pull * Adz, where=on))
-        if first == math.inf:
-            # the derivative at 0 sets the scale of what counts as zero
-            first = abs(linear - float(np.sum(pull * slack, where=slack > 0)))
+        np.maximum(left, 0.0, out=left)
+        slope = linear + t * quadratic - float(pull @ left)
         if not math.isfinite(slope) or abs(slope) <= 1e-3 * first:
             break
+        curvature = quadratic + float(bend @ on)
         if slope > 0:
             high = t
         else:
@@ -181,7 +183,7 @@ def _values(state: _State) -> tuple[float, float]:
     slack = np.maximum(0.0, 1.0 - state.margins)
     state.alpha = 2.0 * C * slack
     primal = 0.5 * float(z @ (rows.R * z)) + 0.5 * float(state.alpha @ slack)
-    v = rows.pull(state.alpha)
+    state.v = v = rows.pull(state.alpha)
     dual = float(np.sum(SQUARED_HINGE.dual_terms(state.alpha, C))) - 0.5 * float(v @ (rows.R * v))
     missed = float(np.sum(np.abs(v[rows.R == 0.0])))
     return primal, dual - missed * (1.0 + abs(float(z[-1])))

@@ -4,7 +4,7 @@
 
 Few rows are copied once into the form that is fastest to multiply: a dense float64 array or, where entries
 are few, CSR. Many are read from the data block by block and widened there, so that the extra memory stays a
-fraction of the data.
+fraction of the data; so are rows that are dense float64 already.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 _BLOCK_BYTES = 1 << 18  # a block and its scaled copy share the second-level cache
 _ALWAYS_COPY = 1 << 25  # bytes that may be copied whatever the size of the data
+_COPY_ROWS = 20_000  # below it a copy with its signs costs less than the signs do in every product
 _PAIR_COST = 40.0  # multiply-adds of SYRK in the time of one scattered product
 
 
@@ -45,7 +46,8 @@ class SignedRows:
         self.scratch = np.empty((height, self.D))
         allowed = _ALWAYS_COPY if is_mapped(problem.X) else max(_ALWAYS_COPY, 0.4 * _bytes(problem.X))
         if isinstance(self._X, np.ndarray):
-            if 8 * self.n * self.D <= allowed:
+            ready = self._X.dtype == np.float64 and self.n > _COPY_ROWS
+            if 8 * self.n * self.D <= allowed and not ready:
                 self._A = self._dense(self._X)
         elif 12 * pair_count(self._X.indptr) <= allowed and self._has_few_pairs():
             self._A = self._signed_csr(self._X)
@@ -126,9 +128,8 @@ class SignedRows:
             np.multiply(self._A[span], root[span, None], out=block)
             return block
         X = self._X[span]
-        block[:, : self.d] = X if isinstance(X, np.ndarray) else X.toarray()
-        block[:, self.d :] = 1.0
-        block *= root[span, None]
+        np.multiply(X if isinstance(X, np.ndarray) else X.toarray(), root[span, None], out=block[:, : self.d])
+        block[:, self.d :] = root[span, None]
         return block
 
     def gram(self) -> Array:
