@@ -6,10 +6,10 @@ proof     w, b, alpha, and what they prove:  optimum <= primal,  optimum >= dual
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from separatrix.checker.certificate import Certificate
 from separatrix.checker.codec import SparseVector, field, read_real, read_vector, read_word
@@ -18,6 +18,9 @@ from separatrix.checker.verdict import Rejected
 LOSSES = ("hinge", "squared_hinge")
 BIASES = ("free", "augmented", "none")
 
+#: C of the positive and of the negative side, or of every row.
+Costs: TypeAlias = "tuple[float, float] | SparseVector"
+
 
 @dataclass(frozen=True)
 class OptimalClaim:
@@ -25,7 +28,7 @@ class OptimalClaim:
 
     loss: str
     bias: str
-    C: tuple[float, float] | SparseVector
+    C: Costs
     w: SparseVector
     b: float
     alpha: SparseVector
@@ -51,11 +54,18 @@ def read_claim(certificate: Certificate) -> OptimalClaim:
     exact_names("problem", problem, {"loss", "bias", "kernel", "C"})
     exact_names("proof", proof, {"w", "b", "alpha", "primal", "dual", "gap"})
     read_word(problem["kernel"], "kernel", ("linear",))
+    return claim_of(problem, proof, n, read_costs(problem["C"], n), read_vector(proof["w"], "w", d))
+
+
+def claim_of(
+    problem: Mapping[str, Any], proof: Mapping[str, Any], n: int, C: Costs, w: SparseVector
+) -> OptimalClaim:
+    """The parts that every claim of an optimum has, checked as far as they can be without the data."""
     claim = OptimalClaim(
         loss=read_word(problem["loss"], "loss", LOSSES),
         bias=read_word(problem["bias"], "bias", BIASES),
-        C=read_costs(problem["C"], n),
-        w=read_vector(proof["w"], "w", d),
+        C=C,
+        w=w,
         b=read_real(proof["b"], "b"),
         alpha=read_vector(proof["alpha"], "alpha", n),
         primal=read_real(proof["primal"], "primal"),
@@ -80,7 +90,7 @@ def check_bounds(claim: OptimalClaim, side: Sequence[int], costs: Sequence[float
             raise Rejected(f"alpha[{row}] = {alpha} is above its bound C = {costs[row]}.")
 
 
-def read_costs(record: Any, n: int) -> tuple[float, float] | SparseVector:
+def read_costs(record: Any, n: int) -> Costs:
     """One cost for each side, or one for each row."""
     if isinstance(record, dict) and set(record) == {"positive", "negative"}:
         pair = read_real(record["positive"], "C"), read_real(record["negative"], "C")

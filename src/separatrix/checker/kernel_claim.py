@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.checker.certificate import Certificate
-from separatrix.checker.claim import BIASES, LOSSES, OptimalClaim, check_gap, exact_names, read_costs
+from separatrix.checker.claim import OptimalClaim, claim_of, exact_names, read_costs
 from separatrix.checker.codec import SparseVector, read_count, read_real, read_vector, read_word
 from separatrix.checker.verdict import Rejected
 
@@ -101,22 +101,8 @@ def read_kernel_claim(certificate: Certificate) -> KernelClaim:
     given = {"coef"} if "coef" in proof else set[str]()
     exact_names("proof", proof, {"b", "alpha", "primal", "dual", "gap"} | given)
     hard = problem["C"] == "hard"
-    claim = OptimalClaim(
-        loss=read_word(problem["loss"], "loss", LOSSES),
-        bias=read_word(problem["bias"], "bias", BIASES),
-        C=(INFINITE, INFINITE) if hard else read_costs(problem["C"], n),
-        w=SparseVector(0, (), ()),
-        b=read_real(proof["b"], "b"),
-        alpha=read_vector(proof["alpha"], "alpha", n),
-        primal=read_real(proof["primal"], "primal"),
-        dual=read_real(proof["dual"], "dual"),
-        gap=read_real(proof["gap"], "gap"),
-    )
-    if claim.bias == "none" and claim.b != 0:
-        raise Rejected(f"The problem has no bias, yet b is {claim.b}.")
-    if min(claim.alpha.values, default=0.0) < 0:
-        raise Rejected("Some alpha is negative.")
-    check_gap(claim)
+    C = (INFINITE, INFINITE) if hard else read_costs(problem["C"], n)
+    claim = claim_of(problem, proof, n, C, SparseVector(0, (), ()))
     coef = read_vector(proof["coef"], "coef", n) if given else None
     return KernelClaim(read_kernel(problem["kernel"]), hard, coef, claim)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
 from separatrix.errors import ParameterError
+from separatrix.estimators import rules
+from separatrix.estimators.rules import KERNEL_NAMES, Rule, check_rules, count, is_real, one_of, positive
 from separatrix.problem import LOSSES, Bias, Loss
 from separatrix.problem.kernels import Combines, Kernel, Linear
 from separatrix.solvers.choose import SOLVERS
@@ -19,8 +18,6 @@ from separatrix.solvers.choose_kernel import KERNEL_SOLVERS
 
 #: Beyond this, float64 cannot hold the loss and the penalty in one sum.
 LARGEST_C = 1e10
-
-_KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
 
 
 @dataclass(frozen=True)
@@ -39,61 +36,35 @@ class Settings:
     kernel: Kernel | None = None  #: None: linear, with w at hand
 
 
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not _is_bool(value)
-
-
-def _positive(value: Any) -> bool:
-    return _is_real(value) and 0 < value < math.inf
-
-
-def _count(value: Any, least: int) -> bool:
-    return isinstance(value, Integral) and not _is_bool(value) and int(value) >= least
-
-
-def _one_of(*names: str) -> tuple[Callable[[Any], bool], str]:
-    return (
-        lambda value: isinstance(value, str) and value in names,
-        "one of " + ", ".join(repr(name) for name in names),
-    )
-
-
-_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+_RULES: dict[str, Rule] = {
     "C": (
-        lambda v: _is_real(v) and v > 0,
+        lambda v: is_real(v) and v > 0,
         f"a finite number above 0 and at most {LARGEST_C:g}, or inf for the hard margin",
     ),
-    "loss": _one_of(*LOSSES),
-    "bias": _one_of("free", "augmented", "none"),
+    "loss": one_of(*LOSSES),
+    "bias": one_of("free", "augmented", "none"),
     "kernel": (
-        lambda v: isinstance(v, Combines) or callable(v) or v in _KERNELS,
-        _one_of(*_KERNELS)[1] + ", a kernel object or a function",
+        lambda v: isinstance(v, Combines) or callable(v) or v in KERNEL_NAMES,
+        one_of(*KERNEL_NAMES)[1] + ", a kernel object or a function",
     ),
-    "degree": (lambda v: _count(v, 0), "an integer of at least 0"),
-    "gamma": (lambda v: v in ("scale", "auto") or _positive(v), "'scale', 'auto' or a number above 0"),
-    "coef0": (lambda v: _is_real(v) and math.isfinite(v), "a finite number"),
-    "solver": _one_of(*dict.fromkeys((*SOLVERS, *KERNEL_SOLVERS))),
-    "tol": (_positive, "a number above 0 (a relative duality gap, such as 1e-3)"),
-    "max_iter": (lambda v: v is None or _count(v, 1), "None or an integer of at least 1"),
-    "max_time": (lambda v: v is None or _positive(v), "None or a number of seconds above 0"),
+    "degree": rules.DEGREE,
+    "gamma": rules.GAMMA,
+    "coef0": rules.COEF0,
+    "solver": one_of(*dict.fromkeys((*SOLVERS, *KERNEL_SOLVERS))),
+    "tol": (positive, "a number above 0 (a relative duality gap, such as 1e-3)"),
+    "max_iter": (lambda v: v is None or count(v, 1), "None or an integer of at least 1"),
+    "max_time": rules.SECONDS,
     "class_weight": (
         lambda v: v is None or isinstance(v, Mapping) or (isinstance(v, str) and v == "balanced"),
         "None, 'balanced' or a dict from class to weight",
     ),
-    "multi_class": _one_of("ovr", "ovo", "crammer-singer"),
-    "cache_mb": (_positive, "a number of megabytes above 0"),
-    "n_threads": (lambda v: v is None or _count(v, 1), "None (all that are available) or an integer above 0"),
-    "random_state": (
-        lambda v: v is None or _count(v, 0) or isinstance(v, np.random.RandomState),
-        "None, an integer of at least 0 or a numpy RandomState",
-    ),
-    "warm_start": (_is_bool, "True or False"),
-    "strict": (_is_bool, "True or False"),
-    "verbose": (lambda v: _is_bool(v) or _count(v, 0), "True or False"),
+    "multi_class": one_of("ovr", "ovo", "crammer-singer"),
+    "cache_mb": (positive, "a number of megabytes above 0"),
+    "n_threads": rules.THREADS,
+    "random_state": rules.RANDOM_STATE,
+    "warm_start": rules.FLAG,
+    "strict": rules.FLAG,
+    "verbose": rules.VERBOSE,
 }
 
 
@@ -104,14 +75,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> Settings:
     Traceback (most recent call last):
     separatrix.errors.ParameterError: C must be a finite number above 0 and at most 1e+10, or inf ...; got -1.0.
     """
-    for name, value in parameters.items():
-        allowed, words = _RULES[name]
-        try:
-            fits = bool(allowed(value))
-        except (TypeError, ValueError):  # a value that cannot even be compared, such as an array
-            fits = False
-        if not fits:
-            raise ParameterError(f"{name} must be {words}; got {value!r}.")
+    check_rules(_RULES, parameters)
     _check_available(parameters)
     max_iter, max_time = parameters["max_iter"], parameters["max_time"]
     return Settings(

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
 from separatrix.errors import ParameterError
+from separatrix.estimators import rules
 from separatrix.estimators.parameters import available_threads
+from separatrix.estimators.rules import KERNEL_NAMES, Rule, check_rules, count, one_of, positive
 from separatrix.solvers.passes import Settings
-
-_KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
 
 
 @dataclass(frozen=True)
@@ -32,61 +28,35 @@ class Choice:
     budget: int | None = None
 
 
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
-def _positive(value: Any) -> bool:
-    return isinstance(value, Real) and not _is_bool(value) and 0 < float(value) < math.inf
-
-
-def _count(value: Any, least: int) -> bool:
-    return isinstance(value, Integral) and not _is_bool(value) and int(value) >= least
-
-
-def _one_of(*names: str) -> tuple[Callable[[Any], bool], str]:
-    words = "one of " + ", ".join(repr(name) for name in names)
-    return (lambda value: isinstance(value, str) and value in names), words
-
-
-_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "algorithm": _one_of("perceptron", "gradient"),
-    "bias": _one_of("unit", "radius", "none"),
+_RULES: dict[str, Rule] = {
+    "algorithm": one_of("perceptron", "gradient"),
+    "bias": one_of("unit", "radius", "none"),
     "step": (
-        lambda v: _positive(v) or (isinstance(v, str) and v in ("decreasing", "line-search")),
+        lambda v: positive(v) or (isinstance(v, str) and v in ("decreasing", "line-search")),
         "a number above 0, 'decreasing' or 'line-search'",
     ),
     "start": (
-        lambda v: (isinstance(v, str) and v == "zero") or _count(v, 0),
+        lambda v: (isinstance(v, str) and v == "zero") or count(v, 0),
         "'zero' or the number of the row j whose y_j x_j the run starts at",
     ),
     "kernel": (
-        lambda v: callable(v) or (isinstance(v, str) and v in _KERNELS),
-        _one_of(*_KERNELS)[1] + " or a function",
+        lambda v: callable(v) or (isinstance(v, str) and v in KERNEL_NAMES),
+        one_of(*KERNEL_NAMES)[1] + " or a function",
     ),
-    "degree": (lambda v: _count(v, 0), "an integer of at least 0"),
-    "gamma": (
-        lambda v: (isinstance(v, str) and v in ("scale", "auto")) or _positive(v),
-        "'scale', 'auto' or a number above 0",
-    ),
-    "coef0": (
-        lambda v: isinstance(v, Real) and not _is_bool(v) and math.isfinite(v),
-        "a finite number",
-    ),
-    "form": _one_of("auto", "primal", "dual"),
-    "output": _one_of("last", "averaged", "voted", "pocket"),
-    "order": _one_of("cyclic", "shuffle"),
-    "multi_class": _one_of("auto", "kesler", "ovr"),
-    "budget": (lambda v: v is None or _count(v, 1), "None (no limit) or an integer of at least 1"),
-    "max_epochs": (lambda v: _count(v, 1), "an integer of at least 1"),
-    "max_time": (lambda v: v is None or _positive(v), "None or a number of seconds above 0"),
-    "n_threads": (lambda v: v is None or _count(v, 1), "None (all that are available) or an integer above 0"),
-    "random_state": (
-        lambda v: v is None or _count(v, 0) or isinstance(v, np.random.RandomState),
-        "None, an integer of at least 0 or a numpy RandomState",
-    ),
-    "warm_start": (_is_bool, "True or False"),
-    "verbose": (lambda v: _is_bool(v) or _count(v, 0), "True or False"),
+    "degree": rules.DEGREE,
+    "gamma": rules.GAMMA,
+    "coef0": rules.COEF0,
+    "form": one_of("auto", "primal", "dual"),
+    "output": one_of("last", "averaged", "voted", "pocket"),
+    "order": one_of("cyclic", "shuffle"),
+    "multi_class": one_of("auto", "kesler", "ovr"),
+    "budget": (lambda v: v is None or count(v, 1), "None (no limit) or an integer of at least 1"),
+    "max_epochs": (lambda v: count(v, 1), "an integer of at least 1"),
+    "max_time": rules.SECONDS,
+    "n_threads": rules.THREADS,
+    "random_state": rules.RANDOM_STATE,
+    "warm_start": rules.FLAG,
+    "verbose": rules.VERBOSE,
 }
 
 
@@ -97,14 +67,7 @@ def check_choice(parameters: Mapping[str, Any], seed: int = 0) -> Choice:
     Traceback (most recent call last):
     separatrix.errors.ParameterError: algorithm must be one of 'perceptron', 'gradient'; got 'sgd'.
     """
-    for name, value in parameters.items():
-        allowed, words = _RULES[name]
-        try:
-            fits = bool(allowed(value))
-        except (TypeError, ValueError):  # a value that cannot even be compared, such as an array
-            fits = False
-        if not fits:
-            raise ParameterError(f"{name} must be {words}; got {value!r}.")
+    check_rules(_RULES, parameters)
     _check_together(parameters)
     p, gradient = parameters, parameters["algorithm"] == "gradient"
     step = p["step"] if isinstance(p["step"], str) else float(p["step"])
