@@ -5,8 +5,8 @@
 - ``average once``: every machine solves its own rows to the end, with C times the number of machines, and the answers
   are averaged. One round. Zinkevich, Weimer, Li, Smola: Parallelized stochastic gradient descent. NIPS 2010.
 - ``average every epoch``: w goes out, every machine makes one epoch of stochastic subgradient steps from it on its own
-  rows, the results are averaged (local SGD; what a data frame of `partial_fit` models with averaging does). The step is
-  that of Pegasos, 1 / (lambda (t0 + t)) with lambda = 1 / (C n), the best of several t0.
+  rows, the results are averaged (local SGD). An epoch is `SGDClassifier.partial_fit`, as dask-ml's `Incremental` makes
+  it, with its own step lengths 1 / (lambda (t0 + t)), lambda = 1 / (C n).
 - ``gradients``: w goes out, subgradients come back and are added up, L-BFGS takes the step, as Spark's LinearSVC does
   (there OWL-QN). A round for each gradient.
 
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from scipy import optimize
+from sklearn.linear_model import SGDClassifier
 
 import separatrix
 
@@ -36,38 +37,21 @@ def average_once(pieces: Pieces, C: float, _rounds: int) -> list[float]:
 
 
 def average_every_epoch(pieces: Pieces, C: float, rounds: int) -> list[float]:
-    """The objective after every round, for the first step size (of three) that ends lowest."""
-    n = sum(len(y) for _, y in pieces)
-    return min((_local_sgd(pieces, C, rounds, t0) for t0 in (0.1 * n, n, 10.0 * n)), key=lambda run: run[-1])
-
-
-def _local_sgd(pieces: Pieces, C: float, rounds: int, t0: float) -> list[float]:
-    rng = np.random.default_rng(0)
+    """The objective after every round."""
     n, d = sum(len(y) for _, y in pieces), pieces[0][0].shape[1]
-    w, values, steps = np.zeros(d), [], [0] * len(pieces)
+    machines = [
+        SGDClassifier(loss="hinge", alpha=1.0 / (C * n), fit_intercept=False, random_state=k)
+        for k in range(len(pieces))
+    ]
+    w, values = np.zeros(d), []
     for _ in range(rounds):
-        ends = []
-        for k, (X, y) in enumerate(pieces):
-            ends.append(_epoch(X, y, w, C * n, t0 + steps[k], rng))
-            steps[k] += len(y)
-        w = np.mean(ends, axis=0)
+        for machine, (X, y) in zip(machines, pieces, strict=True):
+            if values:
+                machine.coef_ = w[None, :].copy()
+            machine.partial_fit(X, y, classes=[-1.0, 1.0])
+        w = np.mean([machine.coef_[0] for machine in machines], axis=0)
         values.append(objective(pieces, C, w))
     return values
-
-
-def _epoch(X: Any, y: np.ndarray, start: np.ndarray, over_lambda: float, t: float, rng: Any) -> np.ndarray:
-    """Pegasos steps, w kept as a scale times a vector: shrinking it costs nothing."""
-    v, scale = start.copy(), 1.0
-    indptr, indices, data = X.indptr, X.indices, X.data
-    for i in rng.permutation(len(y)):
-        t += 1.0
-        entries = slice(indptr[i], indptr[i + 1])
-        columns, values = indices[entries], data[entries]
-        margin = y[i] * scale * float(v[columns] @ values)
-        scale *= 1.0 - 1.0 / t
-        if margin < 1.0:
-            v[columns] += (over_lambda / t / scale) * y[i] * values
-    return scale * v
 
 
 def gradients(pieces: Pieces, C: float, rounds: int) -> list[float]:

@@ -16,6 +16,7 @@ from separatrix.dask import SVC
 
 _GOAL = 1e-3
 _C = 1.0
+_OURS = {1: "1 worker process", 2: "2 worker processes"}
 
 
 def run(options: argparse.Namespace) -> None:
@@ -26,40 +27,30 @@ def run(options: argparse.Namespace) -> None:
     best = separatrix.SVC(C=_C, bias="none", tol=1e-7).fit(X, y)
     optimum, limit = best.dual_, 20 if options.quick else 100
     curves: dict[str, list[tuple[float, float, float]]] = {}
-    print(f"{'machines':>8} {'method':<28} {'rounds to 1e-3':>14} {'after':>6} {'distance or gap':>15}")
-    for machines in (2, 4):
-        with cluster(machines) as client:
-            A, b = split(X, y, machines)
+    print(f"{'':<32} {'rounds to 1e-3':>14} {'after':>6} {'distance or gap':>15}")
+    for workers, name in _OURS.items():
+        with cluster(workers) as client:
+            A, b = split(X, y, workers)
             settings = {"C": _C, "bias": "none", "random_state": 0, "client": client}
             SVC(tol=0.5, **settings).fit(A, b)  # libraries are loaded by then
             model = SVC(tol=1e-4, **settings).fit(A, b)
-        history = [record for record in model.history_ if not record.proved]
-        if machines == 2:
-            curves["2 worker processes"] = [(r.iteration, r.time, r.gap) for r in history]
-        reached = next((r.iteration for r in history if r.gap <= _GOAL), None)
-        _line(machines, "separatrix.dask (proved gap)", reached, len(history), history[-1].gap)
-        cut = pieces(X, y, machines)
-        for name, method in METHODS.items():
-            distances = [value / optimum - 1.0 for value in method(cut, _C, limit)]
-            reached = next((k + 1 for k, value in enumerate(distances) if value <= _GOAL), None)
-            _line(machines, name, reached, len(distances), distances[-1])
-            if machines == 2:
-                curves[name] = [(k + 1, np.nan, value) for k, value in enumerate(distances)]
-    with cluster(1) as client:
-        A, b = split(X, y, 1)
-        SVC(C=_C, bias="none", tol=0.5, client=client).fit(A, b)
-        model = SVC(C=_C, bias="none", tol=1e-4, random_state=0, client=client).fit(A, b)
-    one = [(r.iteration, r.time, r.gap) for r in model.history_ if not r.proved]
-    curves = {"1 worker process": one, **curves}
-    for name in ("1 worker process", "2 worker processes"):
+        curves[name] = [(r.iteration, r.time, r.gap) for r in model.history_ if not r.proved]
+        _line(f"separatrix.dask, {name}", curves[name])
+    cut = pieces(X, y, 2)
+    for name, method in METHODS.items():
+        distances = [value / optimum - 1.0 for value in method(cut, _C, limit)]
+        curves[name] = [(k + 1, np.nan, value) for k, value in enumerate(distances)]
+        _line(f"{name}, 2 machines", curves[name])
+    for name in _OURS.values():
         at = next(((k, s) for k, s, gap in curves[name] if gap <= _GOAL), None)
         print(f"{name}: gap of 1e-3 after {at[0]} rounds, {at[1]:.2f} s" if at else f"{name}: not reached")
     if options.figure:
         draw(curves, Path(options.figure))
 
 
-def _line(machines: int, method: str, reached: int | None, rounds: int, last: float) -> None:
-    print(f"{machines:>8} {method:<28} {reached or 'not':>14} {rounds:>6} {last:>15.1e}", flush=True)
+def _line(method: str, curve: list[tuple[float, float, float]]) -> None:
+    reached = next((k for k, _, value in curve if value <= _GOAL), "not")
+    print(f"{method:<36} {reached:>10} {len(curve):>6} {curve[-1][2]:>15.1e}", flush=True)
 
 
 def draw(curves: dict[str, Any], path: Path) -> None:
