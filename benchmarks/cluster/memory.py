@@ -49,7 +49,7 @@ def _fit(client: Any, solver: str, parts: list[Any]) -> None:
     labels = [client.submit(_labels, part, seed, pure=False) for seed, part in enumerate(parts)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the few rounds do not reach the gap
-        SVC(solver=solver, client=client, max_iter=6).fit(parts, labels)
+        SVC(solver=solver, client=client, max_iter=6, worker_timeout=600.0).fit(parts, labels)
 
 
 def _on(client: Any, function: Any) -> Any:

@@ -75,7 +75,7 @@ def draw(curves: dict[str, Any], path: Path) -> None:
         axis.axhline(_GOAL, color="black", linewidth=0.6)
         axis.set(xlabel=label, yscale="log", ylim=(3e-5, 3.0))
         axis.grid(alpha=0.25)
-    left.set(ylabel="relative gap (dashed: distance from the optimum)", xscale="log")
+    left.set(ylabel="gap (dashed: distance)", xscale="log")
     left.legend(fontsize=7, loc="lower left")
     right.legend(fontsize=7)
     figure.savefig(path, metadata={"Date": None})
