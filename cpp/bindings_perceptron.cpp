@@ -67,8 +67,8 @@ void keep(const Pocket& pocket, const Output<Index>& state) {
 struct PassBody {
     template <class Rows>
     static Log run(const Rows& rows, const Array<Sign>& signs, const Array<Index>& order, Index begin, Index end,
-                   const Output<double>& w, const Output<double>& b, double step, double gain, bool decreasing, int n_threads,
-                   const Output<Index>& tally_state, const Output<Index>& counts, const Output<double>& lag,
+                   const Output<double>& w, const Output<double>& b, double step, double gain, bool decreasing, double reach,
+                   int n_threads, const Output<Index>& tally_state, const Output<Index>& counts, const Output<double>& lag,
                    const Output<double>& lag_b, const Output<double>& pocket_w, const Output<double>& pocket_b,
                    const Output<Index>& pocket_state, bool logged) {
         std::vector<Update> log;
@@ -77,7 +77,7 @@ struct PassBody {
             Tally tally = read_tally(tally_state);
             Pocket pocket = pocket_of(pocket_w, pocket_b, pocket_state);
             perceptron_pass(rows, signs.data(), Visit{pointer(order)}, begin, end, w.data(), *b.data(), {step, gain, decreasing},
-                            n_threads, tally, pointer(counts), {pointer(lag), pointer(lag_b)}, pocket,
+                            reach, n_threads, tally, pointer(counts), {pointer(lag), pointer(lag_b)}, pocket,
                             logged ? &log : nullptr);
             // A run that the end of the pass cuts short may still be the longest.
             if (end == rows.rows) offer(pocket, rows, signs.data(), w.data(), *b.data(), tally.run, n_threads);
@@ -118,11 +118,12 @@ nb::ndarray<nb::numpy, Index, nb::ndim<1>> as_indices(const std::vector<Index>& 
 struct DoubtBody {
     template <class Rows>
     static nb::ndarray<nb::numpy, Index, nb::ndim<1>> run(const Rows& rows, const Array<Sign>& signs,
-                                                          const Array<double>& w, double b, double norm, int n_threads) {
+                                                          const Array<double>& w, double b, double norm, double reach,
+                                                          int n_threads) {
         std::vector<Index> found;
         {
             nb::gil_scoped_release release;
-            found = doubtful_rows(rows, signs.data(), {w.data(), b}, norm, n_threads);
+            found = doubtful_rows(rows, signs.data(), w.data(), b, norm, reach, n_threads);
         }
         return as_indices(found);
     }
@@ -139,6 +140,14 @@ struct MeasureBody {
             bad = measure(rows, norms.data(), largest);
         }
         return nb::make_tuple(bad, largest);
+    }
+};
+
+struct ReachBody {
+    template <class Rows>
+    static double run(const Rows& rows, int n_threads) {
+        nb::gil_scoped_release release;
+        return reach(rows, n_threads);
     }
 };
 
@@ -275,6 +284,7 @@ void bind_perceptron(nb::module_& m) {
     bind<KeslerBody>(m, "kesler_pass");
     bind<DoubtBody>(m, "doubtful_rows");
     bind<MeasureBody>(m, "measure_rows");
+    bind<ReachBody>(m, "reach");
     bind<LearnTwoBody>(m, "learn_two");
     bind<LearnOneBody>(m, "learn_one");
     bind<LearnManyBody>(m, "learn_many");

@@ -2,6 +2,7 @@
 #include "separatrix/perceptron_kernels.hpp"
 
 #include "separatrix/lanes.hpp"
+#include "separatrix/narrow.hpp"
 #include "separatrix/primitives.hpp"
 
 #define SEPARATRIX_QUOTE_(name) #name
@@ -36,6 +37,30 @@ SEPARATRIX_INLINE void fetch(const DenseRows<V>& rows, Index i) {
 }
 
 template <bool ordered, class V>
+SEPARATRIX_INLINE Index skim_dense(const DenseRows<V>& rows, const Sign* SEPARATRIX_RESTRICT signs,
+                                   const Index* SEPARATRIX_RESTRICT order, Index begin, Index end, Hyperplane plane) {
+    Index p = begin;
+    if constexpr (sizeof(V) == sizeof(float)) {
+        if (plane.narrow == nullptr) return begin;
+        const float b = static_cast<float>(plane.b);
+        const Columns columns(rows.columns);
+        for (; p + narrow_block <= end; p += narrow_block) {
+            const V* x[narrow_block];
+            Sign sign[narrow_block];
+            for (Index k = 0; k < narrow_block; ++k) {
+                x[k] = rows.values + (ordered ? order[p + k] : p + k) * rows.columns;
+                if constexpr (ordered) sign[k] = signs[order[p + k]];
+            }
+            if constexpr (ordered) {
+                for (Index k = narrow_block; k < 2 * narrow_block && p + k < end; ++k) fetch(rows, order[p + k]);
+            }
+            if (!surely_right(x, columns, plane.narrow, b, plane.slack, ordered ? sign : signs + p)) break;
+        }
+    }
+    return p;
+}
+
+template <bool ordered, class V>
 SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPARATRIX_RESTRICT signs,
                                      const Index* SEPARATRIX_RESTRICT order, Index begin, Index end,
                                      Hyperplane plane) {
@@ -43,15 +68,12 @@ SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPAR
     const auto row = [order](Index p) { return ordered ? order[p] : p; };
     const auto alone = [&](Index p) { return row_score(rows.row(row(p)), plane.w) + plane.b; };
     Index p = begin;
-    // Twice the error bound of narrow_dots, squared: the squares it is compared with are rounded too.
-    const double slip = 2.0 * (static_cast<double>(d) / 8 + 12) * 0x1p-24;
-    [[maybe_unused]] const double threshold = slip * slip * plane.squared;
     // Right after an update another mistake is likely: two rows alone, then blocks.
     for (const Index until = begin + 2 < end ? begin + 2 : end; p < until; ++p) {
         const double score = alone(p);
         if (is_mistake(signs[row(p)], score)) return {p, score, 0};
     }
-    for (; p + block <= end; p += block) {
+    for (; p = skim_dense<ordered>(rows, signs, order, p, end, plane), p + block <= end; p += block) {
         const V* const x[block] = {rows.values + row(p) * d, rows.values + row(p + 1) * d,
                                    rows.values + row(p + 2) * d, rows.values + row(p + 3) * d};
         if constexpr (ordered) {
@@ -60,12 +82,6 @@ SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPAR
             // The hardware's own prefetch stops at each 4 KiB page; this carries the stream across.
             const char* from = reinterpret_cast<const char*>(x[0]) + stream_ahead;
             for (Index at = 0; at < block * d * static_cast<Index>(sizeof(V)); at += 64) SEPARATRIX_PREFETCH(from + at);
-        }
-        if constexpr (sizeof(V) == sizeof(float)) {
-            if (plane.narrow != nullptr) {
-                const Sign sign[block] = {signs[row(p)], signs[row(p + 1)], signs[row(p + 2)], signs[row(p + 3)]};
-                if (surely_right(x, d, plane.narrow, plane.b, threshold, ordered ? sign : signs + p)) continue;
-            }
         }
         double score[block];
         dots<block>(x, d, plane.w, score);
@@ -84,6 +100,17 @@ SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPAR
         if (is_mistake(signs[row(p)], score)) return {p, score, 0};
     }
     return {end, 0, 0};
+}
+
+template <class V>
+Index skim(const DenseRows<V>& rows, const Sign* signs, Visit visit, Index begin, Index end, Hyperplane plane) {
+    return visit.order == nullptr ? skim_dense<false>(rows, signs, nullptr, begin, end, plane)
+                                  : skim_dense<true>(rows, signs, visit.order, begin, end, plane);
+}
+
+template <class V, class I>
+Index skim(const SparseRows<V, I>&, const Sign*, Visit, Index begin, Index, Hyperplane) {
+    return begin;
 }
 
 template <class V>
@@ -205,6 +232,10 @@ void add_deficits(const double* margins, Index size, double largest, double* def
     for (int j = 0; j < watched_margins; ++j) deficits[j] = sum[j];
 }
 
+double reach(const DenseRows<float>& rows, Index begin, Index end) {
+    return reach_of(rows.values + begin * rows.columns, end - begin, rows.columns);
+}
+
 double read(const float* values, Index size) {
     Quad sum[8] = {};
     const double half[4] = {0.5, 0.5, 0.5, 0.5};
@@ -219,8 +250,8 @@ double read(const float* values, Index size) {
 }
 
 template <class Rows>
-constexpr PerceptronKernels<Rows> made = {find,         find_among<Rows>, add<Rows>,
-                                              score<Rows>, scores<Rows>,     squared_norms<Rows>};
+constexpr PerceptronKernels<Rows> made = {find,        skim,         find_among<Rows>,   add<Rows>,
+                                          score<Rows>, scores<Rows>, squared_norms<Rows>};
 
 }  // namespace
 
@@ -234,6 +265,7 @@ const PerceptronTable perceptron_table = {
     made<SparseRows<double, std::int32_t>>,
     made<SparseRows<double, std::int64_t>>,
     add_deficits,
+    reach,
     read,
 };
 

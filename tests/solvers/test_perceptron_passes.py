@@ -82,8 +82,9 @@ def test_tiny_and_huge_rows_in_float(scale):
 def test_doubtful_rows_are_decided_exactly():
     X = np.array([[0.1, 0.2], [0.1, 0.2], [5.0, 1.0]])
     w = np.array([0.2, -0.1])  # 0.1 * 0.2 - 0.2 * 0.1 = 0 exactly
-    assert misclassified(X, np.array([1, -1, 1], dtype=np.int8), w, 0.0).tolist() == [0, 1]
-    assert misclassified(X[2:], np.array([1], dtype=np.int8), w, 0.0).tolist() == []
+    signs = np.array([1, -1, 1], dtype=np.int8)
+    assert misclassified(LabelledRows(X, signs, 0.0), w, 0.0).tolist() == [0, 1]
+    assert misclassified(LabelledRows(X[2:], signs[2:], 0.0), w, 0.0).tolist() == []
 
 
 def test_the_ray_is_searched_exactly():

@@ -6,8 +6,6 @@
 // Included only by files that are compiled once per instruction set (SEPARATRIX_ISA).
 #pragma once
 
-#include <cstring>
-
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 #endif
@@ -160,68 +158,5 @@ SEPARATRIX_INLINE void dots_of_one(const V* x, Index d, const double* const* w, 
         for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
     }
 }
-
-// In float: out[k] ~ x[k] . w and squares[k] ~ ||x[k]||^2 for four rows, each the sum of eight lanes. The lanes add
-// ceil(d / 8) products and are added in three steps, so |out - x.w| <= (d / 8 + 12) 2^-24 ||x|| ||w||, w's own
-// rounding included.
-#if defined(__AVX2__) && defined(__FMA__)
-
-SEPARATRIX_INLINE void narrow_totals(const __m256* sum, float* out) {
-    const __m256 first = _mm256_hadd_ps(sum[0], sum[1]), second = _mm256_hadd_ps(sum[2], sum[3]);
-    const __m256 all = _mm256_hadd_ps(first, second);
-    _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));
-}
-
-SEPARATRIX_INLINE void narrow_dots(const float* const* x, Index d, const float* w, float* out, float* squares) {
-    __m256 sum[4], square[4];
-    for (int k = 0; k < 4; ++k) sum[k] = square[k] = _mm256_setzero_ps();
-    Index j = 0;
-    for (; j + 8 <= d; j += 8) {
-        const __m256 weights = _mm256_loadu_ps(w + j);
-        for (int k = 0; k < 4; ++k) {
-            const __m256 value = _mm256_loadu_ps(x[k] + j);
-            sum[k] = _mm256_fmadd_ps(value, weights, sum[k]);
-            square[k] = _mm256_fmadd_ps(value, value, square[k]);
-        }
-    }
-    if (j < d) {
-        const __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-        const __m256i inside = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(d - j)), places);
-        const __m256 weights = _mm256_maskload_ps(w + j, inside);
-        for (int k = 0; k < 4; ++k) {
-            const __m256 value = _mm256_maskload_ps(x[k] + j, inside);
-            sum[k] = _mm256_fmadd_ps(value, weights, sum[k]);
-            square[k] = _mm256_fmadd_ps(value, value, square[k]);
-        }
-    }
-    narrow_totals(sum, out);
-    narrow_totals(square, squares);
-}
-
-// Whether each of four rows is right beyond what rounding can do: sign (score + b) > 0 and its square above
-// threshold ||x||^2. Squares too small for float leave it undecided; so does anything that is not a number.
-SEPARATRIX_INLINE bool surely_right(const float* const* x, Index d, const float* w, double b, double threshold,
-                                    const std::int8_t* signs) {
-    float score[4], square[4];
-    narrow_dots(x, d, w, score, square);
-    std::int32_t packed;
-    std::memcpy(&packed, signs, sizeof packed);
-    const Quad sign = _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_cvtsi32_si128(packed)));
-    const Quad product = _mm256_mul_pd(sign, _mm256_add_pd(load(score), _mm256_set1_pd(b)));
-    const Quad size = load(square);
-    const Quad large = _mm256_cmp_pd(_mm256_mul_pd(product, product),
-                                     _mm256_mul_pd(_mm256_set1_pd(threshold), size), _CMP_GT_OQ);
-    const Quad positive = _mm256_cmp_pd(product, _mm256_setzero_pd(), _CMP_GT_OQ);
-    const Quad decided = _mm256_cmp_pd(size, _mm256_set1_pd(1e-30), _CMP_GT_OQ);
-    return _mm256_movemask_pd(_mm256_and_pd(large, _mm256_and_pd(positive, decided))) == 0b1111;
-}
-
-#else
-
-SEPARATRIX_INLINE bool surely_right(const float* const*, Index, const float*, double, double, const std::int8_t*) {
-    return false;  // without wide registers, scoring in double at once is as fast
-}
-
-#endif
 
 }  // namespace separatrix::SEPARATRIX_ISA

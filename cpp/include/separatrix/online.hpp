@@ -94,7 +94,7 @@ void learn_two(const Rows& rows, const double* norms, const Sign* signs, double*
         for (Index i = begin; i < end; ++i) out[i - begin] = signs[i] * (out[i - begin] + comparator.b[0]);
     };
     const auto pass = [&](Index begin, Index end) {
-        perceptron_pass(rows, signs, Visit{nullptr}, begin, end, w, *b, step, 1, tally, nullptr, average, pocket,
+        perceptron_pass(rows, signs, Visit{nullptr}, begin, end, w, *b, step, watch.largest, 1, tally, nullptr, average, pocket,
                         nullptr, &seen);
     };
     const auto learn = [&](Index begin, Index end) {

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <vector>
 
+#include "separatrix/narrow_plane.hpp"
 #include "separatrix/perceptron_kernels.hpp"
 #include "separatrix/threads.hpp"
 
@@ -108,30 +109,6 @@ Index each_mistake(const Rows& rows, Index begin, Index end, int n_threads, Tall
     return tally.updates - before;
 }
 
-// w rounded to float with its squared norm, kept in step with w where float rows make it worth having.
-class Narrow {
-public:
-    Narrow(const double* w, Index d, bool wanted) : w_(w) {
-        if (wanted) rounded_.resize(static_cast<std::size_t>(d));
-        refresh();
-    }
-    void refresh() {
-        squared_ = 0;
-        for (std::size_t j = 0; j < rounded_.size(); ++j) {
-            rounded_[j] = static_cast<float>(w_[j]);
-            squared_ += w_[j] * w_[j];
-        }
-        usable_ = !rounded_.empty() && squared_ > 1e-20 && squared_ < 1e30;  // well inside the range of float
-    }
-    Hyperplane plane(double b) const { return {w_, b, usable_ ? rounded_.data() : nullptr, squared_}; }
-
-private:
-    const double* w_;
-    std::vector<float> rounded_;
-    double squared_ = 0;
-    bool usable_ = false;
-};
-
 // The best weights seen, by length of run and then by errors on all rows (Gallant's pocket with ratchet).
 struct Pocket {
     double* w = nullptr;
@@ -164,14 +141,28 @@ void offer(Pocket& pocket, const Rows& rows, const Sign* signs, const double* w,
     *pocket.b = b;
 }
 
-// Two classes. `counts`, the average, the pocket and the log are optional.
+// At least max ||x||^2 of float rows, by several threads; infinite where that is not finite or nobody wants to know.
+template <class Rows>
+double reach(const Rows& rows, int n_threads) {
+    if constexpr (!Rows::sparse && sizeof(typename Rows::Value) == sizeof(float)) {
+        const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
+        std::vector<double> found(static_cast<std::size_t>(parts));
+        split(rows.rows, parts, [&](int part, Index begin, Index end) {
+            found[static_cast<std::size_t>(part)] = perceptron_kernels().reach(rows, begin, end);
+        });
+        return *std::max_element(found.begin(), found.end());
+    } else {
+        return INFINITY;
+    }
+}
+
+// Two classes. `counts`, the average, the pocket and the log are optional; `reach` is that of the rows.
 template <class Rows>
 Index perceptron_pass(const Rows& rows, const Sign* signs, Visit visit, Index begin, Index end, double* w, double& b,
-                      Step step, int n_threads, Tally& tally, Index* counts, Average average, Pocket& pocket,
+                      Step step, double reach, int n_threads, Tally& tally, Index* counts, Average average, Pocket& pocket,
                       std::vector<Update>* log, std::vector<Mistake>* seen = nullptr) {
     const auto& kernel = perceptron_kernels().of(rows);
-    constexpr bool floats = !Rows::sparse && sizeof(typename Rows::Value) == 4;
-    Narrow narrow(w, rows.columns, floats && end - begin >= 64);
+    NarrowPlane narrow(w, rows.columns, end - begin < 64 ? INFINITY : reach);  // not worth it for a few rows
     const auto find = [&](Index from, Index to, int) {
         return kernel.find(rows, signs, visit, from, to, narrow.plane(b));
     };
@@ -196,15 +187,19 @@ Index perceptron_pass(const Rows& rows, const Sign* signs, Visit visit, Index be
 // Rows whose sign * f(x) is at most what rounding may have added to it: |fl(w.x) - w.x| <= k u ||w|| ||x|| for k
 // terms, in whatever order they are added. Found in order, on several threads.
 template <class Rows>
-std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, Hyperplane plane, double norm, int n_threads) {
+std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, const double* w, double b, double norm,
+                                 double reach, int n_threads) {
+    const NarrowPlane narrow(w, rows.columns, reach);
+    const Hyperplane plane = narrow.plane(b);
     const auto& kernel = perceptron_kernels().of(rows);
     const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
     std::vector<std::vector<Index>> found(static_cast<std::size_t>(parts));
     split(rows.rows, parts, [&](int part, Index begin, Index end) {
-        constexpr Index some = 128;
-        double scores[some], squares[some];
-        for (Index p = begin; p < end; p += some) {
-            const Index stop = std::min(end, p + some);
+        constexpr Index most = 128;
+        const Index some = plane.narrow == nullptr ? most : 8;  // as many as `skim` was unsure of
+        double scores[most], squares[most];
+        for (Index p = begin, stop; p = kernel.skim(rows, signs, Visit{nullptr}, p, end, plane), p < end; p = stop) {
+            stop = std::min(end, p + some);
             kernel.scores(rows, p, stop, plane.w, scores);
             kernel.squared_norms(rows, p, stop, squares);
             for (Index i = p; i < stop; ++i) {

@@ -25,13 +25,13 @@ struct Mistake {
     Code rival;
 };
 
-// f(x) = w.x + b for two classes. `narrow`, where given, is w rounded to float and `squared` is ||w||^2: float rows
-// are then scored in float first, and in double only where rounding could have changed the sign.
+// f(x) = w.x + b for two classes. `narrow`, where given, is w rounded to float (`NarrowPlane`): float rows are then
+// scored in float first, and in double only where the score is within `slack`, so that its sign may be wrong.
 struct Hyperplane {
     const double* w;
     double b;
     const float* narrow = nullptr;
-    double squared = 0;
+    float slack = 0;
 };
 
 // f_r(x) = W[r].x + b[r] for classes r = 0 .. classes - 1; W is (classes, d), row after row.
@@ -45,6 +45,8 @@ template <class Rows>
 struct PerceptronKernels {
     // The first position in [begin, end) whose row has sign * f(x) <= 0.
     Mistake (*find)(const Rows&, const Sign*, Visit, Index begin, Index end, Hyperplane);
+    // A position in [begin, end] before which every row has sign * f(x) > 0 whatever rounding did; maybe `begin`.
+    Index (*skim)(const Rows&, const Sign*, Visit, Index begin, Index end, Hyperplane);
     // The first position in [begin, end) whose row's own class does not score above every other.
     Mistake (*find_among)(const Rows&, const Code*, Visit, Index begin, Index end, Hyperplanes, double* scores);
     // w += scale x_i
@@ -70,6 +72,8 @@ struct PerceptronTable {
     PerceptronKernels<SparseRows<double, std::int64_t>> sparse_d64;
     // deficits[j] += max(0, largest 2^-j - margins[i])^2 for i = 0, 1, .. size - 1 in turn
     void (*add_deficits)(const double* margins, Index size, double largest, double* deficits);
+    // At least max ||x||^2; infinite where that is not finite, or where `skim` has no use for it.
+    double (*reach)(const DenseRows<float>&, Index begin, Index end);
     // Reads `size` floats and returns something that depends on all of them: the speed of memory itself.
     double (*read)(const float* values, Index size);
 

@@ -53,7 +53,7 @@ def _certain(
     """Passes until one is clean in exact arithmetic too: a row that rounding flattered gets its update."""
     run = run_passes(solver, rows, limits, _tally, on_record, before)
     while run.status is Status.CONVERGED:
-        wrong = misclassified(rows.X, rows.labels, run.state.w, float(run.state.b[0]), limits.n_threads)
+        wrong = misclassified(rows, run.state.w, float(run.state.b[0]), limits.n_threads)
         if len(wrong) == 0:
             return run
         if run.epochs >= limits.max_epochs:

@@ -189,7 +189,7 @@ def _honest(
     """No claim of a clean end if the weights, as they are published, misclassify a row exactly."""
     if status is not Status.CONVERGED or w is None or classes > 2:
         return status
-    wrong = misclassified(rows.X, rows.labels, w[0], float(b[0]))
+    wrong = misclassified(rows, w[0], float(b[0]))
     return Status.MAX_ITER if len(wrong) else status
 
 

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem.losses import Vector
-from separatrix.solvers.passes import core, dense_row, matrix_arguments
+from separatrix.solvers.passes import LabelledRows, core, dense_row, matrix_arguments
 
 
-def misclassified(
-    X: Any, signs: NDArray[np.int8], w: Vector, b: float, n_threads: int = 1
-) -> NDArray[np.intp]:
+def misclassified(rows: LabelledRows, w: Vector, b: float, n_threads: int = 1) -> NDArray[np.intp]:
     """Rows with y_i (w.x_i + b) <= 0 exactly, among those that rounding leaves in doubt.
 
     Every row that is not in doubt is taken to have been found correct already.
 
-    >>> X, signs = np.array([[0.1, 0.2], [1.0, 1.0]]), np.array([1, 1], dtype=np.int8)
-    >>> misclassified(X, signs, np.array([0.2, -0.1]), 0.0)
+    >>> rows = LabelledRows(np.array([[0.1, 0.2], [1.0, 1.0]]), np.array([1, 1], dtype=np.int8), constant=0.0)
+    >>> misclassified(rows, np.array([0.2, -0.1]), 0.0)
     array([0])
     """
     norm = float(np.linalg.norm(w)) * (1.0 + 1e-12)
-    doubtful = core.doubtful_rows(*matrix_arguments(X), signs, w, b, norm, n_threads)
+    X, signs = rows.X, rows.labels
+    doubtful = core.doubtful_rows(*matrix_arguments(X), signs, w, b, norm, rows.reach, n_threads)
     weights = None
     wrong = []
     for row in doubtful:

@@ -8,6 +8,7 @@ the run: every row is classified correctly.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -45,6 +46,11 @@ class LabelledRows:
     def gain(self) -> float:
         """c^2, by which an update moves the bias."""
         return self.constant * self.constant
+
+    @cached_property
+    def reach(self) -> float:
+        """At least max ||x_i||^2 where rows are scored in float first (dense float32), else infinite."""
+        return float(core.reach(*matrix_arguments(self.X), 1))
 
 
 @dataclass(frozen=True)

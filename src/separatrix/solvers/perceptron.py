@@ -65,6 +65,7 @@ class PrimalPasses:
             settings.size,
             rows.gain,
             settings.decreasing,
+            rows.reach,
             state.n_threads,
             state.tally,
             state.counts,

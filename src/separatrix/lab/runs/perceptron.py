@@ -94,7 +94,7 @@ class PerceptronRun:
             if updates:
                 row = int(self.pass_order[end - 1])
                 return self._frame(_sentence(row, int(self.rows.labels[row]), self.passes), row)
-        doubtful = misclassified(self.rows.X, self.rows.labels, state.w, float(state.b[0]))
+        doubtful = misclassified(self.rows, state.w, float(state.b[0]))
         if len(doubtful) == 0:
             return None
         row = int(doubtful[0])
