@@ -163,9 +163,9 @@ struct LearnTwoState {
 
     // Returns the first row that is not finite, in which case nothing was learnt, or -1.
     template <class Rows>
-    Index learn(const Rows& rows, const Sign* signs, double* norms, std::vector<Mistake>& seen, double* scores) const {
-        double largest = 0;
-        const Index bad = measure(rows, norms, largest);
+    Index learn(const Rows& rows, const Sign* signs, std::vector<Mistake>& seen, double* scores) const {
+        std::vector<double> norms;
+        const Index bad = survey(rows, watch_of(watch), norms);
         if (bad >= 0) return bad;
         Tally counts = read_tally(tally);
         Pocket pocket = pocket_of(pocket_w, pocket_b, pocket_state);
@@ -190,9 +190,8 @@ struct LearnTwoBody {
         Index bad;
         {
             nb::gil_scoped_release release;
-            std::vector<double> norms(static_cast<std::size_t>(rows.rows));
             const LearnTwoState state{w, b, step, gain, decreasing, tally, lag, lag_b, pocket_w, pocket_b, pocket_state, watch, u, u_b};
-            bad = state.learn(rows, signs.data(), norms.data(), seen, pointer(row_scores));
+            bad = state.learn(rows, signs.data(), seen, pointer(row_scores));
         }
         std::vector<Index> where;
         where.reserve(seen.size());
@@ -213,10 +212,9 @@ struct LearnOneBody {
                    const Output<double>& pocket_w, const Output<double>& pocket_b, const Output<Index>& pocket_state,
                    const Output<double>& watch, const Output<double>& u, const Output<double>& u_b) {
         const Sign signs[1] = {static_cast<Sign>(sign)};
-        double norm = 0;
         std::vector<Mistake> seen;
         const LearnTwoState state{w, b, step, gain, decreasing, tally, lag, lag_b, pocket_w, pocket_b, pocket_state, watch, u, u_b};
-        if (state.learn(rows, signs, &norm, seen, nullptr) >= 0) return -1;
+        if (state.learn(rows, signs, seen, nullptr) >= 0) return -1;
         return seen.empty() ? sign > 0 : seen[0].score > 0;
     }
 };
@@ -231,11 +229,10 @@ struct LearnManyBody {
         Index bad;
         {
             nb::gil_scoped_release release;
-            std::vector<double> norms(static_cast<std::size_t>(rows.rows));
-            double largest = 0;
-            bad = measure(rows, norms.data(), largest);
+            std::vector<double> norms;
+            bad = survey(rows, watch_of(watch), norms);
             Tally tally = read_tally(tally_state);
-            if (bad < 0) learn_many(rows, norms.data(), codes.data(), W.data(), b.data(), static_cast<Code>(b.size()), {step, gain, decreasing}, tally,
+            if (bad < 0) learn_many(rows, norms, codes.data(), W.data(), b.data(), static_cast<Code>(b.size()), {step, gain, decreasing}, tally,
                        {pointer(lag), pointer(lag_b)}, watch_of(watch), {u.data(), u_b.data()}, seen);
             write_tally(tally, tally_state);
         }
@@ -292,5 +289,8 @@ void bind_perceptron(nb::module_& m) {
         nb::gil_scoped_release release;
         return perceptron_kernels().read(X.data(), static_cast<Index>(X.size()));
     }, "X"_a, "Read every entry once: the speed of memory, for comparison.");
+    m.def("most_updates", [](const Output<double>& watch, const Output<Index>& tally, double gain, double factor) {
+        return most_updates(watch_of(watch), read_tally(tally), gain, factor);
+    }, "watch"_a, "tally"_a, "gain"_a, "factor"_a, "The most updates that the rows so far can have caused.");
     m.attr("watch_size") = sizeof(Watch) / sizeof(double);
 }

@@ -45,16 +45,18 @@ SEPARATRIX_INLINE Index skim_dense(const DenseRows<V>& rows, const Sign* SEPARAT
         const float b = static_cast<float>(plane.b);
         const Columns columns(rows.columns);
         for (; p + narrow_block <= end; p += narrow_block) {
-            const V* x[narrow_block];
-            Sign sign[narrow_block];
-            for (Index k = 0; k < narrow_block; ++k) {
-                x[k] = rows.values + (ordered ? order[p + k] : p + k) * rows.columns;
-                if constexpr (ordered) sign[k] = signs[order[p + k]];
-            }
+            const V* const first = rows.values + p * rows.columns;
+            const Sign* sign = signs + p;
+            [[maybe_unused]] Sign gathered[narrow_block];
             if constexpr (ordered) {
+                for (Index k = 0; k < narrow_block; ++k) gathered[k] = signs[order[p + k]];
                 for (Index k = narrow_block; k < 2 * narrow_block && p + k < end; ++k) fetch(rows, order[p + k]);
+                sign = gathered;
             }
-            if (!surely_right(x, columns, plane.narrow, b, plane.slack, ordered ? sign : signs + p)) break;
+            const auto row = [&](Index k) {
+                return ordered ? rows.values + order[p + k] * rows.columns : first + k * rows.columns;
+            };
+            if (!surely_right(row, columns, plane.narrow, b, plane.slack, sign)) break;
         }
     }
     return p;

@@ -265,6 +265,9 @@ def learn_many(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order
 def read_memory(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
     """Read every entry once: the speed of memory, for comparison."""
 
+def most_updates(watch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tally: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], gain: float, factor: float) -> float:
+    """The most updates that the rows so far can have caused."""
+
 watch_size: int = 22
 
 @overload

@@ -90,7 +90,8 @@ def stream(
         rows, mistakes = load_checkpoint(model, path)
     began, saved = time.perf_counter(), rows
     for X, labels in _batches(data, y, rows, block):
-        predictions = learn_batch(model, X, labels, classes)
+        predicted = learn_batch(model, X, labels, classes)
+        predictions = model._online.labels[predicted]
         rows += len(predictions)
         mistakes += int(np.count_nonzero(predictions != np.asarray(labels)))
         if path is not None and rows - saved >= checkpoint_every:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from fractions import Fraction
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -158,3 +160,68 @@ def test_an_untouched_digest_refuses_any_change(exact):
                 Certificate.from_dict(with_number(document, path, other))
             count += 1
     assert count > 40
+
+
+WORDS = (
+    "unit",
+    "radius",
+    "none",
+    "perceptron",
+    "gradient",
+    "decreasing",
+    "line-search",
+    "zero",
+    "text",
+    "-1",
+    "",
+)
+OTHERS = (None, True, 0, 7, -1, [], {}, *WORDS)
+#: Fields that nothing is proved from, or that another value leaves true: see docs/certificate-format.md.
+HARMLESS = {("claim",), ("data", "labels"), ("data", "excluded"), ("problem", "start"), ("problem", "step")}
+
+
+def places(node, path=()):
+    """The path of every field and list entry of a document, the whole parts included."""
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, child in children:
+        yield (*path, name)
+        yield from places(child, (*path, name))
+
+
+def without(node, path):
+    copy = dict(node) if isinstance(node, dict) else list(node)
+    if len(path) == 1:
+        del copy[path[0]]
+    else:
+        copy[path[0]] = without(node[path[0]], path[1:])
+    return copy
+
+
+def accepted(document, exact):
+    """The certificate if a document that was signed anew is read and verified, else None."""
+    body = {name: part for name, part in document.items() if name != "digest"}
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    try:
+        certificate = Certificate.from_dict({**body, "digest": sha256(text.encode()).hexdigest()})
+    except CertificateError:
+        return None
+    return certificate if verify(certificate, EIGHT, EIGHT_LABELS, exact) else None
+
+
+@pytest.mark.parametrize(
+    ("variant", "exact"), [(VARIANTS[1], False), (VARIANTS[1], True), (VARIANTS[2], False)]
+)
+def test_every_field_removed_or_replaced_is_refused_or_still_true(variant, exact):
+    """Every field of the document in turn: gone, of another type, or another word that the format knows."""
+    document = Perceptron(**variant).fit(EIGHT, EIGHT_LABELS).certificate_.to_dict()
+    assert accepted(document, exact)
+    for path in places(document):
+        if path == ("digest",):
+            continue
+        assert accepted(without(document, path), exact) is None, path
+        for other in OTHERS:
+            changed = with_number(document, path, other)
+            certificate = None if changed == document else accepted(changed, exact)
+            if certificate is not None:
+                assert holds(certificate, EIGHT, EIGHT_LABELS), (path, other)
+                assert path in HARMLESS or path[:3] == ("proof", "alpha", "indices"), (path, other)

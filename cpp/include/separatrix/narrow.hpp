@@ -63,12 +63,19 @@ SEPARATRIX_INLINE __m256 lanes_of(const float* x, const Columns& columns, const 
     return _mm256_add_ps(even, odd);
 }
 
+// The sums of eight rows, where row(k) says where row k begins. Written out, so that they stay in registers.
+template <bool own, class Row>
+SEPARATRIX_INLINE __m256 eight_sums(const Row& row, const Columns& columns, const float* w) {
+    const auto lanes = [&](Index k) { return lanes_of<own>(row(k), columns, w); };
+    const __m256 sums[8] = {lanes(0), lanes(1), lanes(2), lanes(3), lanes(4), lanes(5), lanes(6), lanes(7)};
+    return eight_totals(sums);
+}
+
 // Whether sign (x.w + b) > slack for each of eight rows; false where anything is not a number.
-SEPARATRIX_INLINE bool surely_right(const float* const* x, const Columns& columns, const float* w, float b,
-                                    float slack, const std::int8_t* signs) {
-    __m256 sums[narrow_block];
-    for (Index k = 0; k < narrow_block; ++k) sums[k] = lanes_of<false>(x[k], columns, w);
-    const __m256 score = _mm256_add_ps(eight_totals(sums), _mm256_set1_ps(b));
+template <class Row>
+SEPARATRIX_INLINE bool surely_right(const Row& row, const Columns& columns, const float* w, float b, float slack,
+                                    const std::int8_t* signs) {
+    const __m256 score = _mm256_add_ps(eight_sums<false>(row, columns, w), _mm256_set1_ps(b));
     const __m256i wide = _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(signs)));
     const __m256 minus = _mm256_and_ps(_mm256_castsi256_ps(wide), _mm256_set1_ps(-0.0f));
     const __m256 product = _mm256_xor_ps(score, minus);
@@ -81,10 +88,9 @@ SEPARATRIX_INLINE double reach_of(const float* x, Index rows, Index d) {
     __m256 most = _mm256_setzero_ps(), endless = _mm256_setzero_ps();
     const __m256 largest = _mm256_set1_ps(FLT_MAX);
     for (Index i = 0; i < rows; i += narrow_block) {
-        __m256 sums[narrow_block];
-        for (Index k = 0; k < narrow_block; ++k)
-            sums[k] = i + k < rows ? lanes_of<true>(x + (i + k) * d, columns, nullptr) : _mm256_setzero_ps();
-        const __m256 squares = eight_totals(sums);
+        // The last row stands in for those that would come after it.
+        const auto row = [&](Index k) { return x + std::min(i + k, rows - 1) * d; };
+        const __m256 squares = eight_sums<true>(row, columns, nullptr);
         endless = _mm256_or_ps(endless, _mm256_cmp_ps(squares, largest, _CMP_NLE_UQ));
         most = _mm256_max_ps(most, squares);
     }
@@ -102,8 +108,8 @@ SEPARATRIX_INLINE double reach_of(const float* x, Index rows, Index d) {
 struct Columns {
     explicit Columns(Index) {}
 };
-SEPARATRIX_INLINE bool surely_right(const float* const*, const Columns&, const float*, float, float,
-                                    const std::int8_t*) {
+template <class Row>
+SEPARATRIX_INLINE bool surely_right(const Row&, const Columns&, const float*, float, float, const std::int8_t*) {
     return false;
 }
 SEPARATRIX_INLINE double reach_of(const float*, Index, Index) { return INFINITY; }

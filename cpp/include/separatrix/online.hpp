@@ -60,10 +60,32 @@ Index measure(const Rows& rows, double* norms, double& largest) {
     return -1;
 }
 
+// As `measure`, but leaves `norms` empty where no row can be longer than the longest so far.
+template <class Rows>
+Index survey(const Rows& rows, const Watch& watch, std::vector<double>& norms) {
+    if (rows.rows >= 64 && reach(rows, 1) <= watch.largest) return -1;
+    norms.resize(static_cast<std::size_t>(rows.rows));
+    double largest = 0;
+    return measure(rows, norms.data(), largest);
+}
+
+// The most updates that the rows so far can have caused; `factor` is 2 where a row of Kesler's stands for two.
+inline double most_updates(const Watch& watch, const Tally& tally, double gain, double factor) {
+    const double seen = static_cast<double>(tally.visits) - watch.base_visits;
+    if (watch.active == 0 || !(watch.margin > 0)) return watch.base_updates + seen;
+    const double radius = std::sqrt(factor * (watch.largest + gain));
+    double least = INFINITY, margin = watch.margin;
+    for (const double deficit : watch.deficits) {
+        least = std::min(least, (radius + std::sqrt(deficit)) / margin);
+        margin *= 0.5;
+    }
+    return watch.base_updates + std::min(seen, least * least);
+}
+
 // Runs learn(begin, end) over all rows, stopping at each restart on the way, so that where a batch begins and ends
-// makes no difference to anything.
+// makes no difference to anything. `norms` may be empty, see `survey`.
 template <class Rows, class Margin, class Learn>
-void in_stretches(const Rows& rows, const double* norms, Watch& watch, Tally& tally, const Margin& margin,
+void in_stretches(const Rows& rows, const std::vector<double>& norms, Watch& watch, Tally& tally, const Margin& margin,
                   const Learn& learn, const Comparator& comparator, const double* w, const double* b, Index planes,
                   double gain, double factor) {
     std::vector<double> margins(static_cast<std::size_t>(rows.rows));
@@ -71,7 +93,8 @@ void in_stretches(const Rows& rows, const double* norms, Watch& watch, Tally& ta
         const Index room = std::max<Index>(1, static_cast<Index>(watch.restart_at) - tally.visits);
         // A short stretch is still in the cache when its rows are scored for the second time.
         const Index end = std::min({rows.rows, p + room, p + 128});
-        for (Index i = p; i < end; ++i) watch.largest = std::max(watch.largest, norms[i]);
+        for (Index i = p; i < end && !norms.empty(); ++i)
+            watch.largest = std::max(watch.largest, norms[static_cast<std::size_t>(i)]);
         if (watch.active != 0) {
             margin(p, end, margins.data());
             perceptron_kernels().add_deficits(margins.data(), end - p, watch.margin, watch.deficits);
@@ -85,7 +108,7 @@ void in_stretches(const Rows& rows, const double* norms, Watch& watch, Tally& ta
 
 // `scores`, where wanted, gets f(x) of every row as it was when the row came.
 template <class Rows>
-void learn_two(const Rows& rows, const double* norms, const Sign* signs, double* w, double* b, Step step, Tally& tally,
+void learn_two(const Rows& rows, const std::vector<double>& norms, const Sign* signs, double* w, double* b, Step step, Tally& tally,
                Average average, Pocket& pocket, Watch& watch, Comparator comparator, std::vector<Mistake>& seen,
                double* scores) {
     const auto& kernel = perceptron_kernels().of(rows);
@@ -108,7 +131,7 @@ void learn_two(const Rows& rows, const double* norms, const Sign* signs, double*
 }
 
 template <class Rows>
-void learn_many(const Rows& rows, const double* norms, const Code* codes, double* W, double* b, Code classes, Step step, Tally& tally,
+void learn_many(const Rows& rows, const std::vector<double>& norms, const Code* codes, double* W, double* b, Code classes, Step step, Tally& tally,
                 Average average, Watch& watch, Comparator comparator, std::vector<Update>& seen) {
     const auto& kernel = perceptron_kernels().of(rows);
     const auto lead = [&](Index i) {

@@ -19,8 +19,11 @@ from separatrix.solvers.perceptron_online import OnlinePerceptron
 from separatrix.solvers.perceptron_planes import NotFiniteError, Planes
 
 
-def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[Any]:
-    """Check a batch, learn it, refresh the attributes; the labels predicted before each row was learnt."""
+def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[np.int32]:
+    """Check a batch, learn it, refresh the attributes.
+
+    Returns what was predicted of each row before it was learnt, as numbers of ``estimator._online.labels``.
+    """
     online: Online | None = getattr(estimator, "_online", None)
     if online is not None and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
         # An array that needs no conversion; the compiled step finds what is not finite before it learns.
@@ -41,7 +44,7 @@ def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[Any]:
         raise
     estimator._online = online
     refresh(estimator, online)
-    return online.labels[predicted]
+    return predicted
 
 
 def _learn(online: Online, X: Any, labels: list[Any] | NDArray[Any]) -> NDArray[np.int32]:

@@ -100,7 +100,7 @@ class OnlinePerceptron:
             self.seen += len(codes)
             return predicted
         if self.n_classes == 2:
-            positions, scores = self.groups[0].learn_two(X, _SIGNS[codes], self.settings, self.gain)
+            positions, scores = self.groups[0].learn_two(X, _SIGNS.take(codes), self.settings, self.gain)
             predicted[positions] = scores > 0
         elif self.one_vs_rest:
             self._learn_rest(X, codes, predicted)

@@ -7,7 +7,6 @@ The bound is Freund and Schapire's with a comparator fixed in hindsight-free res
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,15 +132,7 @@ class Planes:
 
     def bound(self, gain: float, factor: float) -> float:
         """The most updates that the rows so far can have caused."""
-        _, base_updates, base_visits, active, largest, margin, *deficits = self.watch.tolist()
-        seen = float(self.tally[0]) - base_visits
-        if not active or margin <= 0:
-            return float(base_updates + seen)
-        radius, least = math.sqrt(factor * (largest + gain)), math.inf
-        for deficit in deficits:
-            least = min(least, (radius + math.sqrt(deficit)) / margin)
-            margin *= 0.5
-        return float(base_updates + min(seen, least * least))
+        return float(core.most_updates(self.watch, self.tally, gain, factor))
 
     def grow(self, W: NDArray[np.float64], b: Vector, p: int) -> Planes:
         """More planes, the given ones first; the comparator starts afresh."""
