@@ -116,3 +116,40 @@ def test_exact_search_alone_can_jam_and_the_kept_range_does_not():
         assert state.sizes[-1] * np.sum(state.counts >= 0) * 3 >= 1.0
         assert state.steps < 1000
     assert np.all(y * (X @ state.w) > 0)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("d", [2, 7, 8, 31, 100])
+def test_rows_too_close_to_call_in_float_are_decided_in_double(d, shuffle):
+    """Rows at right angles to w but for rounding: half of their scores in float have the wrong sign."""
+    rng = np.random.default_rng(d)
+    w = rng.standard_normal(d)
+    R = rng.standard_normal((2000, d))
+    X = (R - np.outer(R @ w / (w @ w), w)).astype(np.float32)
+    exact = X.astype(np.float64) @ w
+    X, exact = X[np.abs(exact) > 1e-10], exact[np.abs(exact) > 1e-10]
+    y = np.where(rng.random(len(X)) < 0.5, 1, -1).astype(np.int8)
+    rows, solver = LabelledRows(X, y, 0.0), PrimalPasses(Settings(shuffle=shuffle, step=1e-17))
+    state = solver.init(rows, 1)
+    state.w[:] = w  # steps this small leave it as it is
+    solver.step(rows, state)
+    assert np.array_equal(state.counts, y * exact < 0)
+    assert misclassified(rows, w, 0.0).tolist() == np.flatnonzero(y * exact < 0).tolist()
+
+
+def test_the_reach_is_never_below_the_longest_row():
+    rng = np.random.default_rng(5)
+    for scale in (1e-25, 1e-10, 1.0, 1e15):
+        for n, d in ((1, 1), (3, 5), (8, 8), (21, 33), (50, 100)):
+            X = (rng.standard_normal((n, d)) * scale).astype(np.float32)
+            longest = float(np.max(np.sum(X.astype(np.float64) ** 2, axis=1)))
+            reach = LabelledRows(X, np.ones(n, dtype=np.int8), 0.0).reach
+            assert reach >= longest
+            assert reach <= longest * (1 + 1e-4) + 1e-40 or np.isinf(reach)
+            X[n // 2, d // 2] = np.nan
+            assert np.isinf(LabelledRows(X, np.ones(n, dtype=np.int8), 0.0).reach)
+
+
+def test_only_dense_float32_has_a_reach():
+    X = np.ones((3, 2))
+    assert np.isinf(LabelledRows(X, np.ones(3, dtype=np.int8), 0.0).reach)
