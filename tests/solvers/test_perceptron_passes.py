@@ -121,20 +121,24 @@ def test_exact_search_alone_can_jam_and_the_kept_range_does_not():
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("d", [2, 7, 8, 31, 100])
 def test_rows_too_close_to_call_in_float_are_decided_in_double(d, shuffle):
-    """Rows at right angles to w but for rounding: half of their scores in float have the wrong sign."""
+    """One row in eight is at right angles to w but for rounding, so that its score in float may have either sign."""
     rng = np.random.default_rng(d)
     w = rng.standard_normal(d)
-    R = rng.standard_normal((2000, d))
-    X = (R - np.outer(R @ w / (w @ w), w)).astype(np.float32)
-    exact = X.astype(np.float64) @ w
-    X, exact = X[np.abs(exact) > 1e-10], exact[np.abs(exact) > 1e-10]
-    y = np.where(rng.random(len(X)) < 0.5, 1, -1).astype(np.int8)
-    rows, solver = LabelledRows(X, y, 0.0), PrimalPasses(Settings(shuffle=shuffle, step=1e-17))
+    R = rng.standard_normal((8000, d))
+    R = R[np.abs(R @ w) > 0.5]
+    close = np.arange(len(R)) % 8 == 5
+    X = np.where(close[:, None], R - np.outer(R @ w / (w @ w), w), R).astype(np.float32)
+    scores = X.astype(np.float64) @ w
+    y = np.where(scores > 0, 1, -1).astype(np.int8)
+    y[close] = np.where(rng.random(close.sum()) < 0.5, 1, -1)
+    wrong = y * scores <= 0
+    rows, solver = LabelledRows(X, y, 0.0), PrimalPasses(Settings(shuffle=shuffle, step=1e-25))
     state = solver.init(rows, 1)
     state.w[:] = w  # steps this small leave it as it is
     solver.step(rows, state)
-    assert np.array_equal(state.counts, y * exact < 0)
-    assert misclassified(rows, w, 0.0).tolist() == np.flatnonzero(y * exact < 0).tolist()
+    sure = np.abs(scores) > 1e-12  # the rest is rounding in double too
+    assert np.array_equal(state.counts[sure], wrong[sure])
+    assert set(np.flatnonzero(wrong & sure)) <= set(misclassified(rows, w, 0.0).tolist())
 
 
 def test_the_reach_is_never_below_the_longest_row():
