@@ -194,7 +194,9 @@ class DualPasses:
 
 def signed_counts(counts: Counts, signs: NDArray[Any], settings: Settings) -> Vector:
     """beta of a run with a fixed step: s y_i counts_i, plus the start row, shape (n,)."""
-    beta = np.asarray(counts * signs.astype(np.float64) * settings.size, dtype=np.float64)
+    beta = np.zeros(len(counts))
+    updated = np.flatnonzero(counts)
+    beta[updated] = counts[updated] * signs[updated].astype(np.float64) * settings.size
     if settings.start is not None:
         beta[settings.start] += float(signs[settings.start])
     return beta
