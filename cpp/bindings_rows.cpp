@@ -1,4 +1,5 @@
 // Row views, their products and coordinate descent for Python: typed arrays in, GIL released, no logic.
+#include <limits>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -95,7 +96,8 @@ void bind_sparse(nb::module_& m) {
 }
 
 HeldDescent* new_descent(const Rows& rows, const Array<double>& y, const Array<double>& C, bool squared, bool shrink,
-                         double kappa, std::uint64_t seed, int n_threads, Index chunk, int memory, bool in_place) {
+                         double kappa, std::uint64_t seed, int n_threads, Index chunk, int memory, bool in_place,
+                         bool mapped) {
     expect(y.shape(0), rows.rows(), "y");
     expect(C.shape(0), rows.rows(), "C");
     if (chunk < 1) throw nb::value_error("chunk must be at least 1.");
@@ -103,7 +105,7 @@ HeldDescent* new_descent(const Rows& rows, const Array<double>& y, const Array<d
     if (rows.rows() > INT32_MAX || rows.columns() > INT32_MAX) {
         throw nb::value_error("X must have fewer than 2^31 rows and columns.");
     }
-    const DescentSettings settings{squared, shrink, kappa, seed, n_threads, chunk, memory, in_place};
+    const DescentSettings settings{squared, shrink, kappa, seed, n_threads, chunk, memory, in_place, mapped};
     return new HeldDescent{rows.descent(y.data(), C.data(), settings), rows.owners, rows.rows(), rows.columns()};
 }
 
@@ -129,7 +131,8 @@ void bind_rows(nb::module_& m) {
                 self.squared_norms(out.data(), n_threads);
             }, "out"_a.noconvert(), "n_threads"_a = 1, "out (n,) = ||x_i||^2.")
         .def("descent", &new_descent, nb::rv_policy::take_ownership, "y"_a, "C"_a, nb::kw_only(), "squared"_a, "shrink"_a,
-             "kappa"_a, "seed"_a, "n_threads"_a, "chunk"_a, "memory"_a, "in_place"_a = false, "Dual coordinate descent from alpha = 0.");
+             "kappa"_a, "seed"_a, "n_threads"_a, "chunk"_a, "memory"_a, "in_place"_a = false,
+             "mapped"_a = false, "Dual coordinate descent from alpha = 0.");
     m.def("dense_rows", &dense<float>, "X"_a.noconvert(), "The rows of a C-contiguous matrix.");
     m.def("dense_rows", &dense<double>, "X"_a.noconvert(), "The rows of a C-contiguous matrix.");
     bind_sparse<float, std::int32_t>(m);
@@ -148,12 +151,14 @@ void bind_descent(nb::module_& m) {
         .def_ro("precision", &DescentReport::precision, "0: float32; 1: float64 w; 2: float64 w and data.")
         .def_ro("residual", &DescentReport::residual, "sum_i alpha_i y_i.")
         .def_ro("bias", &DescentReport::bias, "centre + kappa * residual.")
-        .def_ro("room", &DescentReport::room, "Sum of the distances of alphas to their nearer bound.");
+        .def_ro("room", &DescentReport::room, "Sum of the distances of alphas to their nearer bound.")
+        .def_ro("whole", &DescentReport::whole, "Whether there was time to visit every active row.");
     nb::class_<HeldDescent>(m, "Descent", "The state of dual coordinate descent on one problem.")
-        .def("epoch", [](HeldDescent& self) {
+        .def("epoch", [](HeldDescent& self, double seconds) {
                 nb::gil_scoped_release release;
-                return self.descent->epoch();
-            }, "Visit every active row once.")
+                return self.descent->epoch(seconds);
+            }, "seconds"_a = std::numeric_limits<double>::infinity(),
+            "Visit every active row once, or as many as there is time for.")
         .def("refine", [](HeldDescent& self, int precision) {
                 nb::gil_scoped_release release;
                 self.descent->refine(precision);

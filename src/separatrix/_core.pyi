@@ -23,7 +23,7 @@ class Rows:
     def squared_norms(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
         """out (n,) = ||x_i||^2."""
 
-    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int, in_place: bool = False) -> Descent:
+    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int, in_place: bool = False, mapped: bool = False) -> Descent:
         """Dual coordinate descent from alpha = 0."""
 
 @overload
@@ -85,11 +85,15 @@ class DescentReport:
     def room(self) -> float:
         """Sum of the distances of alphas to their nearer bound."""
 
+    @property
+    def whole(self) -> bool:
+        """Whether there was time to visit every active row."""
+
 class Descent:
     """The state of dual coordinate descent on one problem."""
 
-    def epoch(self) -> DescentReport:
-        """Visit every active row once."""
+    def epoch(self, seconds: float = float('inf')) -> DescentReport:
+        """Visit every active row once, or as many as there is time for."""
 
     def refine(self, precision: int) -> None:
         """Raise the precision; it never falls."""

@@ -75,7 +75,7 @@ def test_limits_keep_the_best_iterate():
     by_steps = run([Stage(Scripted(), "")], PROBLEM, Limits(tol=1e-9, max_iter=4), certify)
     assert (by_steps.status, by_steps.n_iter, by_steps.gap) == (Status.MAX_ITER, 4, 2.0**-4)
     by_time = run([Stage(Scripted(), "")], PROBLEM, Limits(tol=1e-9, max_time=0.0), certify)
-    assert (by_time.status, by_time.n_iter) == (Status.MAX_TIME, 1)
+    assert (by_time.status, by_time.n_iter, by_time.gap) == (Status.MAX_TIME, 0, 1.0)
 
 
 def test_a_stalled_solver_hands_over_its_best_point():

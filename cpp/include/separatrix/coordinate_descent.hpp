@@ -12,11 +12,14 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "separatrix/acceleration.hpp"
+#include "separatrix/announce.hpp"
 #include "separatrix/descent_interface.hpp"
 #include "separatrix/products.hpp"
 #include "separatrix/random.hpp"
@@ -46,21 +49,22 @@ public:
         chunks_.reserve(static_cast<std::size_t>(n_));
     }
 
-    DescentReport epoch() override {
-        PassReport pass;
-        if (epochs_ == 0) {
-            pass = first_pass();
-        } else {
+    DescentReport epoch(double seconds) override {
+        const auto began = std::chrono::steady_clock::now();
+        if (epochs_ > 0) {
             if (settings_.memory > 0 && epochs_ % 2 == 0 && (precision_ > 0 || 2 * n_active() <= n_)) accelerate();
             rows_.gather(active_.data(), n_active(), precision_ == 2);
-            schedule_chunks();
-            pass = run(Schedule{active_.data(), n_active(), chunks_.data(), static_cast<Index>(chunks_.size()), settings_.chunk});
         }
+        schedule_chunks();
         DescentReport report;
         report.active = n_active();
-        ++epochs_;
+        const auto [pass, visited] = pass_until([&] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() >= seconds;
+        });
+        report.whole = visited == static_cast<Index>(chunks_.size());
+        if (report.whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
         if (pass.shrunk > 0) compact();
-        if (settings_.shrink) {
+        if (settings_.shrink && report.whole) {
             cuts_.high = pass.highest > 0 ? pass.highest : infinity;
             cuts_.low = pass.lowest < 0 ? pass.lowest : -infinity;
         }
@@ -152,27 +156,59 @@ private:
         return pass;
     }
 
-    // Prepares rows and descends on them chunk by chunk, while they are still in the cache.
-    PassReport first_pass() {
-        const auto kernel = kernels().of(rows_.source());
-        std::vector<double> norms(static_cast<std::size_t>(settings_.chunk));
+    // A pass over the scheduled chunks, or over as many of them as there is time for; how many that were.
+    // The first pass prepares rows and descends on them chunk by chunk, while they are still in the cache.
+    template <class TimeIsOver>
+    std::pair<PassReport, Index> pass_until(const TimeIsOver& time_is_over) {
+        const auto n_chunks = static_cast<Index>(chunks_.size());
+        const Index at_once = epochs_ == 0 || settings_.mapped ? 1 : chunks_between_looks();
         PassReport total;
-        schedule_chunks();
-        for (const std::int32_t c : chunks_) {
-            const Index begin = c * settings_.chunk, end = std::min(n_, begin + settings_.chunk);
-            rows_.load(begin, end);
-            kernel.squared_norms(rows_.source(), begin, end, norms.data() - begin);
-            for (Index id = begin; id < end; ++id) {
-                Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
-                at.curvature = norms[static_cast<std::size_t>(id - begin)] + settings_.kappa + (settings_.squared ? at.limit : 0);
-            }
-            const PassReport pass = run(Schedule{active_.data(), n_, &c, 1, settings_.chunk});
+        for (Index ahead = 0; settings_.mapped && ahead < std::min(chunks_ahead, n_chunks); ++ahead) tell_of(ahead, announce);
+        Index unlooked = 0, c = 0;
+        while (c < n_chunks) {
+            const Index count = std::min(at_once, n_chunks - c);
+            if (settings_.mapped && c + chunks_ahead < n_chunks) tell_of(c + chunks_ahead, announce);
+            if (epochs_ == 0) prepare(chunks_[static_cast<std::size_t>(c)]);
+            const PassReport pass = run(Schedule{active_.data(), n_active(), chunks_.data() + c, count, settings_.chunk});
             total.gap += pass.gap;
             total.lowest = std::min(total.lowest, pass.lowest);
             total.highest = std::max(total.highest, pass.highest);
+            total.shrunk += pass.shrunk;
             total.moved += pass.moved;
+            if (settings_.mapped) tell_of(c, dismiss);
+            c += count;
+            unlooked += count;
+            if (unlooked >= chunks_between_looks()) {
+                if (time_is_over()) break;
+                unlooked = 0;
+            }
         }
-        return total;
+        return {total, c};
+    }
+
+    // About as many as are visited in a few hundredths of a second.
+    Index chunks_between_looks() const { return std::max<Index>(1, (Index{1} << 24) / (settings_.chunk * rows_.mean_size() + 1)); }
+
+    template <class Tell>
+    void tell_of(Index at, const Tell& tell) const {
+        const Index begin = chunks_[static_cast<std::size_t>(at)] * settings_.chunk;
+        const Index end = std::min(n_active(), begin + settings_.chunk);
+        const auto row = [&](Index k) {  // a row that has just left the active set is marked by ~
+            const Index id = active_[static_cast<std::size_t>(k)];
+            return id < 0 ? ~id : id;
+        };
+        tell_of_rows(rows_.source(), row(begin), row(end - 1), tell);
+    }
+
+    void prepare(std::int32_t chunk) {
+        const Index begin = chunk * settings_.chunk, end = std::min(n_, begin + settings_.chunk);
+        rows_.load(begin, end);
+        norms_.resize(static_cast<std::size_t>(settings_.chunk));
+        kernels().of(rows_.source()).squared_norms(rows_.source(), begin, end, norms_.data() - begin);
+        for (Index id = begin; id < end; ++id) {
+            Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
+            at.curvature = norms_[static_cast<std::size_t>(id - begin)] + settings_.kappa + (settings_.squared ? at.limit : 0);
+        }
     }
 
     void schedule_chunks() {
@@ -229,8 +265,9 @@ private:
     std::vector<Coordinate> coordinates_;
     std::vector<std::int32_t> active_, chunks_;
     std::vector<float> narrow_w_;
-    std::vector<double> w_;
+    std::vector<double> w_, norms_;
     double bias_ = 0, centre_ = 0;
+    static constexpr Index chunks_ahead = 8;  // announced before they are visited
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     Cuts cuts_{-infinity, infinity};
     int precision_;

@@ -14,6 +14,7 @@ struct DescentSettings {
     Index chunk = 8;  // rows visited in sequence
     int memory = 5;   // moves that span the subspace step; 0 for none
     bool in_place = false;  // read the caller's rows only, with w in float64: no copy of them is ever made
+    bool mapped = false;  // rows are in a file: each chunk is announced to the system before it is visited
 };
 
 struct DescentReport {
@@ -26,13 +27,15 @@ struct DescentReport {
     double residual = 0;  // s
     double bias = 0;      // b
     double room = 0;      // sum over rows inside their bounds of the distance to the nearer bound
+    bool whole = true;    // false: time was over before every active row was visited, and gap is not known
 };
 
 // Alpha, w and the active rows between epochs, whatever the type of the rows.
 class Descent {
 public:
     virtual ~Descent() = default;
-    virtual DescentReport epoch() = 0;
+    // One pass over the active rows, ended early once this many seconds have passed.
+    virtual DescentReport epoch(double seconds) = 0;
     virtual void refine(int precision) = 0;
     virtual void unshrink() = 0;
     virtual void resum() = 0;

@@ -7,6 +7,7 @@
 // active sparse rows. In place nothing is copied: passes keep w in float64 and read the caller's rows.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "separatrix/kernels.hpp"
@@ -28,6 +29,11 @@ public:
     }
 
     const Source& source() const { return source_; }
+    // Entries of a row, on average.
+    Index mean_size() const {
+        if constexpr (Source::sparse) return static_cast<Index>(source_.starts[source_.rows]) / std::max<Index>(1, source_.rows);
+        else return source_.columns;
+    }
     // Whether no value that a pass reads has been rounded.
     bool exact_values() const { return exact_values_; }
 

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from separatrix.checker.verdict import Rejected
@@ -141,7 +142,8 @@ def write_entries(length: int, indices: Sequence[int], values: Sequence[float]) 
     """A vector from its nonzero entries, which the caller has already found."""
     if not all(map(math.isfinite, values)):
         raise ValueError("A certificate holds finite numbers only.")
-    texts = [value.hex() for value in values]
+    # Most alphas are equal to one C or the other: their text is kept once, however many they are.
+    texts = list(map(lru_cache(maxsize=16)(float.hex), values))
     if len(texts) == length:
         return {"length": length, "values": texts}
     return {"length": length, "indices": list(indices), "values": texts}

@@ -28,7 +28,7 @@ VERSION = 1
 ARRAYS = {"dense": ("X",), "csr": ("data", "indices", "indptr")}
 _FLOATS = ("float32", "float64")
 _LONGEST_HEADER = 1 << 30
-_BLOCK = 1 << 22  # entries checked at a time
+_BLOCK = 1 << 18  # entries checked at a time: little memory beside that of the store
 
 
 def read_store(directory: str) -> Dataset:

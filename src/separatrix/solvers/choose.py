@@ -35,6 +35,7 @@ _NEGLIGIBLE = 0.02  # seconds: below it the solver that ends in the exact corner
 _LARGEST_MATRIX = 8000  # side of the largest dense matrix to factorise: 512 MB
 _WORTH_A_TRIAL = 2.0  # seconds of an interior point
 _PROBE_ROWS = 300  # rows whose norms stand for all
+_PROBE_RUN = 100  # of them together in a mapped file, where a single row costs as much as megabytes
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,10 @@ def estimate(problem: Problem, tol: float) -> Estimate:
 
 def _mean_difficulty(problem: Problem) -> float:
     """The mean of C_i |x_i|^2 over some of the rows: how hard rows press on their bounds."""
-    rows = np.linspace(0, problem.n_rows - 1, min(problem.n_rows, _PROBE_ROWS)).astype(np.intp)
+    n, count = problem.n_rows, min(problem.n_rows, _PROBE_ROWS)
+    together = _PROBE_RUN if is_mapped(problem.X) and n > 2 * _PROBE_ROWS else 1
+    first = np.linspace(0, n - together, max(1, count // together)).astype(np.intp)
+    rows = (first[:, None] + np.arange(together)).ravel()
     total = 0.0
     for span, block in row_blocks(problem.X[rows]):
         squares = block * block if isinstance(block, np.ndarray) else block.power(2)

@@ -27,6 +27,7 @@ import numpy as np
 from separatrix import _core
 from separatrix.problem import Matrix, Point, Problem, is_mapped
 from separatrix.problem.losses import Vector
+from separatrix.solvers.deadline import OutOfTime, time_left
 from separatrix.solvers.protocol import Progress, Verdict
 
 _STEP_EPOCHS, _STEP_SECONDS = 8, 0.1  # a step ends at whichever comes first
@@ -129,6 +130,7 @@ class CoordinateDescent:
             chunk=max(self.chunk, _mapped_chunk(problem.X)) if mapped else self.chunk,
             memory=self.memory,
             in_place=mapped,
+            mapped=mapped,
         )
         if start is not None:
             descent.set_alpha(np.nan_to_num(start.alpha, nan=0.0))
@@ -177,7 +179,9 @@ class CoordinateDescent:
 
     def _epoch(self, problem: Problem, state: State) -> None:
         """One pass, the values it implies, the next centre of the bias, and the precision of the next pass."""
-        report = state.descent.epoch()
+        report = state.descent.epoch(time_left())
+        if not report.whole:  # alpha and w are good, but the gap was not measured
+            raise OutOfTime
         s, b = report.residual, report.bias
         before, gap = state.gap, report.gap
         state.dual, state.epochs = report.dual, report.epochs

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from separatrix.problem import Problem, scores, weighted_sum
 from separatrix.problem.losses import Vector
 from separatrix.solvers.central_path import CentralPath
+from separatrix.solvers.deadline import OutOfTime
 from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky, smaller_side
 from separatrix.solvers.signed_rows import SignedRows
 
@@ -54,7 +55,10 @@ def undecided(path: CentralPath) -> NDArray[np.bool_]:
 
 
 def crossover(problem: Problem, alpha: Vector, z: Vector, few: NDArray[np.intp]) -> Corner | None:
-    """The best corner found with ``few`` rows free to begin with; alpha (n,) is at a bound elsewhere."""
+    """The best corner found with ``few`` rows free to begin with; alpha (n,) is at a bound elsewhere.
+
+    None where none was found before the run's time was over.
+    """
     best: Corner | None = None
     alpha = alpha.copy()
     for _ in range(_ROUNDS):
@@ -62,8 +66,11 @@ def crossover(problem: Problem, alpha: Vector, z: Vector, few: NDArray[np.intp])
         held = alpha.copy()
         held[few] = 0.0
         h = _pull(problem, held)
-        with np.errstate(all="ignore"):
-            alpha[few], z = _solve(rows, problem, few, h, z)
+        try:
+            with np.errstate(all="ignore"):
+                alpha[few], z = _solve(rows, problem, few, h, z)
+        except OutOfTime:
+            return best
         if not (np.all(np.isfinite(z)) and np.all(np.isfinite(alpha[few]))):
             return best
         margins, z, primal = look(problem, z)

@@ -25,6 +25,7 @@ from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.central_path import CentralPath
 from separatrix.solvers.crossover import crossover, look, undecided
+from separatrix.solvers.deadline import time_left
 from separatrix.solvers.duplicates import Merged, merge_duplicates
 from separatrix.solvers.normal_equations import GramSide, PrimalSide, smaller_side
 from separatrix.solvers.patience import Patience
@@ -187,28 +188,28 @@ class InteriorPoint:
         n, D, margins = problem.n_rows, len(state.z), state.margins
         state.n_rounds += 1
         state.look_at = _LOOSE[min(state.n_rounds, len(_LOOSE) - 1)]
-        state.sampled, state.patience, state.broken = False, Patience(), False
+        state.patience, state.broken = Patience(), False
         t = np.abs(margins - 1.0)
         least = min(n - 1, max(4 * D, 500 << state.n_rounds))
         if np.count_nonzero(t <= reach) < least:
             order = t / reach
             reach = reach * float(np.partition(order, least)[least])
         rows = np.flatnonzero((t <= reach) | also)
+        # The path first: it may find that time is over, and then the state must be as it was.
         if len(rows) >= n // 2:
-            state.rows, state.held_dual, state.held = None, 0.0, np.zeros(n)
-            state.note = "all rows"
             state.path = self._path(problem, None, problem.C, np.zeros(D), state.z, reach)
+            state.rows, state.held_dual, state.held = None, 0.0, np.zeros(n)
+            state.sampled, state.note = False, "all rows"
             return
-        state.held = np.where(margins < 1.0, problem.C, 0.0)
-        state.held[rows] = 0.0
-        yc = problem.y * state.held
+        held = np.where(margins < 1.0, problem.C, 0.0)
+        held[rows] = 0.0
+        yc = problem.y * held
         h = weighted_sum(problem.X, yc)
         if problem.bias != "none":
             h = np.append(h, np.sum(yc))
-        state.held_dual = float(np.sum(state.held))
-        state.rows = rows
-        state.note = f"band of {len(rows)} rows"
         state.path = self._path(problem, rows, problem.C[rows], h, state.z, reach[rows])
+        state.held, state.held_dual, state.rows = held, float(np.sum(held)), rows
+        state.sampled, state.note = False, f"band of {len(rows)} rows"
 
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
@@ -235,7 +236,7 @@ class InteriorPoint:
         plain = self._assemble(problem, state, path.alpha if state.alpha is None else state.alpha, state.z)
         if problem.loss.squared:
             return self._point(problem, plain.alpha, look(problem, state.z)[1])
-        if state.sampled:
+        if state.sampled or time_left() == 0.0:
             return plain
         free = undecided(path)
         alpha = np.where(free | (path.s < path.xi), path.C, 0.0)

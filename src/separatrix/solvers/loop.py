@@ -14,8 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from separatrix.problem import History, JointProblem, KernelProblem, Point, Problem, Record, Solution, Status
 from separatrix.problem.problem import relative_gap
+from separatrix.solvers.deadline import OutOfTime, deadline, time_left
 from separatrix.solvers.interrupt import InterruptFlag
 from separatrix.solvers.pace import Pace
 from separatrix.solvers.protocol import Solver, Verdict
@@ -121,7 +124,10 @@ class _Run:
         self.stop_asked = False
 
     def drive(self, stages: Sequence[Stage], start: Point | None) -> Solution:
-        with InterruptFlag() as interrupt, blas_threads(self.limits.n_threads):
+        limits = self.limits
+        with InterruptFlag() as interrupt, blas_threads(limits.n_threads), deadline(limits.max_time):
+            if time_left() == 0.0 and not isinstance(self.problem, JointProblem):
+                return self._finish(self._out_of_time(stages[0].solver.name, start))
             for position, stage in enumerate(stages):
                 status = self._stage(stage, self.best.point() or start, position + 1 < len(stages), interrupt)
                 if status is not None:
@@ -133,12 +139,18 @@ class _Run:
     ) -> Status | None:
         """Run one stage; None means that it ended without success and the next should take over."""
         solver, name = stage.solver, stage.solver.name
-        state = solver.init(self.problem, start, self.limits.n_threads)
+        try:
+            state = solver.init(self.problem, start, self.limits.n_threads)
+        except OutOfTime:
+            return self._out_of_time(name, start)
         began = self.elapsed()
         pace = Pace(began)
         note, failed_checks = stage.reason, 0
         while True:
-            progress = solver.step(self.problem, state)
+            try:
+                progress = solver.step(self.problem, state)
+            except OutOfTime:
+                return self._out_of_time(name, solver.point(self.problem, state))
             self.iteration += 1
             self._record(progress.primal, progress.dual, name, note or progress.note, proved=False)
             note = ""
@@ -162,6 +174,13 @@ class _Run:
                 return ended
             if stalled or slow:
                 return None
+
+    def _out_of_time(self, name: str, point: Point | None) -> Status:
+        """Prove what there is: the point of a step cut short; alpha = 0 where there was no time for any."""
+        nothing = Point(np.zeros(self.problem.n_rows))
+        self.best.add(self.certify(self.problem, nothing if point is None else point))
+        self._record_proved(name, "no time was left for a step" if self.iteration == 0 else "time was over")
+        return Status.CONVERGED if self.best.gap <= self.limits.tol else Status.MAX_TIME
 
     def elapsed(self) -> float:
         """Seconds since the run began."""

@@ -132,7 +132,8 @@ class Newton:
         """z and the alpha of its gradient."""
         d = problem.n_columns
         b = 0.0 if problem.bias == "none" else float(state.z[d])
-        alpha = np.zeros(problem.n_rows) if state.sampled else state.alpha.copy()
+        known = not state.sampled and len(state.alpha) == problem.n_rows
+        alpha = state.alpha.copy() if known else np.zeros(problem.n_rows)
         return Point(alpha=alpha, w=state.z[:d].copy(), b=b)
 
 

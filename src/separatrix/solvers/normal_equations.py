@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from separatrix.problem.losses import Vector
+from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.signed_rows import SignedRows
 
 Array = NDArray[np.float64]
@@ -119,6 +120,7 @@ def weighted_gram(rows: SignedRows, index: Rows, weights: Vector, sign: float, M
     root = np.sqrt(weights)
     height = len(rows.scratch)
     for begin in range(0, len(index), height):
+        look_at_the_clock()
         span = slice(begin, begin + height)
         block = rows.take(index[span])
         block *= root[span, None]

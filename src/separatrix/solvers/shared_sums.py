@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem.losses import Vector
+from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.normal_equations import LinearAlgebra
 
 Value = TypeVar("Value")
@@ -133,7 +134,7 @@ Steps = Generator[Request, Any, Value]
 
 
 def alone(steps: Steps[Value], algebra: LinearAlgebra) -> Value:
-    """Run an iteration where one process has all the rows."""
+    """Run an iteration where one process has all the rows; `OutOfTime` ends it between two of its questions."""
     answer: Any = None
     while True:
         try:
@@ -141,4 +142,5 @@ def alone(steps: Steps[Value], algebra: LinearAlgebra) -> Value:
         except StopIteration as end:
             result: Value = end.value
             return result
+        look_at_the_clock()
         answer = request.alone(algebra)

@@ -17,6 +17,7 @@ from scipy import linalg, sparse
 
 from separatrix.problem import Problem, is_mapped, row_blocks, scores, weighted_sum
 from separatrix.problem.losses import Vector
+from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.pairs import PairProducts, pair_count
 
 Array = NDArray[np.float64]
@@ -115,6 +116,7 @@ class SignedRows:
             M = np.zeros((self.D, self.D), order="F")
             root = np.sqrt(theta)
             for begin in range(0, self.n, len(self.scratch)):
+                look_at_the_clock()
                 span = slice(begin, min(self.n, begin + len(self.scratch)))
                 block = self._scaled(span, root)
                 M = linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)

@@ -1,0 +1,48 @@
+"""When a run must end, as a long step sees it.
+
+The loop looks at its limits between steps. A step that may take long by itself (a factorisation with many columns, a
+pass over a file larger than memory) looks too, between pieces of its work, and gives up by raising `OutOfTime`: it
+leaves the state as it was, or at some other point that can be proved.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_END: ContextVar[float] = ContextVar("end of the run", default=math.inf)
+
+
+class OutOfTime(Exception):  # noqa: N818  # nothing is wrong: the loop ends the run with what there is
+    """The deadline passed within a step."""
+
+
+@contextmanager
+def deadline(seconds: float | None) -> Iterator[None]:
+    """Within the block time is over after this many seconds; None sets no limit.
+
+    >>> with deadline(0.0):
+    ...     time_left()
+    0.0
+    >>> time_left()
+    inf
+    """
+    token = _END.set(math.inf if seconds is None else time.perf_counter() + seconds)
+    try:
+        yield
+    finally:
+        _END.reset(token)
+
+
+def time_left() -> float:
+    """Seconds that the run still has, at least 0; infinite where nobody set a limit."""
+    return max(0.0, _END.get() - time.perf_counter())
+
+
+def look_at_the_clock() -> None:
+    """Raise `OutOfTime` if time is over."""
+    if time_left() == 0.0:
+        raise OutOfTime
