@@ -1,14 +1,16 @@
 """Train and verify on a store four times larger than the memory allowed: `python -m benchmarks.larger_than_memory`.
 
-A store is written, then a process of its own, with a limit on its memory, opens it, fits SVC or Perceptron and
-verifies the certificate. The limit is that of a control group (memory.limit_in_bytes, version 1, or memory.max,
-version 2) where one may be made: it counts everything, also the cached pages of the store, which the system must drop
-to stay within it. Elsewhere it is RLIMIT_DATA, which counts all memory but mapped files.
+A store is written and dropped from the system's cache. Then `separatrix fit`, `verify`, `predict` and `check` are run
+on it, each in a process of its own with a limit on its memory. The limit is that of a control group
+(memory.limit_in_bytes, version 1, or memory.max, version 2) where one may be made: it counts everything, also the
+cached pages of the store, which the system must drop to stay within it. Elsewhere it is RLIMIT_DATA, which counts all
+memory but mapped files.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import resource
@@ -79,31 +81,6 @@ def forget(folder: Path) -> None:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def work(folder: str, what: str) -> None:
-    """What the limited process does; prints one JSON object."""
-    import separatrix as sx
-
-    began = time.perf_counter()
-    data = sx.read(folder)
-    if what == "svc":
-        model = sx.SVC(C=1e-3, tol=1e-2, n_threads=1).fit(data.X, data.y)
-        outcome = {"status": model.status_, "gap": model.gap_, "epochs": int(np.max(model.n_iter_))}
-    else:
-        model = sx.Perceptron(max_epochs=5, n_threads=1).fit(data.X, data.y)
-        outcome = {"status": model.status_, "updates": int(model.n_updates_)}
-    fitted = time.perf_counter()
-    certificate = model.certificate_
-    checked = None if certificate is None else sx.verify(certificate, data.X, data.y)
-    outcome |= {
-        "verified": None if checked is None else bool(checked),
-        "seconds": round(time.perf_counter() - began, 1),
-        "fit_seconds": round(fitted - began, 1),
-        "cpu_seconds": round(time.process_time(), 1),
-        "rows": data.X.shape[0],
-    }
-    print(json.dumps(outcome))
-
-
 class ControlGroup:
     """A control group with a limit on memory, of either version; None where none may be made."""
 
@@ -139,7 +116,9 @@ class ControlGroup:
         return peak
 
 
-def measure(folder: Path, what: str, limit: int) -> dict[str, object]:
+def limited(words: list[str], folder: Path, limit: int) -> dict[str, object]:
+    """One command in a process of its own, within the limit, the store read from the disk."""
+    forget(folder)
     group = ControlGroup(limit)
 
     def restrict() -> None:
@@ -147,17 +126,38 @@ def measure(folder: Path, what: str, limit: int) -> dict[str, object]:
         if group.folder is None:
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "benchmarks.larger_than_memory", "--work", what, str(folder)]
+    began = time.perf_counter()
     done = subprocess.run(
-        command, preexec_fn=restrict, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "separatrix", *words, "--json", "-q"],
+        preexec_fn=restrict,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    seconds = round(time.perf_counter() - began, 1)
     enforced = "cgroup" if group.folder is not None else "RLIMIT_DATA"
     peak = group.close()
-    outcome = (
-        json.loads(done.stdout) if done.returncode == 0 else {"failed": done.stderr[-300:] or done.returncode}
-    )
-    return {"limit": enforced, "peak_mb": peak and round(peak / MEGABYTE), **outcome}
+    outcome: dict[str, object] = {"limit": enforced, "peak_mb": peak and round(peak / MEGABYTE), "s": seconds}
+    if done.returncode not in (0, 2):
+        return {**outcome, "failed": done.stderr[-300:] or done.returncode}
+    answer = json.loads(done.stdout.splitlines()[-1])
+    told = ("status", "gap", "updates", "verdict", "proved")
+    return {**outcome, "exit": done.returncode} | {name: answer[name] for name in told if name in answer}
+
+
+def commands(store: Path, place: Path, what: str) -> dict[str, list[str]]:
+    """What is asked of a store: fit, verify the certificate, predict; for the SVC also the verdict."""
+    names = {"model": f"{store.name}.model.safetensors", "proof": f"{store.name}.certificate.json.gz"}
+    model, proof = (str(place / name) for name in names.values())
+    fit = ["fit", str(store), "-o", str(place), "--threads", "1", "--verdict-time", "0", "--force"]
+    fit += ["--perceptron"] if what == "perceptron" else ["-c", "0.001", "--tol", "0.01"]
+    asked = {
+        "fit": fit,
+        "verify": ["verify", proof, str(store)],
+        "predict": ["predict", model, str(store), str(place / "predicted.txt"), "--force"],
+    }
+    return asked | ({"check": ["check", str(store), "--max-time", "60"]} if what == "svc" else {})
 
 
 def main() -> int:
@@ -165,29 +165,21 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=256, help="megabytes")
     parser.add_argument("--times", type=float, default=4.0, help="how much larger the store is")
     parser.add_argument("--kinds", nargs="*", default=SIZES, choices=SIZES)
-    parser.add_argument("--work", choices=("svc", "perceptron"), help=argparse.SUPPRESS)
-    parser.add_argument("folder", nargs="?", help=argparse.SUPPRESS)
+    parser.add_argument("--models", nargs="*", default=("svc", "perceptron"), choices=("svc", "perceptron"))
+    parser.add_argument("--commands", nargs="*", default=("fit", "verify", "predict", "check"))
     arguments = parser.parse_args()
-    if arguments.work:
-        work(arguments.folder, arguments.work)
-        return 0
     failures = 0
-    for kind in arguments.kinds:
-        with tempfile.TemporaryDirectory() as place:
-            for what in ("svc", "perceptron"):
-                store = Path(place) / what
-                write_store(
-                    store, kind, int(arguments.times * arguments.limit * MEGABYTE), what == "perceptron"
-                )
-                size = sum(path.stat().st_size for path in store.iterdir())
-                forget(store)
-                outcome = measure(store, what, arguments.limit * MEGABYTE)
-                failures += "failed" in outcome
-                print(
-                    f"{kind:14} {what:10} store {size / MEGABYTE:.0f} MB, limit {arguments.limit} MB:",
-                    outcome,
-                    flush=True,
-                )
+    for kind, what in itertools.product(arguments.kinds, arguments.models):
+        with tempfile.TemporaryDirectory() as folder:
+            place, store = Path(folder), Path(folder) / what
+            write_store(store, kind, int(arguments.times * arguments.limit * MEGABYTE), what == "perceptron")
+            size = sum(path.stat().st_size for path in store.iterdir())
+            print(f"{kind}, {what}: {size / MEGABYTE:.0f} MB, limit {arguments.limit} MB", flush=True)
+            for name, words in commands(store, place, what).items():
+                if name in arguments.commands:
+                    outcome = limited(words, store, arguments.limit * MEGABYTE)
+                    failures += "failed" in outcome
+                    print(f"    {name:8}", outcome, flush=True)
     return failures > 0
 
 

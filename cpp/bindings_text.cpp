@@ -1,4 +1,7 @@
 // The reader of LIBSVM text for Python: buffers in, arrays out, GIL released, no logic.
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -84,9 +87,19 @@ nb::object labels_of(Reader& reader) {
     return labels;
 }
 
+// The C library learns from what is freed to keep ever larger blocks, up to 32 MiB each, for later: after a few vectors
+// of a row each the process holds twice what it uses, which counts where memory is short.
+void return_freed_memory() {
+#if defined(M_MMAP_THRESHOLD)
+    mallopt(M_MMAP_THRESHOLD, 1 << 18);
+#endif
+}
+
 }  // namespace
 
 void bind_text(nb::module_& m) {
+    m.def("return_freed_memory", &return_freed_memory,
+          "From now on arrays of 256 KiB or more go back to the system when they are freed.");
     nb::class_<HeldReader>(m, "LibsvmReader", "LIBSVM text in buffers of any size to CSR arrays.")
         .def("feed", [](HeldReader& self, const Text& text) {
                 nb::gil_scoped_release release;

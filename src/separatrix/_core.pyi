@@ -322,6 +322,11 @@ class ActiveSet:
     @property
     def dependence(self) -> object: ...
 
+def return_freed_memory() -> None:
+    """
+    From now on arrays of 256 KiB or more go back to the system when they are freed.
+    """
+
 class LibsvmReader:
     """LIBSVM text in buffers of any size to CSR arrays."""
 

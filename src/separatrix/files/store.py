@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import _core
 from separatrix.checker.text import DataError
 from separatrix.files.dataset import Dataset, Source, describe_size
 from separatrix.files.libsvm_text import csr_from_parts
@@ -32,7 +33,11 @@ _BLOCK = 1 << 18  # entries checked at a time: little memory beside that of the 
 
 
 def read_store(directory: str) -> Dataset:
-    """Open a store. Its arrays are mapped, not read; the structure of a CSR store is checked block by block."""
+    """Open a store. Its arrays are mapped, not read; the structure of a CSR store is checked block by block.
+
+    Who opens one may be short of memory: the process gives back what it frees from now on.
+    """
+    _core.return_freed_memory()
     folder = Path(directory)
     header = read_header(folder)
     arrays = {name: _open_array(folder, header, name) for name in _names(header)}

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem import scores
+from separatrix.problem import row_blocks, scores
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.column_sums import exact_column_sums
 from separatrix.proof.integers import (
@@ -210,9 +210,12 @@ def _column_exponents(X: Any, D: int) -> tuple[NDArray[np.int32], bool]:
     largest = np.ones(D)
     smallest = np.inf
     if is_sparse(X):
-        largest[:d] = abs(X).max(axis=0).toarray().ravel() if X.nnz else 0.0
-        entries = np.abs(X.data[X.data != 0])
-        smallest = float(entries.min()) if entries.size else np.inf
+        largest[:d] = 0.0
+        for _, block in row_blocks(X):  # X may be larger than the memory
+            magnitudes = abs(block)
+            largest[:d] = np.maximum(largest[:d], magnitudes.max(axis=0).toarray().ravel())
+            entries = magnitudes.data
+            smallest = min(smallest, float(np.min(entries, initial=np.inf, where=entries > 0)))
     elif X.size:
         largest[:d] = _largest(X)
         smallest = _smallest_nonzero(X)

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 _END: ContextVar[float] = ContextVar("end of the run", default=math.inf)
 
 
-class OutOfTime(Exception):  # noqa: N818  # nothing is wrong: the loop ends the run with what there is
+class OutOfTime(Exception):  # nothing is wrong: the loop ends the run with what there is
     """The deadline passed within a step."""
 
 

@@ -177,8 +177,10 @@ class _Run:
 
     def _out_of_time(self, name: str, point: Point | None) -> Status:
         """Prove what there is: the point of a step cut short; alpha = 0 where there was no time for any."""
-        nothing = Point(np.zeros(self.problem.n_rows))
-        self.best.add(self.certify(self.problem, nothing if point is None else point))
+        if point is not None:
+            self.best.add(self.certify(self.problem, point))
+        if self.best.gap > 1.0 and not isinstance(self.problem, JointProblem):  # zero is better than that
+            self.best.add(self.certify(self.problem, Point(np.zeros(self.problem.n_rows))))
         self._record_proved(name, "no time was left for a step" if self.iteration == 0 else "time was over")
         return Status.CONVERGED if self.best.gap <= self.limits.tol else Status.MAX_TIME
 

@@ -1,0 +1,98 @@
+"""A run ends on time wherever it is: within a factorisation, a pass, before the first step."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from separatrix import SVC, verify
+from separatrix.problem import HINGE, SQUARED_HINGE, Point, Problem, Status
+from separatrix.proof.duality import certify
+from separatrix.solvers import coordinate_descent, deadline, interior_point, loop
+from separatrix.solvers.choose import stages
+from separatrix.solvers.loop import Limits, run
+
+X, Y = make_classification(9000, 12, flip_y=0.1, random_state=0)
+SIDES = np.where(Y > 0, 1.0, -1.0)
+
+
+@contextmanager
+def looks(monkeypatch: pytest.MonkeyPatch, allowed: int) -> Iterator[Any]:
+    """Time is over after this many looks at the clock."""
+    seen = itertools.count()
+
+    def left() -> float:
+        return math.inf if next(seen) < allowed else 0.0
+
+    with monkeypatch.context() as patched:
+        for module in (deadline, coordinate_descent, interior_point, loop):
+            patched.setattr(module, "time_left", left)
+        yield seen
+
+
+def looks_of(monkeypatch: pytest.MonkeyPatch, problem: Problem, solver: str) -> int:
+    """How often a run to the end looks at the clock."""
+    with looks(monkeypatch, 1 << 60) as seen:
+        assert run(stages(problem, solver), problem, Limits(1e-3), certify).status == Status.CONVERGED
+    return next(seen)
+
+
+@pytest.mark.parametrize(
+    ("solver", "loss", "bias"),
+    [
+        ("interior-point", HINGE, "free"),
+        ("interior-point", HINGE, "none"),
+        ("newton", SQUARED_HINGE, "augmented"),
+    ],
+)
+def test_time_may_be_over_at_any_look(
+    monkeypatch: pytest.MonkeyPatch, solver: str, loss: Any, bias: Any
+) -> None:
+    problem = Problem(X, SIDES, np.ones(len(X)), loss, bias)
+    total = looks_of(monkeypatch, problem, solver)
+    assert total > 4
+    gaps = []
+    for allowed in {*range(min(6, total - 1)), *np.linspace(0, total - 2, 9).astype(int).tolist()}:
+        with looks(monkeypatch, allowed):
+            solution = run(stages(problem, solver), problem, Limits(1e-3), certify)
+        assert solution.status in (Status.MAX_TIME, Status.CONVERGED)
+        assert solution.history[-1].proved
+        again = certify(problem, Point(solution.alpha, solution.w, solution.b))
+        assert again.gap == pytest.approx(solution.gap, abs=1e-9)
+        gaps.append(solution.gap)
+    assert max(gaps) == 1.0
+    if solver == "interior-point":  # the few looks of Newton's steps are all while it works on a sample
+        assert min(gaps) < 0.5
+
+
+def test_a_pass_over_many_entries_ends_within() -> None:
+    rows = np.zeros((4200, 4096), dtype=np.float32)
+    rows[:, 0] = np.arange(4200) % 7 - 3
+    y = np.where(rows[:, 0] > 0, 1.0, -1.0)
+    descent = coordinate_descent.compiled_rows(rows).descent(
+        y, np.ones(4200), squared=False, shrink=True, kappa=0.0, seed=0, n_threads=1, chunk=8, memory=5
+    )
+    cut = descent.epoch(0.0)
+    assert (cut.whole, cut.epochs) == (False, 0)
+    whole = descent.epoch()
+    assert (whole.whole, whole.epochs) == (True, 1)
+    assert np.isfinite(whole.gap)
+
+
+def test_classes_for_which_no_time_is_left_have_certificates_too() -> None:
+    many, labels = make_classification(600, 8, n_informative=6, n_classes=4, random_state=0)
+    with pytest.warns(UserWarning, match="max_time=1e-12 s came first"):
+        model = SVC(max_time=1e-12).fit(many, labels)
+    for result in model.problems_.values():
+        assert result.status == "max_time"
+        assert result.n_iter == 0
+        assert result.gap == 1.0
+        assert "no time was left for a step" in result.history["note"]
+        assert verify(result.certificate, many, labels)
