@@ -183,6 +183,22 @@ def test_a_row_that_is_pointed_at_lights_up_everywhere(lab):
     lab.page.wait_for_selector(".w-view .row.lit[data-row='4']", state="attached")
 
 
+def test_words_below_a_picture_do_not_change_its_size(lab):
+    lab.preset("overlapping")
+    height = "return app.xspace.plot.element.getBoundingClientRect().height"
+    before, point = lab.js(height), lab.js("return c.state.scene.points[2]")
+    x, y = lab.pixel(point[0], point[1])
+    lab.page.mouse.move(x, y)
+    lab.page.wait_for_selector(".x-view .point.lit", state="attached")
+    assert lab.js(height) == before
+    lab.page.mouse.down()
+    lab.page.mouse.move(x + 40, y + 150, steps=8)
+    lab.page.mouse.up()
+    lab.state()
+    assert lab.js(height) == before
+    assert lab.js("return getSelection().toString()") == ""  # a drag moves a point and selects no text
+
+
 def test_keys_move_a_point_step_by_step_and_its_certificate_follows(lab):
     lab.preset("overlapping")
     lab.page.locator(".x-view svg.marks").focus()
