@@ -1,7 +1,11 @@
-// Uninitialised memory for large arrays, on huge pages where the system offers them.
+// Uninitialised memory for large arrays, on huge pages where the system offers them and the caller wants them.
 //
 // A pass that follows sparse indices touches many pages; with 4 KiB pages the translation misses cost as much as
 // the arithmetic. Uninitialised, because std::vector would write every byte once before it is used.
+//
+// The first touch of a huge page can be dear: a virtual machine may have to get its memory back from the host, which
+// took up to 3 ms for each MiB where small pages, recycled more often, took 0.6. So memory that is written in sequence
+// and may not be read often asks for ordinary pages.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +19,14 @@
 
 namespace separatrix {
 
+enum class Pages { ordinary, huge };
+
 template <class T>
 class Buffer {
 public:
     Buffer() = default;
-    explicit Buffer(std::size_t size) : size_(size) {
-        const std::size_t page = size * sizeof(T) >= 2 * huge ? huge : 64;
+    explicit Buffer(std::size_t size, Pages pages = Pages::huge) : size_(size) {
+        const std::size_t page = pages == Pages::huge && size * sizeof(T) >= 2 * huge ? huge : 64;
         const std::size_t bytes = (size * sizeof(T) + page) / page * page;
         data_.reset(static_cast<T*>(std::aligned_alloc(page, bytes)));
         if (!data_) throw std::bad_alloc();

@@ -16,7 +16,7 @@ class RowCache {
 public:
     // Room for `slots` rows of `length` values each, of a matrix with `rows` rows; at first only `some` of them are used.
     RowCache(Index rows, Index slots, Index some, Index length)
-        : length_(length), slots_(slots), limit_(some < slots ? some : slots), memory_(static_cast<std::size_t>(slots * length)),
+        : length_(length), slots_(slots), limit_(some < slots ? some : slots), memory_(static_cast<std::size_t>(slots * length), Pages::ordinary),
           slot_of_(static_cast<std::size_t>(rows), -1), seen_(static_cast<std::size_t>(rows), 0),
           id_of_(static_cast<std::size_t>(slots), -1), newer_(static_cast<std::size_t>(slots + 1)),
           older_(static_cast<std::size_t>(slots + 1)) {
