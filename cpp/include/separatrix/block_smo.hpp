@@ -70,6 +70,8 @@ public:
 
     const std::vector<std::int32_t>& select() override {
         working_.choose(point_);
+        known_ = working_.places().size() == at(gathered_) ? working_.kept() : 0;
+        gathered_ = 0;
         return rows_.look_for(working_.places(), point_.order);
     }
     void supply(const double* rows) override { rows_.supply(rows); }
@@ -119,18 +121,20 @@ private:
         for (Index k = 0; k < stride; ++k) v[k] = 0, diagonal[k] = 1, up[k] = T(-1e30), low[k] = T(1e30);
         const std::vector<std::int32_t>& places = working_.places();
         pointers_.clear();
+        for (Index k = 0; k < size; ++k) pointers_.push_back(rows_.row(row_in_set(k)));
+        move_up(size, stride);
+        for (Index k = known_; k < size; ++k) {
+            T* to = K_.data() + k * stride;
+            for (Index j = 0; j <= k; ++j) to[j] = pointers_[at(k)][places[at(j)]] + shift;
+            for (Index j = size; j < stride; ++j) to[j] = 0;
+            if (point_.squared) to[k] += static_cast<T>(1 / (2 * point_.C[at(places[at(k)])]));
+        }
+        mirror(size, stride);
+        gathered_ = size;
         for (Index k = 0; k < size; ++k) {
             const Index p = places[at(k)];
-            T* row = rows_.row(row_in_set(k));
-            pointers_.push_back(row);
-            T* to = K_.data() + k * stride;
-            for (Index j = 0; j < size; ++j) to[j] = row[places[at(j)]];
-            if (shift != 0)
-                for (Index j = 0; j < size; ++j) to[j] += shift;
-            for (Index j = size; j < stride; ++j) to[j] = 0;
-            if (point_.squared) to[k] += static_cast<T>(1 / (2 * point_.C[at(p)]));
-            diagonal[k] = to[k];
-            if (to[k] < 0) note_negative(row_in_set(k), -1, static_cast<double>(to[k]));
+            diagonal[k] = K_[at(k * stride + k)];
+            if (diagonal[k] < 0) note_negative(row_in_set(k), -1, static_cast<double>(diagonal[k]));
             v[k] = static_cast<T>(point_.v[at(p)] - point_.centre);
             alpha[k] = point_.alpha[at(p)], upper[k] = point_.upper[at(p)], y[k] = point_.y[at(p)];
             up[k] = point_.may_grow(p) ? T(0) : T(-1e30);
@@ -138,6 +142,24 @@ private:
         }
         return {size, stride, K_.data(), diagonal, v, up, low, alpha, upper, y, point_.free_bias(),
                 0.1 * point_.violation, 20 * size + 200, sizeof(T) == 4 ? 1e-6 : 1e-12};
+    }
+
+    // The rows that stay from the round before were its last ones; their values with each other need not be gathered again.
+    void move_up(Index size, Index stride) {
+        const Index first = size - known_;
+        for (Index k = 0; k < known_; ++k)
+            std::copy_n(K_.data() + (first + k) * stride + first, known_, K_.data() + k * stride);
+    }
+
+    // K_jk = K_kj for the rows k that are new, a block at a time: gathering costs a cache miss for each value.
+    void mirror(Index size, Index stride) {
+        constexpr Index block = 16;
+        for (Index rows = known_; rows < size; rows += block) {
+            for (Index columns = 0; columns < std::min(size, rows + block); columns += block) {
+                for (Index k = rows; k < std::min(size, rows + block); ++k)
+                    for (Index j = columns; j < std::min(k, columns + block); ++j) K_[at(j * stride + k)] = K_[at(k * stride + j)];
+            }
+        }
     }
 
     std::int32_t row_in_set(Index k) const { return point_.order[at(working_.places()[at(k)])]; }
@@ -246,6 +268,7 @@ private:
     WorkingSet working_;
     SmoKernelRows<T> rows_;
     Buffer<T> K_;
+    Index gathered_ = 0, known_ = 0;  // rows of the last round in K_, and how many of them are in this round
     std::vector<T> inner_;
     std::vector<double> inner_alpha_, changes_;
     std::vector<T*> pointers_;

@@ -82,7 +82,7 @@ public:
         double width = std::max(violation, 1e-12), low = centre - width, high = centre + width;
         for (int k = 0; k < 60 && slope_at(low) > 0; ++k) low -= width, width *= 2;
         for (int k = 0; k < 60 && slope_at(high) < 0; ++k) high += width, width *= 2;
-        for (int k = 0; k < 40; ++k) {
+        for (int k = 0; k < 20; ++k) {
             const double middle = 0.5 * (low + high);
             (slope_at(middle) > 0 ? high : low) = middle;
         }

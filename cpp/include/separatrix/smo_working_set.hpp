@@ -20,12 +20,15 @@ public:
     }
 
     const std::vector<std::int32_t>& places() const { return places_; }
+    // How many of them, the first ones, were the last ones of the round before.
+    Index kept() const { return kept_; }
 
     void choose(const SmoPoint& point) {
         const std::vector<std::int32_t> last(places_.end() - static_cast<std::ptrdiff_t>(places_.size() / 2), places_.end());
         for (const std::int32_t p : places_) chosen_[static_cast<std::size_t>(p)] = 0;
         places_.clear();
         for (const std::int32_t p : last) take(p);
+        kept_ = static_cast<Index>(last.size());
         up_.clear();
         low_.clear();
         for (Index p = 0; p < point.active; ++p) {
@@ -71,7 +74,7 @@ private:
         }
     }
 
-    Index size_;
+    Index size_, kept_ = 0;
     std::vector<std::int32_t> places_;
     std::vector<char> chosen_;
     std::vector<Candidate> up_, low_;
