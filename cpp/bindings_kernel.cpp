@@ -182,7 +182,11 @@ void bind_kernel(nb::module_& m) {
         .def("get_alpha", [](const HeldSmo& self, const Output& out) {
                 expect(out.shape(0), self.rows, "out");
                 self.smo->get_alpha(out.data());
-            }, "out"_a.noconvert(), "Write alpha (n,).");
+            }, "out"_a.noconvert(), "Write alpha (n,).")
+        .def("get_sums", [](const HeldSmo& self, const Output& out) {
+                expect(out.shape(0), self.rows, "out");
+                self.smo->get_sums(out.data());
+            }, "out"_a.noconvert(), "Write F = K (alpha y) (n,) as the rounds have added it up.");
     m.def("block_smo", &new_smo, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "points"_a.none(), "formula"_a, "y"_a, "C"_a, nb::kw_only(),
           "wide"_a, "squared"_a, "bias"_a, "working_set"_a, "cache_mb"_a, "shrink"_a, "stop_on_negative"_a, "n_threads"_a,
           "Block SMO from alpha = 0; without points the caller supplies the rows of K.");

@@ -492,6 +492,9 @@ class BlockSmo:
     def get_alpha(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Write alpha (n,)."""
 
+    def get_sums(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write F = K (alpha y) (n,) as the rounds have added it up."""
+
 def block_smo(points: KernelPoints | None, formula: KernelFormula, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, wide: bool, squared: bool, bias: str, working_set: int, cache_mb: float, shrink: bool, stop_on_negative: bool, n_threads: int) -> BlockSmo:
     """
     Block SMO from alpha = 0; without points the caller supplies the rows of K.

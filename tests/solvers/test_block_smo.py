@@ -9,7 +9,16 @@ from sklearn.svm import SVC
 
 from separatrix.problem import HINGE, SQUARED_HINGE, Point
 from separatrix.problem.kernel_problem import KernelProblem
-from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Precomputed, Rbf, Sigmoid
+from separatrix.problem.kernels import (
+    Function,
+    Laplacian,
+    Linear,
+    Poly,
+    Precomputed,
+    Rbf,
+    Sigmoid,
+    kernel_width,
+)
 from separatrix.solvers.block_smo import BlockSmo
 from separatrix.solvers.protocol import Verdict
 from separatrix.solvers.smo_state import State, feasible
@@ -280,3 +289,38 @@ def test_one_class_only() -> None:
     verdict, point, _ = solve(problem, 1e-6)
     assert verdict is not Verdict.GO_ON
     assert not point.alpha.any()
+
+
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+def test_rounding_of_large_kernel_values_does_not_pass_for_a_small_gap(loss) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 16, (400, 16)).astype(np.float32)
+    products = (X[:, 0] - 7.5) * (X[:, 1] - 7.5) + (X[:, 2] - 7.5) * (X[:, 3] - 7.5)
+    y = np.where(products + 10 * rng.standard_normal(400) > 0, 1.0, -1.0)
+    kernel = Poly(3, kernel_width("scale", X), 1.0)
+    problem = KernelProblem(X, y, np.full(400, 100.0), loss, "free", kernel)
+    verdict, point, _ = solve(problem, 1e-3)
+    assert verdict is Verdict.CHECK
+    assert_proved(problem, point, 1.02e-3)  # in float32 the gap looked like 1e-3 at 9e-3
+
+
+@pytest.mark.parametrize("bias", ["free", "augmented", "none"])
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+def test_wide_values_reach_the_last_digits(loss, bias) -> None:
+    X, y = rings(120)
+    problem = KernelProblem(X, y, np.full(120, 3.0), loss, bias, Rbf(0.3))
+    verdict, point, state = solve(problem, 1e-12, BlockSmo(wide=True))
+    assert verdict is Verdict.CHECK
+    assert_proved(problem, point, 1.5e-12)
+    assert state.report.computed == 120
+
+
+def test_working_sets_of_any_size_see_the_same_values() -> None:
+    # Values that stay from round to round are moved, not gathered: their number depends on the size.
+    X, y = rings(300)
+    problem = KernelProblem(X, y, np.full(300, 5.0), SQUARED_HINGE, "augmented", Rbf(0.3))
+    duals = [
+        assert_proved(problem, solve(problem, 1e-10, BlockSmo(working_set=size, wide=True))[1], 2e-10)
+        for size in (2, 3, 17, 50, 128)
+    ]
+    assert duals == pytest.approx([duals[0]] * 5, rel=1e-9)

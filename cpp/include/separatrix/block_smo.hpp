@@ -55,6 +55,7 @@ public:
         negative_first_ = negative_second_ = -1;
     }
     void get_alpha(double* out) const override { point_.get_alpha(out); }
+    void get_sums(double* out) const override { point_.get_sums(out); }
 
     SmoReport run(double target, Index rounds, double seconds) override {
         const auto began = std::chrono::steady_clock::now();

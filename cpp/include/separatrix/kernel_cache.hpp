@@ -1,6 +1,6 @@
 // Rows of the kernel matrix that were computed before, within a bounded memory; the longest unused goes first.
 //
-// The memory grows by two rows whenever a row has to be computed again: the first touch of a page costs about as much as
+// The memory grows by a row whenever a row has to be computed again: the first touch of a page costs about as much as
 // computing what it holds, and most rows are needed in a few rounds and never again.
 #pragma once
 
@@ -33,7 +33,7 @@ public:
 
     // A slot for row `id`, which is not held: a fresh one, or the oldest, whose row is forgotten.
     T* take(std::int32_t id) {
-        if (seen_[at(id)]) limit_ = limit_ + 2 < slots_ ? limit_ + 2 : slots_;
+        if (seen_[at(id)]) limit_ = limit_ < slots_ ? limit_ + 1 : slots_;
         seen_[at(id)] = 1;
         Index slot = newer_[at(slots_)];
         if (used_ < limit_) {

@@ -35,6 +35,7 @@ public:
     virtual void set_point(const double* alpha, const double* F) = 0;
     virtual void tolerate_negative() = 0;  // go on in spite of it, and forget what was seen
     virtual void get_alpha(double* out) const = 0;
+    virtual void get_sums(double* out) const = 0;  // F = K (alpha y) as the rounds have added it up
     // Rounds until the gap is within target, at most `rounds` of them or `seconds`.
     virtual SmoReport run(double target, Index rounds, double seconds) = 0;
     // One round in which the caller supplies the rows of K: which are needed; here they are; go.

@@ -45,6 +45,10 @@ public:
         for (Index p = 0; p < rows; ++p) out[order[at(p)]] = alpha[at(p)];
     }
 
+    void get_sums(double* out) const {
+        for (Index p = 0; p < rows; ++p) out[order[at(p)]] = F[at(p)] - (augmented() ? sum : 0.0);
+    }
+
     // Place k takes what was at places[k].
     void rearrange(const std::vector<std::int32_t>& places) {
         for (auto* values : {&y, &C, &upper, &alpha, &F, &v}) permute(*values, places);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,13 @@ from separatrix.estimators.training import TrainingData
 from separatrix.estimators.watching import KeptPoint, Watch
 from separatrix.estimators.weights import check_sample_weight, row_costs
 from separatrix.problem.kernels import Kernel, Precomputed, make_kernel
+
+
+@cache
+def _parameter_names(kind: type[SVC]) -> list[str]:
+    """As scikit-learn reads them off the signature, which takes as long as a small fit."""
+    names: list[str] = kind._get_param_names()
+    return names
 
 
 class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -177,7 +185,7 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,); a sample weight k counts a row k times, 0 removes it."""
-        settings = check_parameters(self.get_params(deep=False))
+        settings = check_parameters({name: getattr(self, name) for name in _parameter_names(type(self))})
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])
         weights = check_sample_weight(sample_weight, X.shape[0])

@@ -15,6 +15,7 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
 
 _FEW = 4  # a correction by fewer than a quarter of the rows in the sum is cheaper than the sum
+_KEPT = 1 << 17  # kernel values up to which they are kept for a second sum: 1 MiB
 
 
 def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
@@ -25,7 +26,9 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
     its products with the rows are all that is ever needed of it.
     """
     alpha = np.clip(np.nan_to_num(point.alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
-    F = problem.scores(alpha * problem.y)
+    support = np.flatnonzero(alpha)
+    K = problem.gram(np.arange(len(alpha)), support) if len(alpha) * len(support) <= _KEPT else None
+    F = problem.scores(alpha * problem.y) if K is None else K @ (alpha * problem.y)[support]
     near = 0.0 if point.b is None or not np.isfinite(point.b) else point.b
     if problem.bias == "free":
         b = best_bias(F, problem.y, problem.C, problem.loss, near)
@@ -34,7 +37,10 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
             margins += alpha / (2.0 * problem.C)
         balanced = balance(alpha, problem.y, problem.upper, margins)
         if balanced is not alpha:
-            F = moved(problem, F, alpha, balanced)
+            if K is not None and not np.any(balanced[alpha == 0]):
+                F = K @ (balanced * problem.y)[support]
+            else:
+                F = moved(problem, F, alpha, balanced)
             alpha = balanced
             b = best_bias(F, problem.y, problem.C, problem.loss, near)
     else:

@@ -15,6 +15,8 @@ import numpy as np
 
 from separatrix.problem.losses import Vector
 
+_FEW = 64  # terms up to which sums of Python floats are faster
+
 
 def exact_parts(values: Vector) -> list[float]:
     """A few floats with exactly the same sum as the values (n,), which must be finite.
@@ -23,8 +25,8 @@ def exact_parts(values: Vector) -> list[float]:
     100.0
     """
     x, parts = values[values != 0], list[float]()
-    if len(x) <= 64:
-        return list(map(float, x))
+    if len(x) <= _FEW:
+        return _few_parts(x.tolist())
     while len(x):
         exponent = math.frexp(float(np.max(np.abs(x))))[1] + (len(x) + 2).bit_length()
         if exponent > 1023:
@@ -35,6 +37,18 @@ def exact_parts(values: Vector) -> list[float]:
         x = x - q
         x = x[x != 0]
     return [part for part in parts if part]
+
+
+def _few_parts(terms: list[float]) -> list[float]:
+    """The same by sums that are rounded once: what each of them leaves over is summed again."""
+    parts, rest = list[float](), list(terms)
+    try:
+        while part := math.fsum(rest):
+            parts.append(part)
+            rest.append(-part)
+    except OverflowError:
+        return terms
+    return parts
 
 
 def exact_sum(values: Vector) -> Fraction:

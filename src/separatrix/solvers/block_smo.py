@@ -28,6 +28,7 @@ from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import Vector
 from separatrix.solvers.kernel_scores import core_formula, core_points
 from separatrix.solvers.protocol import Progress, Verdict
+from separatrix.solvers.smo_sample import rounding_of_gap
 from separatrix.solvers.smo_state import NegativeCurvature, State, feasible
 
 _STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
@@ -38,7 +39,8 @@ _CURVED = 1e-12  # relative negative curvature that is not rounding
 
 @dataclass(frozen=True)
 class BlockSmo:
-    """Settings: memory for kernel rows, rows in a round (None: by shape), whether rows at a bound are left out.
+    """Settings: memory for kernel rows, rows in a round (None: by shape), whether rows at a bound are left out, and
+    whether kernel values are float64 from the beginning, which pays where all of them are few.
 
     A kernel that is not positive semidefinite ends the run (``STALLED``, with ``state.negative_curvature``) unless
     ``stop_on_negative_curvature`` is False: then the rounds go on to a stationary point, as LIBSVM does.
@@ -60,6 +62,7 @@ class BlockSmo:
     cache_mb: float = 500.0
     working_set: int | None = None
     shrink: bool = True
+    wide: bool = False
     stop_on_negative_curvature: bool = True
 
     @property
@@ -71,7 +74,7 @@ class BlockSmo:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds and balanced."""
         formula = core_formula(problem.kernel)
         points = core_points(problem.X) if formula is not None else None
-        n, wide = problem.n_rows, formula is None
+        n, wide = problem.n_rows, self.wide or formula is None
         engine = self._engine(problem, formula, points, wide, n_threads)
         state = State(engine, formula, points, n_threads, wide, np.zeros(n), np.zeros(n))
         if start is not None:
@@ -126,7 +129,7 @@ class BlockSmo:
             wide=wide,
             squared=problem.loss.squared,
             bias=problem.bias,
-            working_set=self.working_set or default_working_set(problem.n_rows, problem.n_columns),
+            working_set=self.working_set or default_working_set(problem.n_rows),
             cache_mb=self.cache_mb,
             shrink=self.shrink and points is not None,
             stop_on_negative=self.stop_on_negative_curvature,
@@ -146,8 +149,9 @@ class BlockSmo:
 
     def _conclude(self, problem: KernelProblem, state: State) -> None:
         """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
-        exact = state.wide and state.points is None
-        if not exact and (state.refine or state.report.stalled or state.tol < _NARROW_SUFFICES):
+        exact = state.wide and (self.wide or state.points is None)
+        unsure = state.refine or state.report.stalled or state.tol < _NARROW_SUFFICES
+        if not exact and (unsure or rounding_of_gap(problem, state) > state.slack):
             self._renew(problem, state, state.current_alpha)
             state.report = state.engine.run(state.target, 0, 0.0)
             state.refine = False
@@ -212,14 +216,12 @@ class BlockSmo:
         state.engine.tolerate_negative()
 
 
-def default_working_set(n: int, d: int) -> int:
+def default_working_set(n: int) -> int:
     """Rows in a round: enough to make use of kernel rows computed together, few enough for the cache.
 
-    >>> default_working_set(20_000, 784)
+    >>> default_working_set(20_000)
     512
     """
     if n <= 1000:
         return 128
-    if n <= 3000:
-        return 256
-    return 512 if d >= 100 else 1024
+    return 256 if n <= 3000 else 512

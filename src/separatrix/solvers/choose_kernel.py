@@ -15,7 +15,7 @@ from separatrix.solvers.loop import Stage
 from separatrix.solvers.newton import Newton
 
 KERNEL_SOLVERS = ("auto", "block-smo", "gram")
-_TINY = 150  # rows up to which the factor is enough: a few milliseconds, and to the last digits
+_TINY = 150  # rows whose kernel values are so few that float64 costs nothing
 _FACTORED = 3000  # rows whose kernel matrix may be factored: 72 MB
 
 
@@ -29,7 +29,7 @@ def kernel_stages(
     >>> from separatrix.problem.kernels import Rbf
     >>> X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
     >>> [stage.solver.name for stage in kernel_stages(KernelProblem(X, y, np.ones(2), HINGE, "free", Rbf(1.0)))]
-    ['gram']
+    ['block-smo', 'gram']
     """
     if solver not in KERNEL_SOLVERS:
         names = ", ".join(map(repr, KERNEL_SOLVERS))
@@ -45,6 +45,4 @@ def kernel_stages(
     reason = f"{n} rows, {problem.kernel.name} kernel: block SMO"
     if solver == "block-smo" or n > _FACTORED:
         return [Stage(BlockSmo(cache_mb=cache_mb), reason)]
-    if n <= _TINY:
-        return whole
-    return [Stage(BlockSmo(cache_mb=cache_mb), reason, patience=0.05 + 4e-9 * n**3), *whole]
+    return [Stage(BlockSmo(cache_mb=cache_mb, wide=n <= _TINY), reason, patience=0.05 + 4e-9 * n**3), *whole]

@@ -49,6 +49,11 @@ class State:
         return alpha
 
     @property
+    def slack(self) -> float:
+        """By how much the gap may be larger than it seems and still be within tol."""
+        return self.tol * self.report.primal - (self.report.primal - self.report.dual)
+
+    @property
     def target(self) -> float:
         """The relative gap that rounds aim at."""
         return self.safety * self.tol
