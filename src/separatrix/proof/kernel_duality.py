@@ -15,6 +15,7 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
 
 _FEW = 4  # a correction by fewer than a quarter of the rows in the sum is cheaper than the sum
+_ROUNDING = 1e-14  # relative change of alpha that moves the best bias by no more than rounding does
 _KEPT = 1 << 17  # kernel values up to which they are kept for a second sum: 1 MiB
 
 
@@ -25,7 +26,8 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
     Costs one sweep over the kernel values of all rows with those of alpha > 0. The w of the solution is F (n,):
     its products with the rows are all that is ever needed of it.
     """
-    alpha = np.clip(np.nan_to_num(point.alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
+    alpha = point.alpha if np.isfinite(point.alpha).all() else np.nan_to_num(point.alpha, nan=0.0, posinf=0.0)
+    alpha = np.clip(alpha, 0.0, problem.upper)
     support = np.flatnonzero(alpha)
     K = problem.gram(np.arange(len(alpha)), support) if len(alpha) * len(support) <= _KEPT else None
     F = problem.scores(alpha * problem.y) if K is None else K @ (alpha * problem.y)[support]
@@ -41,8 +43,9 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
                 F = K @ (balanced * problem.y)[support]
             else:
                 F = moved(problem, F, alpha, balanced)
+            if np.max(np.abs(balanced - alpha)) > _ROUNDING * np.max(alpha):
+                b = best_bias(F, problem.y, problem.C, problem.loss, near)
             alpha = balanced
-            b = best_bias(F, problem.y, problem.C, problem.loss, near)
     else:
         # The penalised bias is a weight of one more column, and so part of the same sum.
         b = float(alpha @ problem.y) if problem.bias == "augmented" else 0.0
