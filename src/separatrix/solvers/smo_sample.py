@@ -11,6 +11,7 @@ changes with F_i; the sum of the changes over some of the rows that matter tells
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix import _core
 from separatrix.problem.kernel_problem import KernelProblem
@@ -42,7 +43,7 @@ def rounding_of_gap(problem: KernelProblem, state: State) -> float:
     return float(np.abs(change).sum()) * len(counted) / len(rows)
 
 
-def _shares(problem: KernelProblem, rows: Vector, alpha: Vector, scores: Vector) -> Vector:
+def _shares(problem: KernelProblem, rows: NDArray[np.intp], alpha: Vector, scores: Vector) -> Vector:
     """Each row's share of the gap, shape (m,)."""
     a, C = alpha[rows], problem.C[rows]
     s = 1.0 - problem.y[rows] * scores
