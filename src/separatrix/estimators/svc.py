@@ -185,7 +185,8 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,); a sample weight k counts a row k times, 0 removes it."""
-        settings = check_parameters({name: getattr(self, name) for name in _parameter_names(type(self))})
+        kind: Any = type(self)
+        settings = check_parameters({name: getattr(self, name) for name in _parameter_names(kind)})
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])
         weights = check_sample_weight(sample_weight, X.shape[0])
