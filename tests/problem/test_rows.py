@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from separatrix.problem import row_blocks, scores, weighted_sum
+from separatrix.problem import row_blocks, rows_between, scores, weighted_sum
 
 
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
@@ -37,3 +37,14 @@ def test_several_vectors_at_once() -> None:
     for rows in (X, sparse.csr_array(X), sparse.csr_array(X.astype(np.float64))):
         np.testing.assert_allclose(scores(rows, W), X.astype(float) @ W, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(weighted_sum(rows, A), X.astype(float).T @ A, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+def test_rows_between_share_the_memory_of_the_matrix(index_type):
+    X = sparse.random_array((20, 7), density=0.4, format="csr", rng=np.random.default_rng(0))
+    X.indices, X.indptr = X.indices.astype(index_type), X.indptr.astype(index_type)
+    part = rows_between(X, 5, 12)
+    np.testing.assert_array_equal(part.toarray(), X.toarray()[5:12])
+    assert np.shares_memory(part.data, X.data)
+    assert np.shares_memory(part.indices, X.indices)
+    np.testing.assert_array_equal(rows_between(X, 4, 4).shape, (0, 7))

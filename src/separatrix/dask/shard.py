@@ -20,7 +20,7 @@ from scipy import sparse
 from separatrix.checker.fingerprint import BLOCK_ROWS
 from separatrix.dask.joining import join_bounded, join_plain, join_sliced
 from separatrix.dask.signed_parts import SignedParts
-from separatrix.problem import LOSSES, Matrix, Problem, scores, weighted_sum
+from separatrix.problem import LOSSES, Matrix, Problem, rows_between, scores, weighted_sum
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.problem.losses import Vector
 from separatrix.proof.fingerprint import block_digests
@@ -148,7 +148,7 @@ class Shard:
             n = int(X.shape[0])
             head = min(n, -first % BLOCK_ROWS)
             whole = head + (n - head) // BLOCK_ROWS * BLOCK_ROWS
-            digests = list(block_digests(X[head:whole])) if whole > head else []
+            digests = list(block_digests(rows_between(X, head, whole))) if whole > head else []
             found.append((X[:head], digests, X[whole:]))
         return found
 

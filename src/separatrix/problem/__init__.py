@@ -6,7 +6,7 @@ from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import HINGE, LOSSES, SQUARED_HINGE, Loss
 from separatrix.problem.mapped import is_mapped
 from separatrix.problem.problem import Bias, Matrix, Problem
-from separatrix.problem.rows import row_blocks, scores, weighted_sum
+from separatrix.problem.rows import row_blocks, rows_between, scores, weighted_sum
 from separatrix.problem.solution import History, Point, Record, Solution
 from separatrix.problem.status import Status
 
@@ -29,6 +29,7 @@ __all__ = [
     "bias_interval",
     "is_mapped",
     "row_blocks",
+    "rows_between",
     "scores",
     "weighted_sum",
 ]

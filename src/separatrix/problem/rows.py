@@ -20,6 +20,23 @@ _BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and am
 _REUSED_ENTRIES = 1 << 20  # larger where their memory is paid for once: each block costs a vector of d sums
 
 
+def rows_between(X: Any, start: int, stop: int) -> Any:
+    """The rows start .. stop - 1 of a dense array or CSR, in the memory of X; SciPy's own slices of CSR are copies.
+
+    >>> rows_between(np.eye(3), 1, 3)
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    if not bool(sparse.issparse(X)):
+        return X[start:stop]
+    begin, end = X.indptr[start], X.indptr[stop]
+    part: Any = sparse.csr_array((stop - start, int(X.shape[1])), dtype=X.dtype)
+    # Set directly: the constructor would read all indices again to choose their type.
+    part.data, part.indices = X.data[begin:end], X.indices[begin:end]
+    part.indptr = X.indptr[start : stop + 1] - begin
+    return part
+
+
 def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
     """Consecutive blocks of rows as ``(slice, block)``; the block is float64, dense or CSR.
 
@@ -35,19 +52,14 @@ def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
         if not is_sparse:
             yield rows, np.asarray(X[rows], dtype=np.float64)
             continue
-        begin, end = X.indptr[rows.start], X.indptr[rows.stop]
-        block = sparse.csr_array((rows.stop - rows.start, X.shape[1]), dtype=np.float64)
-        # Set directly: the constructor would read all indices again to choose their type.
-        narrow = X.data[begin:end]
-        if reuse and narrow.dtype != np.float64:
-            if len(wide) < len(narrow):
-                wide = np.empty(len(narrow) + len(narrow) // 4)
-            block.data = wide[: len(narrow)]
+        block = rows_between(X, rows.start, rows.stop)
+        if block.dtype != np.float64:
+            if not reuse:
+                wide = np.empty(block.nnz)
+            elif len(wide) < block.nnz:
+                wide = np.empty(block.nnz + block.nnz // 4)
+            narrow, block.data = block.data, wide[: block.nnz]
             block.data[:] = narrow
-        else:
-            block.data = narrow.astype(np.float64, copy=False)
-        block.indices = X.indices[begin:end]
-        block.indptr = X.indptr[rows.start : rows.stop + 1] - begin
         yield rows, block
 
 
