@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -169,6 +170,15 @@ def test_a_slow_stage_is_left_for_the_next():
     assert solution.status == Status.CONVERGED
     assert "too slow" in solution.history["note"]
     assert solution.history[-1].solver == "second"
+
+
+def test_waiting_is_not_work():
+    """On a busy machine a stage is not left because others had the processor."""
+    waiting = Scripted(action=lambda k: time.sleep(0.02))
+    stages = [Stage(waiting, "often interrupted", patience=0.15), Stage(Scripted(name="second"), "next")]
+    solution = run(stages, PROBLEM, Limits(tol=1e-12), certify)
+    assert solution.history[-1].time > 0.5
+    assert solution.history[-1].solver == "scripted"
 
 
 def test_pace_without_progress_is_infinite():
