@@ -7,6 +7,7 @@ import pytest
 from scipy import optimize, sparse
 from sklearn.svm import SVC
 
+import separatrix
 from separatrix.problem import HINGE, SQUARED_HINGE, Point
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.kernels import (
@@ -324,3 +325,13 @@ def test_working_sets_of_any_size_see_the_same_values() -> None:
         for size in (2, 3, 17, 50, 128)
     ]
     assert duals == pytest.approx([duals[0]] * 5, rel=1e-9)
+
+
+def test_few_rows_give_the_same_answer_whatever_the_clock_says():
+    """A kernel of values near 1e12: rounds that ended by time left the interior point other starts each time."""
+    rng = np.random.RandomState(0)
+    X, y = rng.normal(loc=100, size=(80, 2)), rng.randint(0, 2, 80)
+    first, second = (separatrix.SVC(kernel="poly", random_state=0).fit(X, y) for _ in range(2))
+    assert first.gap_ <= 1e-3
+    assert np.array_equal(first.alpha_, second.alpha_)
+    assert first.n_iter_ == second.n_iter_

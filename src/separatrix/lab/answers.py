@@ -52,7 +52,7 @@ def estimator(scene: Scene, quick: bool = False) -> Any:
         "n_threads": 1,
     }
     if scene.algorithm == "kernel-svm":
-        return SVC(**common, **_kernel(scene), solver="block-smo" if quick else "auto")
+        return SVC(**common, **_kernel(scene), solver="block-smo" if quick else "gram")
     if quick:
         return SVC(**common, solver="coordinate-descent", random_state=0)
     # Coordinate descent by itself may take for ever on badly scaled points; so many epochs are the page's patience.

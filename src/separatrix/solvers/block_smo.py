@@ -32,6 +32,7 @@ from separatrix.solvers.smo_sample import rounding_of_gap
 from separatrix.solvers.smo_state import NegativeCurvature, State, feasible
 
 _STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
+_COUNTED_ROUNDS = 10  # rounds of a step where rounds are counted
 _NARROW_SUFFICES = 2e-5  # relative gap down to which F as float32 kernel values add it up is good enough
 _IDLE = 6  # renewals of F without half the best gap so far that count as a stall
 _CURVED = 1e-12  # relative negative curvature that is not rounding
@@ -41,6 +42,9 @@ _CURVED = 1e-12  # relative negative curvature that is not rounding
 class BlockSmo:
     """Settings: memory for kernel rows, rows in a round (None: by shape), whether rows at a bound are left out, and
     whether kernel values are float64 from the beginning, which pays where all of them are few.
+
+    With ``max_steps`` no clock is looked at: steps are ten rounds, and after so many the run counts as stalled. So the
+    same rows give the same answer, bit for bit.
 
     A kernel that is not positive semidefinite ends the run (``STALLED``, with ``state.negative_curvature``) unless
     ``stop_on_negative_curvature`` is False: then the rounds go on to a stationary point, as LIBSVM does.
@@ -63,6 +67,7 @@ class BlockSmo:
     working_set: int | None = None
     shrink: bool = True
     wide: bool = False
+    max_steps: int | None = None
     stop_on_negative_curvature: bool = True
 
     @property
@@ -86,11 +91,14 @@ class BlockSmo:
     def step(self, problem: KernelProblem, state: State) -> Progress:
         """Rounds until the gap seems reached, or a part of a second has passed."""
         state.ready = False
-        rounds = _STEP_ROUNDS if state.tol > 0 else 1
+        rounds, seconds = _STEP_ROUNDS if state.tol > 0 else 1, _STEP_SECONDS
+        if self.max_steps is not None:
+            rounds, seconds = min(rounds, _COUNTED_ROUNDS), np.inf
+        state.steps += 1
         if state.points is not None:
-            state.report = state.engine.run(state.target, rounds, _STEP_SECONDS)
+            state.report = state.engine.run(state.target, rounds, seconds)
         else:
-            self._supplied_rounds(problem, state, rounds)
+            self._supplied_rounds(problem, state, rounds, seconds)
         if state.report.negative_first >= 0:
             self._look_at_curvature(problem, state)
         elif state.tol > 0 and (state.report.reached or state.report.stalled):
@@ -103,7 +111,8 @@ class BlockSmo:
         if state.stalled:
             return Verdict.STALLED
         if not state.ready:
-            return Verdict.GO_ON
+            over = self.max_steps is not None and state.steps >= self.max_steps
+            return Verdict.STALLED if over else Verdict.GO_ON
         # In force only if this check fails.
         state.ready, state.refine = False, True
         state.safety *= 0.5
@@ -136,7 +145,7 @@ class BlockSmo:
             n_threads=n_threads,
         )
 
-    def _supplied_rounds(self, problem: KernelProblem, state: State, rounds: int) -> None:
+    def _supplied_rounds(self, problem: KernelProblem, state: State, rounds: int, seconds: float) -> None:
         """Rounds for which the kernel object computes the rows of K."""
         began, everything = time.perf_counter(), np.arange(problem.n_rows)
         for _ in range(rounds):
@@ -144,7 +153,7 @@ class BlockSmo:
             if len(missing):
                 state.engine.supply(np.ascontiguousarray(problem.gram(missing.astype(np.intp), everything)))
             state.report = state.engine.advance(state.target)
-            if state.report.reached or state.report.stalled or time.perf_counter() - began > _STEP_SECONDS:
+            if state.report.reached or state.report.stalled or time.perf_counter() - began > seconds:
                 break
 
     def _conclude(self, problem: KernelProblem, state: State) -> None:

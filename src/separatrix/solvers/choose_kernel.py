@@ -16,6 +16,7 @@ from separatrix.solvers.newton import Newton
 
 KERNEL_SOLVERS = ("auto", "block-smo", "gram")
 _TINY = 150  # rows whose kernel values are so few that float64 costs nothing
+_TINY_STEPS = 8  # of block SMO on them, before the matrix is factored
 _FACTORED = 3000  # rows whose kernel matrix may be factored: 72 MB
 
 
@@ -45,4 +46,6 @@ def kernel_stages(
     reason = f"{n} rows, {problem.kernel.name} kernel: block SMO"
     if solver == "block-smo" or n > _FACTORED:
         return [Stage(BlockSmo(cache_mb=cache_mb), reason)]
-    return [Stage(BlockSmo(cache_mb=cache_mb, wide=n <= _TINY), reason, patience=0.05 + 4e-9 * n**3), *whole]
+    if n <= _TINY:
+        return [Stage(BlockSmo(cache_mb=cache_mb, wide=True, max_steps=_TINY_STEPS), reason), *whole]
+    return [Stage(BlockSmo(cache_mb=cache_mb), reason, patience=0.05 + 4e-9 * n**3), *whole]

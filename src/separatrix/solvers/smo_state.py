@@ -39,6 +39,7 @@ class State:
     stalled: bool = False
     gap: float = np.inf  # the smallest after a renewal of F
     idle: int = 0
+    steps: int = 0
     negative_curvature: NegativeCurvature | None = None
 
     @property
