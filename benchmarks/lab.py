@@ -13,6 +13,7 @@ frame: how long it takes is read from a trace of a drag of its own, since tracin
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
@@ -120,7 +121,7 @@ async def timed_drags(tab: Tab, address: str, algorithm: str) -> str:
     )
 
 
-async def in_browser() -> None:
+async def in_browser(algorithms: list[str]) -> None:
     """The page and the drags, in Chromium."""
     with serving() as address:
         async with chromium() as tab:
@@ -131,7 +132,7 @@ async def in_browser() -> None:
                 await tab.open(address, OPENED)
                 seconds.append(time.monotonic() - began)
             print(f"page usable: {statistics.median(seconds):.2f} s, the first {seconds[0]:.2f} s")
-            for algorithm in sys.argv[1:] or ALGORITHMS:
+            for algorithm in algorithms:
                 print(await timed_drags(tab, address, algorithm), flush=True)
 
 
@@ -150,6 +151,11 @@ def idle() -> float:
 
 def main() -> None:
     """Print what was measured."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.lab", description=__doc__.splitlines()[0])
+    parser.add_argument("algorithms", nargs="*", metavar="algorithm", help=f"of {', '.join(ALGORITHMS)}; all")
+    algorithms = parser.parse_args().algorithms or list(ALGORITHMS)
+    if unknown := set(algorithms) - set(ALGORITHMS):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(ALGORITHMS)}")
     print(f"{os.cpu_count()} processors, {idle():.0%} idle just before")
     starts = []
     for _ in range(3):
@@ -158,7 +164,7 @@ def main() -> None:
             urllib.request.urlopen(address).read()
             starts.append(time.monotonic() - began)
     print(f"start to first page: {statistics.median(starts):.2f} s")
-    asyncio.run(in_browser())
+    asyncio.run(in_browser(algorithms))
 
 
 if __name__ == "__main__":
