@@ -88,6 +88,9 @@ def test_the_widget_works_in_jupyterlab(browser, jupyter):
     page, faults = context.new_page(), []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.set_default_timeout(120_000)
+    # A slow JupyterLab may ask which kernel to use before it has learned which there are: take what it offers.
+    asked = page.locator("dialog.jp-Dialog")
+    page.add_locator_handler(asked, lambda dialog: dialog.locator("button.jp-mod-accept").click())
     page.goto(f"{jupyter}/lab/tree/lab.ipynb")
     page.locator(".jp-Notebook .jp-CodeCell").first.wait_for()
     # A cell that is run before its kernel has started is forgotten: ask until something comes.
