@@ -5,28 +5,24 @@ from __future__ import annotations
 import signal
 import threading
 from types import FrameType, TracebackType
-from typing import Any, ClassVar
+from typing import Any
 
 
 class InterruptFlag:
     """While entered on the main thread, SIGINT sets ``raised`` instead of raising KeyboardInterrupt.
 
-    On other threads, or where SIGINT is not Python's own handler (it was ignored, a framework has taken
-    it, or an outer flag has), nothing is changed.
+    On other threads, or where SIGINT is not Python's own handler (it was ignored, or a framework has taken
+    it), nothing is changed.
     """
-
-    _installed: ClassVar[InterruptFlag | None] = None  # spares inner flags the question, which is a slow one
 
     def __init__(self) -> None:
         self.raised = False
         self._previous: Any = None
 
     def __enter__(self) -> InterruptFlag:
-        if InterruptFlag._installed is not None or threading.current_thread() is not threading.main_thread():
-            return self
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        on_main_thread = threading.current_thread() is threading.main_thread()
+        if on_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             self._previous = signal.signal(signal.SIGINT, self._handle)
-            InterruptFlag._installed = self
         return self
 
     def __exit__(
@@ -35,7 +31,6 @@ class InterruptFlag:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
             self._previous = None
-            InterruptFlag._installed = None
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.raised:

@@ -126,6 +126,7 @@ class _Run:
     def drive(self, stages: Sequence[Stage], start: Point | None) -> Solution:
         limits = self.limits
         with InterruptFlag() as interrupt, blas_threads(limits.n_threads), deadline(limits.max_time):
+            # The solvers of a joint problem do not look at the clock, and leave a point of their own after one step.
             if time_left() == 0.0 and not isinstance(self.problem, JointProblem):
                 return self._finish(self._out_of_time(stages[0].solver.name, start))
             for position, stage in enumerate(stages):

@@ -132,8 +132,7 @@ class Newton:
         """z and the alpha of its gradient."""
         d = problem.n_columns
         b = 0.0 if problem.bias == "none" else float(state.z[d])
-        known = not state.sampled and len(state.alpha) == problem.n_rows
-        alpha = state.alpha.copy() if known else np.zeros(problem.n_rows)
+        alpha = np.zeros(problem.n_rows) if state.sampled else state.alpha.copy()
         return Point(alpha=alpha, w=state.z[:d].copy(), b=b)
 
 
