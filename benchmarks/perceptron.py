@@ -3,6 +3,8 @@
     python -m benchmarks.perceptron [--rows 1000000] [--core 1]
 
 Times are process CPU seconds, the median of five, both sides in the same run; the two-thread pass is wall time.
+BLAS keeps to one thread: an idle BLAS thread spins for a tenth of a second after each call, which would be counted for
+whoever runs next.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import Perceptron as Theirs
 from sklearn.linear_model import SGDClassifier
+from threadpoolctl import threadpool_limits
 
 import separatrix
 from separatrix import _core
@@ -152,6 +155,7 @@ def main() -> None:
     passes(X, y)
     if arguments.core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {arguments.core})
+    threadpool_limits(1, "blas")
     fits("dense float32", X, y)
     online(X, y)
     mask = np.random.default_rng(1).random((n // 5, 100)) < 0.1
