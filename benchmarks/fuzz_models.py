@@ -11,6 +11,7 @@ but a ValueError or AttributeError. Prints how many loaded and how many were ref
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 import time
@@ -22,7 +23,8 @@ import numpy as np
 from safetensors.numpy import load as from_safetensors
 
 from separatrix import SVC, ModelFileError, Perceptron, kernels
-from separatrix.files.model_file import model_bytes, model_from_bytes, pack
+from separatrix.files.model_file import model_bytes, model_from_bytes
+from separatrix.files.model_tensors import write_tensors
 
 _JUNK: list[Any] = [
     None,
@@ -97,6 +99,13 @@ def damaged_bytes(content: bytes, rng: np.random.Generator) -> bytes:
             case _:
                 data[:8] = int(rng.integers(0, 2 ** int(rng.integers(1, 63)))).to_bytes(8, "little")
     return bytes(data)
+
+
+def pack(arrays: dict[str, Any]) -> bytes:
+    """The content of a file with these arrays and their digest."""
+    file = io.BytesIO()
+    write_tensors(arrays, file)
+    return file.getvalue()
 
 
 def damaged_parts(content: bytes, rng: np.random.Generator) -> bytes:

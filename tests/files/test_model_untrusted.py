@@ -11,8 +11,9 @@ from safetensors.numpy import load as from_safetensors
 from safetensors.numpy import save as to_safetensors
 
 from benchmarks import fuzz_models
+from benchmarks.fuzz_models import pack
 from separatrix import SVC, ModelFileError, load, save
-from separatrix.files.model_file import model_bytes, model_from_bytes, pack
+from separatrix.files.model_file import model_bytes, model_from_bytes
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]])
 Y = np.array(["a", "a", "b", "b"])

@@ -138,15 +138,15 @@ def write_vector(values: Sequence[float]) -> dict[str, Any]:
     return write_entries(len(values), indices, [values[index] for index in indices])
 
 
-def write_entries(length: int, indices: Sequence[int], values: Sequence[float]) -> dict[str, Any]:
-    """A vector from its nonzero entries, which the caller has already found."""
-    if not all(map(math.isfinite, values)):
-        raise ValueError("A certificate holds finite numbers only.")
+def write_entries(length: int, indices: list[int], values: Iterable[float]) -> dict[str, Any]:
+    """A vector from its nonzero entries, which the caller has already found; the list of indices is kept."""
     # Most alphas are equal to one C or the other: their text is kept once, however many they are.
     texts = list(map(lru_cache(maxsize=16)(float.hex), values))
+    if not {"inf", "-inf", "nan"}.isdisjoint(texts):
+        raise ValueError("A certificate holds finite numbers only.")
     if len(texts) == length:
         return {"length": length, "values": texts}
-    return {"length": length, "indices": list(indices), "values": texts}
+    return {"length": length, "indices": indices, "values": texts}
 
 
 def read_vector(record: Any, name: str, length: int) -> SparseVector:

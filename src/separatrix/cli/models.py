@@ -32,7 +32,7 @@ def is_model(path: Path) -> bool:
     """Whether a file is a model of ours."""
     from safetensors import SafetensorError, safe_open
 
-    from separatrix.files.model_file import FORMAT
+    from separatrix.files.model_tensors import FORMAT
 
     try:
         with safe_open(path, framework="numpy") as file:

@@ -38,13 +38,3 @@ def join_bounded(parts: Sequence[tuple[Vector, Vector]]) -> tuple[Vector, Vector
     # Every sum above has at most `count` terms, none of them negative in the last two.
     grown = (1.0 + 4 * count * UNIT) * (error + 2 * count * UNIT * size + 4 * UNIT * np.abs(result))
     return result, grown + TINY
-
-
-def join_sliced(parts: Sequence[tuple[Vector, Vector, Vector]]) -> tuple[Vector, Vector, Vector]:
-    """The same for sums known as hi + lo."""
-    hi, lo, error = np.zeros((3, len(parts[0][0])))
-    for part_hi, part_lo, part_error in parts:
-        hi, lost = two_sum(hi, part_hi)
-        lo = lo + (part_lo + lost)
-        error = error + part_error + 4 * UNIT * (np.abs(lo) + np.abs(part_lo) + np.abs(lost))
-    return hi, lo, error * (1 + 2.0**-20) + TINY

@@ -14,12 +14,12 @@ from scipy import sparse
 
 from separatrix.checker.fingerprint import BLOCK_ROWS
 from separatrix.dask.gang import Gang
-from separatrix.dask.joining import join_bounded, join_plain, join_sliced
+from separatrix.dask.joining import join_bounded, join_plain
 from separatrix.problem.losses import Vector
 from separatrix.problem.rows import scores, weighted_sum
 from separatrix.proof.fingerprint import block_digests, fingerprint_rows, join_digests
 from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
-from separatrix.proof.sliced import sliced_scores, sliced_weighted_sum
+from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum
 
 Index = NDArray[np.intp]
 

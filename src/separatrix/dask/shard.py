@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.checker.fingerprint import BLOCK_ROWS
-from separatrix.dask.joining import join_bounded, join_plain, join_sliced
+from separatrix.dask.joining import join_bounded, join_plain
 from separatrix.dask.signed_parts import SignedParts
 from separatrix.problem import LOSSES, Matrix, Problem, rows_between, scores, weighted_sum
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.problem.losses import Vector
 from separatrix.proof.fingerprint import block_digests
 from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
-from separatrix.proof.sliced import sliced_scores, sliced_weighted_sum
+from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum
 from separatrix.solvers.block_descent import BlockDescent, BlockSpan, BlockSums
 from separatrix.solvers.central_path import CentralPath
 from separatrix.solvers.normal_equations import PrimalSide

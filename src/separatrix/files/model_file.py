@@ -11,19 +11,17 @@ hostile file ends in a `ModelFileError` with a sentence.
 
 from __future__ import annotations
 
-import hashlib
+import io
 import json
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, deserialize
-from safetensors.numpy import save as to_safetensors
 from sklearn.utils.validation import check_is_fitted
 
 import separatrix
-from separatrix.atomic import write_atomically
+from separatrix.atomic import replacing
 from separatrix.errors import ModelFileError
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.svc import SVC
@@ -32,25 +30,11 @@ from separatrix.files.model_fields import Fields
 from separatrix.files.model_parts import parse_json
 from separatrix.files.model_perceptron import read_perceptron, write_perceptron
 from separatrix.files.model_svc import read_svc, write_svc
-from separatrix.files.model_values import Arrays, shown
+from separatrix.files.model_tensors import read_tensors, write_tensors
+from separatrix.files.model_values import Arrays
 
-FORMAT, VERSION = "separatrix-model", 1
 MAX_BYTES = 1 << 33  #: largest file that `load` reads unless told otherwise
-_MAX_HEADER, _MAX_DOCUMENT = 1 << 24, 1 << 28
-_DTYPES = {
-    "F64": np.float64,
-    "F32": np.float32,
-    "F16": np.float16,
-    "I64": np.int64,
-    "U64": np.uint64,
-    "I32": np.int32,
-    "U32": np.uint32,
-    "I16": np.int16,
-    "U16": np.uint16,
-    "I8": np.int8,
-    "U8": np.uint8,
-    "BOOL": np.bool_,
-}
+_MAX_DOCUMENT = 1 << 28
 
 
 def save(
@@ -87,13 +71,21 @@ def save(
     >>> again.predict([[0.4]]).tolist(), again.certificate_ == model.certificate_, again.column_names_
     (['low'], True, ['size'])
     """
-    write_atomically(path, model_bytes(model, columns, encoding, support_vectors))
+    arrays = _tensors(model, columns, encoding, support_vectors)
+    with replacing(path) as file:
+        write_tensors(arrays, file)
 
 
 def model_bytes(
     model: Any, columns: Any = None, encoding: Any = None, support_vectors: bool | None = None
 ) -> bytes:
     """The content of the file that `save` writes."""
+    file = io.BytesIO()
+    write_tensors(_tensors(model, columns, encoding, support_vectors), file)
+    return file.getvalue()
+
+
+def _tensors(model: Any, columns: Any, encoding: Any, support_vectors: bool | None) -> Arrays:
     if not isinstance(model, SVC | Perceptron):
         raise ModelFileError(
             f"A model file holds a separatrix.SVC or a separatrix.Perceptron; got {type(model).__name__}."
@@ -122,22 +114,7 @@ def model_bytes(
     if len(text) > _MAX_DOCUMENT:
         raise ModelFileError(f"The model is too large for a file: its document would have {len(text)} bytes.")
     arrays["document"] = np.frombuffer(text, dtype=np.uint8)
-    return pack(arrays)
-
-
-def pack(arrays: Arrays) -> bytes:
-    """Tensors as a file. Its metadata have one entry: the order of several would be left to chance."""
-    return to_safetensors(arrays, {FORMAT: f"{VERSION} sha256 {_digest(arrays)}"})
-
-
-def _digest(arrays: Arrays) -> str:
-    """SHA-256 of the tensors in the order of their names: each name, type and shape as a line, then the numbers."""
-    total = hashlib.sha256()
-    for name in sorted(arrays):
-        array = arrays[name]
-        total.update(f"{json.dumps(name)} {array.dtype.str} {list(array.shape)}\n".encode("ascii"))
-        total.update(np.ascontiguousarray(array).tobytes())
-    return total.hexdigest()
+    return arrays
 
 
 def _names(names: Any, count: int) -> list[str] | None:
@@ -188,7 +165,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
 
 def model_from_bytes(content: bytes) -> Any:
     """The model in the content of a file."""
-    arrays = _arrays(content)
+    arrays = read_tensors(content)
     text = arrays.pop("document", None)
     if text is None or text.dtype != np.uint8 or text.ndim != 1 or len(text) > _MAX_DOCUMENT:
         raise ModelFileError("This is no model of separatrix: it has no document.")
@@ -223,54 +200,3 @@ def _read_names(document: Fields, name: str, count: int) -> list[str] | None:
     if not isinstance(names, list) or len(names) != count or not all(isinstance(n, str) for n in names):
         raise document.wrong(name, f"{count} texts or null", names)
     return names
-
-
-def _arrays(content: bytes) -> Arrays:
-    """The tensors of a safetensors file; read-only views of its content."""
-    if len(content) < 10:
-        raise ModelFileError("The file is too short to be a model.")
-    header = int.from_bytes(content[:8], "little")
-    if header > min(_MAX_HEADER, len(content) - 8):
-        raise ModelFileError("This is no safetensors file: the length of its header is out of range.")
-    claimed = _claimed(content[8 : 8 + header])
-    try:
-        parts: Any = deserialize(content)  # type: ignore[no-untyped-call]
-    except (SafetensorError, ValueError, OverflowError, TypeError) as error:
-        raise ModelFileError(f"This is no safetensors file: {error}.") from None
-    arrays: Arrays = {}
-    for name, part in parts:
-        dtype = _DTYPES.get(part["dtype"])
-        if dtype is None:
-            raise ModelFileError(f"The tensor {shown(name)} has the type {shown(part['dtype'])}.")
-        flat: Any = np.frombuffer(part["data"], dtype=np.uint8 if dtype is np.bool_ else dtype)
-        if dtype is np.bool_:
-            if len(flat) and flat.max() > 1:
-                raise ModelFileError(f"The tensor {shown(name)} holds bytes that are neither true nor false.")
-            flat = flat.view(np.bool_)
-        try:
-            arrays[name] = flat.reshape(part["shape"])
-        except (ValueError, OverflowError):
-            raise ModelFileError(f"The tensor {shown(name)} does not have the size it claims.") from None
-    if _digest(arrays) != claimed:
-        raise ModelFileError(
-            "The model file was changed after it was written: its content differs from its digest."
-        )
-    return arrays
-
-
-def _claimed(header: bytes) -> str:
-    """The digest that the metadata of a file claim, once they say that it is a model of this version."""
-    known = parse_json(header, "header")
-    entry = known.get("__metadata__") if isinstance(known, dict) else None
-    text = entry.get(FORMAT) if isinstance(entry, dict) else None
-    if not isinstance(text, str):
-        raise ModelFileError(f"This is no model of separatrix: its metadata have no entry {FORMAT!r}.")
-    version, *rest = text.split(" ")
-    if version != str(VERSION):
-        raise ModelFileError(
-            f"The file has version {shown(version)} of the format; this separatrix reads version {VERSION}. "
-            "Hint: a newer separatrix may read it."
-        )
-    if len(rest) != 2 or rest[0] != "sha256":
-        raise ModelFileError("The metadata of the model file have no digest.")
-    return rest[1]

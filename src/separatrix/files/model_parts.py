@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from separatrix.checker.canonical import json_pieces
 from separatrix.checker.verdict import CertificateError
 from separatrix.errors import ModelFileError
 from separatrix.estimators.deferred import Deferred
@@ -123,8 +124,10 @@ def failing(sentence: str, error: type[Exception] = ValueError) -> Deferred[Any]
 
 
 def _bytes_of(value: Any) -> Any:
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    text = bytearray()
+    for piece in json_pieces(value, sort_keys=False):
+        text += piece.encode("ascii")
+    return np.frombuffer(text, dtype=np.uint8)
 
 
 def parse_json(content: bytes, what: str, parse_float: Callable[[str], float] = float) -> Any:

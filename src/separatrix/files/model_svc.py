@@ -63,7 +63,7 @@ def write_svc(model: SVC, arrays: Arrays, support_vectors: bool) -> dict[str, An
         "slack": np.atleast_2d(model.slack_),
         "cost": _costs(results, n),
         "dual_coef": model.dual_coef_,
-        "support": model.support_.astype(np.int64),
+        "support": np.asarray(model.support_, dtype=np.int64),
         "n_support": model.n_support_.astype(np.int64),
         "support_kind": np.atleast_2d(np.searchsorted(_KINDS, model.support_kind_)).astype(np.int64),
     }

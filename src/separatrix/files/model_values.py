@@ -66,7 +66,7 @@ def _write_array(value: NDArray[Any], name: str, arrays: Arrays) -> Any:
             f"A model file holds arrays of numbers or of texts; {name} has the type {value.dtype}."
         )
     # safetensors is little-endian and reads memory in one piece; ascontiguousarray would lift 0-d to 1-d.
-    arrays[name] = np.array(value, dtype=value.dtype.newbyteorder("<"), order="C")
+    arrays[name] = np.asarray(value, dtype=value.dtype.newbyteorder("<"), order="C")
     return {"array": name}
 
 

@@ -24,6 +24,7 @@ from separatrix.checker.verdict import Proved, Rejected
 from separatrix.problem import LOSSES, KernelProblem, Problem, Solution
 from separatrix.problem.losses import Vector
 from separatrix.proof import rigorous
+from separatrix.proof.arrays import plain_numbers
 from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.value_bounds import bounds
 
@@ -72,9 +73,11 @@ def optimal(
             "C": write_costs(problem, side, members),
         },
         proof={
-            "w": write_entries(len(solution.w), columns.tolist(), solution.w[columns].tolist()),
+            "w": write_entries(len(solution.w), columns.tolist(), plain_numbers(solution.w[columns])),
             "b": write_real(float(solution.b)),
-            "alpha": write_entries(source.rows, members[support].tolist(), solution.alpha[support].tolist()),
+            "alpha": write_entries(
+                source.rows, members[support].tolist(), plain_numbers(solution.alpha[support])
+            ),
             "primal": write_real(upper),
             "dual": write_real(lower),
             "gap": write_real(gap),
@@ -124,7 +127,7 @@ def write_costs(
     if whole and all(len(np.unique(costs)) <= 1 for costs in (plus, minus)):
         pair = (float(costs[0]) if len(costs) else 1.0 for costs in (plus, minus))
         return dict(zip(("positive", "negative"), map(write_real, pair), strict=True))
-    return {"rows": write_entries(len(side), members.tolist(), problem.C.tolist())}
+    return {"rows": write_entries(len(side), members.tolist(), plain_numbers(problem.C))}
 
 
 def check(certificate: Certificate, X: Any, side: NDArray[np.int8]) -> Proved:

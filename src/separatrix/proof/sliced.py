@@ -9,8 +9,9 @@ Ozaki, Ogita, Oishi, Rump, Error-free transformations of matrix multiplication, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import singledispatch
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -48,14 +49,22 @@ def sliced_scores(X: Any, w: Vector) -> tuple[Vector, Vector, Vector]:
 @singledispatch
 def sliced_weighted_sum(X: Any, c: Vector) -> tuple[Vector, Vector, Vector]:
     """(hi, lo, error), each (d,): X^T c lies within the error of hi + lo."""
-    hi, lo, error = np.zeros((3, X.shape[1]))
-    for rows, block in row_blocks(X):
-        part_hi, part_lo, part_error = _product(block.T.tocsr() if is_sparse(block) else block.T, c[rows])
+    nothing = np.zeros(X.shape[1])
+    blocks = (
+        _product(block.T.tocsr() if is_sparse(block) else block.T, c[rows]) for rows, block in row_blocks(X)
+    )
+    return join_sliced(chain([(nothing, nothing, nothing)], blocks))
+
+
+def join_sliced(parts: Iterable[tuple[Vector, Vector, Vector]]) -> tuple[Vector, Vector, Vector]:
+    """(hi, lo, error) of a sum, each (d,), from those of its parts, of which there is at least one."""
+    hi = lo = error = np.zeros(1)
+    for part_hi, part_lo, part_error in parts:
         hi, lost = two_sum(hi, part_hi)
         # lo is added up plainly: each addition errs by a unit of what it holds.
         lo = lo + (part_lo + lost)
         error = error + part_error + 4 * UNIT * (np.abs(lo) + np.abs(part_lo) + np.abs(lost))
-    return hi, lo, error * (1 + 2.0**-20)
+    return hi, lo, error * (1 + 2.0**-20) + TINY
 
 
 def _product(A: Any, x: Vector) -> tuple[Vector, Vector, Vector]:

@@ -28,13 +28,15 @@ def exact_parts(values: Vector) -> list[float]:
     if len(x) <= _FEW:
         return _few_parts(x.tolist())
     while len(x):
-        exponent = math.frexp(float(np.max(np.abs(x))))[1] + (len(x) + 2).bit_length()
+        largest = max(float(np.max(x)), -float(np.min(x)))
+        exponent = math.frexp(largest)[1] + (len(x) + 2).bit_length()
         if exponent > 1023:
             return parts + list(map(float, x))
         sigma = math.ldexp(1.0, exponent)
-        q = (sigma + x) - sigma
+        q = x + sigma
+        q -= sigma
         parts.append(float(np.sum(q)))
-        x = x - q
+        x -= q
         x = x[x != 0]
     return [part for part in parts if part]
 

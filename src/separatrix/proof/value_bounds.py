@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.checker.verdict import Rejected
-from separatrix.problem import Problem
+from separatrix.problem import Problem, is_mapped
 from separatrix.problem.losses import Vector
 from separatrix.proof.rigorous import (
     TINY,
@@ -24,9 +25,10 @@ from separatrix.proof.rigorous import (
     bounded_weighted_sum,
     upper_half_square,
 )
-from separatrix.proof.sliced import sliced_scores, sliced_weighted_sum, two_sum
+from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum, two_sum
 from separatrix.proof.sums import rounded_sum
 
+_COPIED_ENTRIES = 1 << 20  # of a mapped file at a time
 _LEAST_COST = 1e-290  # dividing by less could magnify what underflow took
 
 
@@ -47,15 +49,20 @@ def bounds(
 
 def _primal_above(problem: Problem, w: Vector, b: float, slack: float, sharp: bool) -> Sequence[float]:
     """Numbers whose exact sum is at least primal(w, b)."""
-    f, error = bounded_scores(problem.X, w)
-    t = f + b
+    t, error = bounded_scores(problem.X, w)
+    t += b
     if b != 0 and np.any(w):  # otherwise nothing was rounded
         error += 4 * UNIT * np.abs(t)
-    s = 1.0 - problem.y * t
-    xi = np.maximum(0.0, s + slack * (error + 4 * UNIT * np.abs(s)))
+    t *= problem.y
+    s = np.subtract(1.0, t, out=t)
+    error += 4 * UNIT * np.abs(s)
+    error *= slack
+    s += error
+    xi = np.maximum(0.0, s, out=s)
     if sharp:
         rows = np.flatnonzero((xi > 0) & (problem.C > 0))
-        xi[rows] = _sharp_slack(problem.take(rows), w, b, slack)
+        for some in _portions(problem, rows):
+            xi[some] = _sharp_slack(problem.take(some), w, b, slack)
     xi *= 1.0 + 4 * UNIT * slack
     terms = problem.C * (xi * xi if problem.loss.squared else xi)
     grow = 1.0 + 16 * UNIT * slack
@@ -90,7 +97,13 @@ def _dual_below(problem: Problem, alpha: Vector, slack: float, sharp: bool) -> S
         # some rows of the data could not be proved again among all of them.
         rows = np.flatnonzero(signed)
         everything = len(rows) == len(signed)
-        hi, lo, error = sliced_weighted_sum(problem.X if everything else problem.X[rows], signed[rows])
+        hi, lo, error = (
+            sliced_weighted_sum(problem.X, signed)
+            if everything
+            else join_sliced(
+                sliced_weighted_sum(problem.X[some], signed[some]) for some in _portions(problem, rows)
+            )
+        )
         v = hi + lo
         error += 4 * UNIT * np.abs(v)
     else:
@@ -104,6 +117,14 @@ def _dual_below(problem: Problem, alpha: Vector, slack: float, sharp: bool) -> S
         curvature = rounded_sum((half / C) * half) * grow
         penalty += curvature + (len(half) + 2.0 * linear) * slack * TINY
     return [linear * (1.0 - 2 * UNIT * slack), -_up(float(penalty) * grow)]
+
+
+def _portions(problem: Problem, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """The rows to copy at a time, at least one portion: all of them, but few of a mapped file, which may not fit."""
+    if not is_mapped(problem.X):
+        return [rows]
+    per_row = (problem.X.nnz if problem.is_sparse else problem.X.size) / problem.n_rows
+    return np.array_split(rows, max(1, math.ceil(len(rows) * per_row / _COPIED_ENTRIES)))
 
 
 def _up(value: float) -> float:

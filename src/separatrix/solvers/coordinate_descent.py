@@ -31,6 +31,7 @@ from separatrix.solvers.deadline import OutOfTime, time_left
 from separatrix.solvers.protocol import Progress, Verdict
 
 _STEP_EPOCHS, _STEP_SECONDS = 8, 0.1  # a step ends at whichever comes first
+_MAPPED_MOVES = 2  # kept by the acceleration, each with a number for every row: memory may be short
 _MAPPED_RUN = 1 << 20  # bytes of a mapped file read in a run: it may have to come from the disk
 _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
 _DOUBLE_BELOW = 5e-3  # relative gap below which w is kept in float64: rounding stalls float32 soon after
@@ -128,7 +129,7 @@ class CoordinateDescent:
             seed=self.seed,
             n_threads=n_threads,
             chunk=max(self.chunk, _mapped_chunk(problem.X)) if mapped else self.chunk,
-            memory=self.memory,
+            memory=min(self.memory, _MAPPED_MOVES) if mapped else self.memory,
             in_place=mapped,
             mapped=mapped,
         )
