@@ -123,7 +123,8 @@ def _portions(problem: Problem, rows: NDArray[np.intp]) -> list[NDArray[np.intp]
     """The rows to copy at a time, at least one portion: all of them, but few of a mapped file, which may not fit."""
     if not is_mapped(problem.X):
         return [rows]
-    per_row = (problem.X.nnz if problem.is_sparse else problem.X.size) / problem.n_rows
+    entries = problem.X.size if isinstance(problem.X, np.ndarray) else problem.X.nnz
+    per_row = entries / problem.n_rows
     return np.array_split(rows, max(1, math.ceil(len(rows) * per_row / _COPIED_ENTRIES)))
 
 
