@@ -6,7 +6,7 @@ from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import HINGE, LOSSES, SQUARED_HINGE, Loss
 from separatrix.problem.mapped import is_mapped
 from separatrix.problem.problem import Bias, Matrix, Problem
-from separatrix.problem.rows import row_blocks, rows_between, scores, weighted_sum
+from separatrix.problem.rows import row_blocks, rows_between, scores, weighted_sum, widened
 from separatrix.problem.solution import History, Point, Record, Solution
 from separatrix.problem.status import Status
 
@@ -32,4 +32,5 @@ __all__ = [
     "rows_between",
     "scores",
     "weighted_sum",
+    "widened",
 ]

@@ -18,6 +18,7 @@ Vector = NDArray[np.float64]
 
 _BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and amortises the call
 _REUSED_ENTRIES = 1 << 20  # larger where their memory is paid for once: each block costs a vector of d sums
+_WIDENED_ENTRIES = 1 << 22  # 32 MiB of float64: so few are widened whole for several products
 
 
 def rows_between(X: Any, start: int, stop: int) -> Any:
@@ -63,6 +64,28 @@ def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
         yield rows, block
 
 
+def widened(X: Any) -> Any:
+    """CSR of few float32 entries in float64, for more than one product; anything else as it is.
+
+    >>> widened(sparse.csr_array(np.eye(2, dtype=np.float32))).dtype
+    dtype('float64')
+    """
+    if not bool(sparse.issparse(X)) or X.dtype == np.float64 or X.nnz > _WIDENED_ENTRIES:
+        return X
+    wide = rows_between(X, 0, int(X.shape[0]))
+    wide.data = wide.data.astype(np.float64)
+    return wide
+
+
+def _transposed(block: Any) -> Any:
+    """block^T in the memory of the block; SciPy's own copies what is a view of a much larger array."""
+    if not bool(sparse.issparse(block)):
+        return block.T
+    out: Any = sparse.csc_array((int(block.shape[1]), int(block.shape[0])), dtype=block.dtype)
+    out.data, out.indices, out.indptr = block.data, block.indices, block.indptr
+    return out
+
+
 def _is_wide_csr(X: Any) -> bool:
     """Whether X is CSR in float64, which SciPy multiplies in one sweep without a copy."""
     return bool(sparse.issparse(X)) and X.dtype == np.float64
@@ -91,8 +114,8 @@ def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     array([31., 42.])
     """
     if _is_wide_csr(X):
-        return np.asarray(X.T @ coefficients, dtype=np.float64)
+        return np.asarray(_transposed(X) @ coefficients, dtype=np.float64)
     out = np.zeros((X.shape[1], *coefficients.shape[1:]))
     for rows, block in row_blocks(X, reuse=True):
-        out += block.T @ coefficients[rows]
+        out += _transposed(block) @ coefficients[rows]
     return out

@@ -5,12 +5,12 @@ Weak duality: for every feasible alpha, dual(alpha) <= optimum <= primal(w, b) f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 
 import numpy as np
 
-from separatrix.problem import History, Point, Problem, Solution, Status, best_bias
+from separatrix.problem import History, Point, Problem, Solution, Status, best_bias, widened
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
@@ -24,6 +24,7 @@ def certify(problem: Problem, point: Point) -> Solution:
     alpha is clipped to its bounds and, with a free bias, balanced so that sum_i alpha_i y_i is exactly zero;
     a w or b that is not finite counts as not proposed. Costs two passes over the data.
     """
+    problem = replace(problem, X=widened(problem.X))
     alpha = np.clip(np.nan_to_num(point.alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
     v = problem.weighted_sum(alpha)
     w = v if point.w is None or not np.all(np.isfinite(point.w)) else point.w

@@ -72,15 +72,15 @@ def stages(
     if solver == "interior-point":
         return [Stage(interior, "asked for: interior point"), unscreened]
 
-    cost = estimate(problem, tol)
     shape = _shape(problem)
+    if _side(problem) > _LARGEST_MATRIX:
+        return [Stage(descent, f"{shape}: coordinate descent")]
+    cost = estimate(problem, tol)
     second_order = [Stage(interior, f"{shape}: interior point"), unscreened]
     seconds = cost.interior_point
     if problem.loss.squared:
         second_order = [Stage(Newton(seed=seed), f"{shape}: semismooth Newton"), *second_order]
         seconds = cost.newton
-    if math.isinf(seconds):
-        return [Stage(descent, f"{shape}: coordinate descent")]
     if is_mapped(problem.X):  # no solver that copies rows
         reason = f"{shape}, in a mapped file: coordinate descent, which reads rows where they are"
         return [Stage(descent, reason), unscreened]  # no patience: times are those of the disk
@@ -96,10 +96,9 @@ def stages(
 
 def estimate(problem: Problem, tol: float) -> Estimate:
     """Expected seconds of each solver; see the formulas above."""
-    n, D = problem.n_rows, problem.n_columns + (problem.bias != "none")
+    n, D, side = problem.n_rows, problem.n_columns + (problem.bias != "none"), _side(problem)
     X: Any = problem.X
     entries = int(X.nnz) if problem.is_sparse else n * D
-    side = min(n, D)
     rate = 4e10 * side / (side + 120.0)
 
     def factor(rows: float) -> float:
@@ -121,6 +120,11 @@ def estimate(problem: Problem, tol: float) -> Estimate:
         newton=4.0 * factor(n) + 12.0 * passes if possible and problem.loss.squared else math.inf,
         coordinate_descent=epochs * entries * 1.5e-9 + 1e-3,
     )
+
+
+def _side(problem: Problem) -> int:
+    """The smaller of the numbers of rows and of columns: the side of the matrix that a second-order step factorises."""
+    return min(problem.n_rows, problem.n_columns + (problem.bias != "none"))
 
 
 def _mean_difficulty(problem: Problem) -> float:
