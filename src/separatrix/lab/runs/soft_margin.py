@@ -91,7 +91,7 @@ class SoftMarginRun:
     def answer(self, model: Any) -> Frame:
         """What `SVC.fit` returns, without the way there."""
         self.settled = True
-        self.steps = int(model.n_iter_) if self.steps in (0, _STEPS) else self.steps
+        self.steps = int(model.n_iter_) if self.steps == _STEPS else self.steps
         result = next(iter(model.problems_.values()))
         w = self.problem.scores(result.alpha * self.problem.y) if self._scene.has_kernel else result.coef
         self.gap = float(result.gap)
@@ -111,12 +111,12 @@ class SoftMarginRun:
         return np.asarray(self.problem.kernel.matrix(Z, self._scene.X[used]) @ coefficients + frame.b)
 
     def ending(self) -> str:
-        """That primal and dual have met."""
+        """That primal and dual have met, and after how many steps, where they were made."""
+        after = f" after {counted(self.steps, 'step')}" if self.steps else ""
         if not self.gap <= _MET:
-            steps = counted(self.steps, "step")
-            return f"Primal and dual have not met after {steps}: the relative gap is {self.gap:.2g}."
+            return f"Primal and dual have not met{after}: the relative gap is {self.gap:.2g}."
         where = " in the space of the kernel" if self._scene.has_kernel else ""
-        return f"Primal and dual have met{where} after {counted(self.steps, 'step')}."
+        return f"Primal and dual have met{where}{after}."
 
     def _frame(self, solution: Any, w: Vector, note: str) -> Frame:
         """A `Solution` or a `BinaryResult` as a frame; with a kernel w stands for its products with the rows."""

@@ -31,8 +31,17 @@ export function set(element, attributes) {
   return element;
 }
 
+// The text node stays: a new one would have its style worked out again.
 export function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const { firstChild } = element;
+  if (firstChild === null || firstChild !== element.lastChild || firstChild.nodeType !== Node.TEXT_NODE) element.textContent = text;
+  else if (firstChild.data !== text) firstChild.data = text;
+}
+
+// Words below a picture, in a box whose size they do not change: other words, and nothing else is laid out again.
+export function makeReadout(attributes = {}) {
+  const words = h("p", attributes);
+  return { words, element: h("div", { class: "readout" }, words) };
 }
 
 // As many children as there are items: made once, then only updated.

@@ -1,13 +1,14 @@
 // The certificate panel: the verdict, what is proved of the run, and every row's share. All numbers are the solver's.
 
-import { children, h, s, set, show, write } from "./dom.js";
+import { Bars } from "./bars.js";
+import { children, h, set, show, write } from "./dom.js";
 import { GapChart } from "./gapchart.js";
 import { save } from "./save.js";
 
 export class Panel {
   constructor(client) {
     this.client = client;
-    this.lit = []; // of the row that is pointed at
+    this.lit = null; // the line of the row that is pointed at
     this.badge = h("span", { class: "badge" });
     this.sentence = h("p", { class: "verdict-sentence" });
     this.check = h("p", { class: "check" });
@@ -16,8 +17,7 @@ export class Panel {
     this.counts = makeCounts();
     this.updates = h("div", { class: "updates" }, ...this.counts.parts);
     this.gap = new GapChart();
-    this.bars = s("svg", { class: "bars", role: "img" });
-    this.barTitle = h("h3", {});
+    this.bars = new Bars(client);
     this.table = h("tbody", {});
     this.rows = h("details", { class: "rows", ontoggle: () => this.drawTable() }, h("summary", { text: "Row by row" }),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Row by row" },
@@ -25,7 +25,7 @@ export class Panel {
     this.download = h("button", { class: "small", text: "certificate (JSON)", title: "Download the certificate: separatrix verify checks it", onclick: () => this.save() });
     this.body = h("div", { class: "panel-body" },
       h("div", { class: "verdict" }, this.badge, this.sentence), this.weights, this.check, this.run, this.updates,
-      this.gap.element, h("section", { class: "alphas" }, this.barTitle, this.bars), this.rows, this.download);
+      this.gap.element, this.bars.element, this.rows, this.download);
     this.empty = h("p", { class: "empty-panel", text: "The verdict appears as soon as both classes have a point." });
     this.element = h("section", { class: "card panel", "aria-labelledby": "panel-title" },
       h("header", {}, h("h2", { id: "panel-title", text: "certificate" })), this.empty, this.body);
@@ -42,7 +42,7 @@ export class Panel {
     this.drawRun(panel, run);
     this.drawUpdates(panel.updates);
     this.gap.draw(panel.objective, run.void);
-    this.drawBars(panel.rows, scene);
+    this.bars.draw(panel.rows, scene);
     this.drawTable();
     this.light();
   }
@@ -90,30 +90,6 @@ export class Panel {
     write(note, `${updates.formula}: R = ${show(updates.radius)}, margin = ${show(updates.margin)}`);
   }
 
-  drawBars(rows, scene) {
-    const counted = ["gradient", "perceptron", "kernel-perceptron"].includes(scene.algorithm);
-    const alpha = rows.alpha, n = alpha.length, limit = rows.limit;
-    const most = Math.max(limit && alpha.some((value) => value >= 0.2 * limit) ? limit : 0, ...alpha, 1e-12);
-    write(this.barTitle, counted ? "weight of each row in w" : limit ? `dual variables α, 0 ≤ α ≤ C = ${show(limit, 3)}` : "dual variables α ≥ 0");
-    const width = 400, height = 90, step = width / Math.max(n, 12), y = (value) => height - 4 - (value / most) * (height - 14);
-    set(this.bars, { viewBox: `0 0 ${width} ${height}`, "aria-label": `${alpha.filter((value) => value > 0).length} of ${n} rows carry weight; the largest is ${show(Math.max(...alpha))}` });
-    const lines = limit && most === limit ? [limit] : [];
-    children(this.bars, [...alpha, ...lines], () => s("rect"), (rect, value, k) => {
-      if (k >= n) return set(rect, { class: "limit", x: 0, y: y(value) - 1, width, height: 1.5, "data-row": -1 });
-      const label = scene.points[k] ? scene.points[k][2] : 1, tall = Math.max(value > 0 ? 2 : 0.8, height - 4 - y(value));
-      return set(rect, { class: `bar ${label > 0 ? "plus" : "minus"}`, x: k * step + step * 0.1, y: height - 4 - tall,
-        width: Math.max(step * 0.8, 0.8), height: tall, "data-row": k });
-    });
-    if (!this.bound) {
-      this.bound = true;
-      this.bars.addEventListener("pointerover", (event) => {
-        const row = Number(event.target.dataset.row ?? -1);
-        this.client.hover(row >= 0 ? row : null);
-      });
-      this.bars.addEventListener("pointerleave", () => this.client.hover(null));
-    }
-  }
-
   drawTable() {
     if (!this.rows.open) return;
     const { panel, scene, x } = this.client.state;
@@ -136,9 +112,11 @@ export class Panel {
 
   light() {
     const { hovered } = this.client;
-    for (const element of this.lit) element.classList.remove("lit");
-    this.lit = hovered === null ? [] : [this.bars.children[hovered], this.table.children[hovered]].filter(Boolean);
-    for (const element of this.lit) element.classList.add("lit");
+    const line = hovered === null ? null : this.table.children[hovered];
+    if (this.lit && this.lit !== line) this.lit.classList.remove("lit");
+    if (line) line.classList.add("lit");
+    this.lit = line;
+    this.bars.light();
   }
 
   async save() {

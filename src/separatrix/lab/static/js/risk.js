@@ -1,6 +1,6 @@
 // The risk over w-space: contours or a surface, its creases on the rows' lines, and the paths that descend it.
 
-import { children, colours, h, s, set, show, unpack } from "./dom.js";
+import { children, colours, h, makeReadout, s, set, show, unpack, write } from "./dom.js";
 import { Camera } from "./camera.js";
 import { fillAbove } from "./contours.js";
 import { Plot } from "./plot.js";
@@ -21,14 +21,14 @@ export class Risk {
     this.camera.turn = 0.5;
     this.camera.tilt = 0.72;
     this.empty = h("p", { class: "empty", hidden: true });
-    this.readout = h("p", { class: "readout" });
+    this.readout = makeReadout();
     this.chart = new StepChart(client);
     this.body = h("div", { class: "plot-holder" }, this.plot.element, this.empty);
     this.surfaceButton = h("button", { class: "small", text: "surface", "aria-pressed": "false", onclick: () => this.flip() });
     this.compareButton = h("button", { class: "small", text: "compare paths", "aria-pressed": "false", onclick: () => this.compare() });
     this.element = h("div", { class: "tab-body" }, this.body,
       h("div", { class: "row-of" }, this.surfaceButton, this.compareButton, this.legend = h("span", { class: "legend" })),
-      this.readout, this.chart.element);
+      this.readout.element, this.chart.element);
   }
 
   options() {
@@ -55,12 +55,12 @@ export class Risk {
     const { risk, run, scene } = this.client.state;
     this.empty.hidden = Boolean(run.ready && risk);
     if (!run.ready || !risk) {
-      this.empty.textContent = run.ready ? "With a kernel the risk lives over a space that cannot be drawn."
-        : "Put points of both classes down to see the risk over w-space.";
+      write(this.empty, run.ready ? "With a kernel the risk lives over a space that cannot be drawn."
+        : "Put points of both classes down to see the risk over w-space.");
       this.creases.replaceChildren();
       this.paths.replaceChildren();
       this.plot.paper();
-      this.readout.textContent = "";
+      write(this.readout.words, "");
       return;
     }
     if (this.compared && this.comparedFor !== key(scene)) {
@@ -79,9 +79,9 @@ export class Risk {
     }
     this.legend.replaceChildren(...(this.compared || []).map(({ name, steps, ended }, k) => h("span", { class: `key path-${k}` },
       h("i"), `${name}: ${ended ? `${steps} steps` : `over ${steps} steps`}`)));
-    this.readout.textContent = `${risk.what === "risk R(w)" ? "R(w)" : "primal objective"} = ${show(risk.here)}`
+    write(this.readout.words, `${risk.what === "risk R(w)" ? "R(w)" : "primal objective"} = ${show(risk.here)}`
       + (scene.bias === "none" ? "" : ` · cut at b = ${show(risk.b, 3)}`)
-      + (risk.level ? "" : " · creases lie on the rows' lines");
+      + (risk.level ? "" : " · creases lie on the rows' lines"));
     this.chart.draw();
   }
 

@@ -1,6 +1,6 @@
 // (w₁, w₂, b) in three dimensions: the polyhedron of all rows' constraints, its cross-section, w and its path.
 
-import { colours, h, show } from "./dom.js";
+import { colours, h, makeReadout, show, write } from "./dom.js";
 import { Camera } from "./camera.js";
 
 export class Solid {
@@ -10,8 +10,8 @@ export class Solid {
       () => this.draw());
     this.empty = h("p", { class: "empty", hidden: true });
     this.camera.element.append(this.empty);
-    this.readout = h("p", { class: "readout" });
-    this.element = h("div", { class: "tab-body" }, this.camera.element, this.readout);
+    this.readout = makeReadout();
+    this.element = h("div", { class: "tab-body" }, this.camera.element, this.readout.element);
     this.name = "solid";
     client.onhover(() => this.draw());
     this.camera.onslide = (share) => {
@@ -28,9 +28,9 @@ export class Solid {
     const paper = camera.paper(), tint = colours(camera.element);
     this.empty.hidden = Boolean(run.ready && solid);
     if (!run.ready || !solid) {
-      this.empty.textContent = run.ready ? "With a kernel there is no such space to draw."
-        : "Put points of both classes down: each becomes a plane here.";
-      this.readout.textContent = "";
+      write(this.empty, run.ready ? "With a kernel there is no such space to draw."
+        : "Put points of both classes down: each becomes a plane here.");
+      write(this.readout.words, "");
       return;
     }
     const scaled = (u) => u.map((value, k) => value / solid.box[k]);
@@ -39,10 +39,10 @@ export class Solid {
     this.drawSection(paper, solid, tint, scaled);
     this.drawPath(paper, solid, tint, scaled);
     const rows = new Set(solid.faces.map((face) => face.row).filter((row) => row >= 0));
-    this.readout.textContent = solid.faces.length === 0
+    write(this.readout.words, solid.faces.length === 0
       ? "No (w, b) satisfies every row: the polyhedron is empty."
       : `${rows.size} of ${scene.points.length} rows bound the polyhedron · cross-section at b = ${show(solid.b, 3)}`
-        + (solid.level ? " · the optimum is its point nearest to the b-axis" : " · a cone: every multiple of w separates too");
+        + (solid.level ? " · the optimum is its point nearest to the b-axis" : " · a cone: every multiple of w separates too"));
   }
 
   drawFaces(paper, solid, scene, tint, scaled) {

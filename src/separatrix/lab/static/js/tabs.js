@@ -19,7 +19,7 @@ export class Tabs {
     this.input = h("input", { type: "range", min: -1, max: 1, step: "any", "aria-label": "Cross-section at b", oninput: () => this.cut(Number(this.input.value)) });
     this.value = h("output", {});
     this.follow = h("button", { class: "small", text: "follow", "aria-label": "follow the run", title: "Cut at the b of the run", onclick: () => this.cut(null) });
-    this.cutter = h("div", { class: "cutter" }, h("label", {}, "cross-section b = ", this.value, this.input), this.follow);
+    this.cutter = h("div", { class: "cutter" }, h("label", {}, "cross-section b = ", this.value, h("span", { class: "track" }, this.input)), this.follow);
     this.element = h("section", { class: "card view w-view", "aria-label": "w-space" }, h("header", {}, list), this.body, this.cutter);
     for (const { view } of Object.values(views)) view.oncut = (b) => this.cut(b);
     this.open(Object.keys(views)[0]);

@@ -1,6 +1,6 @@
 // w-space: every row a line, the wedge where all rows agree, w and the way it came.
 
-import { children, h, s, set, show } from "./dom.js";
+import { children, h, makeReadout, s, set, show, write } from "./dom.js";
 import { Plot } from "./plot.js";
 
 const NEAR = 7; // pixels within which a line is meant
@@ -28,8 +28,8 @@ export class WSpace {
     this.plot.svg.addEventListener("pointermove", (event) => client.hover(this.near(event)));
     this.plot.svg.addEventListener("pointerleave", () => client.hover(null));
     client.onhover(() => this.light());
-    this.readout = h("p", { class: "readout" });
-    this.element = h("div", { class: "tab-body" }, this.plot.element, this.readout);
+    this.readout = makeReadout();
+    this.element = h("div", { class: "tab-body" }, this.plot.element, this.readout.element);
     this.name = "w";
   }
 
@@ -43,15 +43,15 @@ export class WSpace {
     this.empty.hidden = Boolean(run.ready && w);
     this.plot.svg.classList.toggle("blank", !this.empty.hidden);
     if (!run.ready || !w) {
-      this.empty.textContent = run.ready
+      write(this.empty, run.ready
         ? "With a kernel, w lives in the kernel's own space, which has too many dimensions to draw. "
           + "Its coordinates there are the weights α of the rows: see the bars beside."
-        : "Here every point of x-space becomes a line. Put points of both classes down first.";
+        : "Here every point of x-space becomes a line. Put points of both classes down first.");
       for (const layer of [this.wedge, this.circle, this.marked, this.path]) layer.replaceChildren();
       for (const path of this.kinds.flat()) set(path, { d: "" });
       this.ends = [];
       this.plot.axes();
-      this.readout.textContent = "";
+      write(this.readout.words, "");
       return;
     }
     const { plane } = this.plot;
@@ -63,7 +63,7 @@ export class WSpace {
     this.drawRows(scene.points, w);
     this.drawPath(w, at);
     this.light();
-    this.words(w, scene);
+    this.words(w);
   }
 
   // All rows of a class are one path: a hundred lines cost the browser little more than one.
@@ -130,14 +130,11 @@ export class WSpace {
     });
   }
 
-  words(w, scene) {
+  words(w) {
     const last = w.path[w.path.length - 1];
-    const plane = scene.bias === "none" ? "" : ` · cut at b = ${show(w.b, 3)}`;
-    const empty = w.wedge.length > 2 ? "" : w.touches ? " · in this plane only one w satisfies every row: move b to see the wedge open"
-      : " · no w in this plane satisfies every row";
-    const what = w.level ? "shaded: y(w·x + b) ≥ 1 for every row" : "shaded: the version space";
-    this.readout.textContent = `w = (${show(last[0])}, ${show(last[1])}), b = ${show(last[2])}${plane} · `
-      + (empty ? empty.slice(3) : what);
+    const what = w.wedge.length > 2 ? (w.level ? "shaded: y(w·x + b) ≥ 1 for every row" : "shaded: the version space")
+      : w.touches ? "in this plane one w alone satisfies every row: move b to open the wedge" : "no w in this plane satisfies every row";
+    write(this.readout.words, `w = (${show(last[0])}, ${show(last[1])}), b = ${show(last[2])} · ${what}`);
   }
 }
 

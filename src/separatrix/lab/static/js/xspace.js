@@ -1,6 +1,6 @@
 // x-space: the points, the boundary, the slab, and who holds it. Draws what the solver says; computes none of it.
 
-import { children, colours, h, s, set, show, unpack, write } from "./dom.js";
+import { children, colours, h, makeReadout, s, set, show, unpack, write } from "./dom.js";
 import { fillContours } from "./contours.js";
 import { Plot } from "./plot.js";
 import { around } from "./scale.js";
@@ -14,18 +14,20 @@ export class XSpace {
     });
     this.slab = this.plot.layer("slab");
     this.lines = this.plot.layer("boundary");
-    this.slacks = this.plot.layer("slacks");
+    this.slacks = s("path");
+    this.plot.layer("slacks").append(this.slacks);
     this.points = this.plot.layer("points");
     this.cross = this.plot.layer("cross");
+    this.em = 9; // pixels, the unit of the marks' sizes
     this.empty = h("p", { class: "empty" });
     this.plot.element.append(this.empty);
-    this.readout = h("p", { class: "readout", "aria-live": "off" });
+    this.readout = makeReadout({ "aria-live": "off" });
     this.editing = new Editing(this);
-    this.plot.onresize = () => { this.draw(); client.look(); };
+    this.plot.onresize = () => { this.em = parseFloat(getComputedStyle(this.points).fontSize); this.draw(); client.look(); };
     client.onhover(() => this.light());
     this.element = h("section", { class: "card view x-view", "aria-labelledby": "x-title" },
       h("header", {}, h("h2", { id: "x-title", text: "x-space" }), this.editing.tools),
-      this.plot.element, this.readout,
+      this.plot.element, this.readout.element,
       h("p", { id: "x-help", class: "visually-hidden", text: "Arrow keys move the cross, Enter adds a point, square "
         + "brackets choose a point, arrow keys then move it, Delete removes it, F flips its class, Escape lets go." }));
   }
@@ -51,7 +53,7 @@ export class XSpace {
     this.plot.element.classList.toggle("void", state.run.void === true);
     const few = state.scene.points.length === 0;
     this.empty.hidden = state.run.ready;
-    this.empty.textContent = few ? "Click to put down a point. Keys 1 and 2 choose its class." : state.run.note;
+    write(this.empty, few ? "Click to put down a point. Keys 1 and 2 choose its class." : state.run.note);
   }
 
   drawAreas({ x, run }) {
@@ -116,18 +118,16 @@ export class XSpace {
   // How far a row is short of its margin, along w.
   drawSlacks({ x, panel, scene, run }) {
     const slack = run.ready && panel && panel.rows.slack, w = x && x.w;
-    const short = [];
+    const { plane } = this.plot, at = (x1, x2) => `${plane.x(x1).toFixed(1)} ${plane.y(x2).toFixed(1)}`;
+    let short = "";
     if (slack && w && x.norm > 0 && slack.length === scene.points.length) {
       scene.points.forEach(([x1, x2, y], row) => {
         if (!(slack[row] > 1e-9)) return;
         const move = (y * slack[row]) / (x.norm * x.norm);
-        short.push([x1, x2, x1 + w[0] * move, x2 + w[1] * move]);
+        short += `M${at(x1, x2)}L${at(x1 + w[0] * move, x2 + w[1] * move)}`;
       });
     }
-    const { plane } = this.plot;
-    children(this.slacks, short, () => s("line"), (line, [x1, y1, x2, y2]) => {
-      set(line, { x1: plane.x(x1), y1: plane.y(y1), x2: plane.x(x2), y2: plane.y(y2) });
-    });
+    set(this.slacks, { d: short });
   }
 
   drawPoints({ scene, x, run }) {
@@ -136,13 +136,15 @@ export class XSpace {
       const kind = (run.ready && x && x.kinds && x.kinds[row]) || "";
       group.label = label;
       group.kind = kind;
-      set(group, { "data-row": row, transform: moved(plane, x1, x2) });
+      set(group, { "data-row": row });
+      put(group, plane.x(x1), plane.y(x2), this.em);
     });
   }
 
   // The mark of a row elsewhere, nothing else.
   shift(row, [x1, x2]) {
-    set(this.points.children[row], { transform: moved(this.plot.plane, x1, x2) });
+    const { plane } = this.plot;
+    put(this.points.children[row], plane.x(x1), plane.y(x2), this.em);
   }
 
   // Rows that are pointed at, used by this step, chosen with the keyboard, or part of a contradiction.
@@ -155,10 +157,10 @@ export class XSpace {
     for (const group of this.points.children) {
       const marks = [group.kind, row === hovered && "lit", row === state.run.row && "used", contradicting.has(row) && "contradicts",
         row === chosen && "chosen"].filter(Boolean);
-      dress(group, marks);
+      dress(group, marks, this.em);
       row += 1;
     }
-    children(this.readout, this.words(), makeTerm, fillTerm);
+    children(this.readout.words, this.words(), makeTerm, fillTerm);
   }
 
   // What f is at the pointer, where no row is: the solver knows.
@@ -206,12 +208,10 @@ function fillTerm(term, [name, value]) {
   write(term.lastChild, value === undefined ? "" : show(value));
 }
 
-const moved = (plane, x1, x2) => `translate(${plane.x(x1).toFixed(2)} ${plane.y(x2).toFixed(2)})`;
-
 function makePoint() { return s("g"); }
 
 // The shapes of a point that are seen: a dot always, a ring and a halo where something is said of it.
-function dress(group, marks) {
+function dress(group, marks, em) {
   const side = group.label > 0 ? "plus" : "minus", name = `point ${[side, ...marks].join(" ")}`;
   if (group.known.class === name) return;
   set(group, { class: name });
@@ -220,5 +220,16 @@ function dress(group, marks) {
   group.replaceChildren(...(halo ? [s("circle", { class: "halo", r: "1.9em" })] : []),
     ...(ring ? [s("circle", { class: "ring", r: "1.25em" })] : []),
     side === "plus" ? s("circle", { class: "dot", r: "0.72em" })
-      : s("rect", { class: "dot", x: "-0.66em", y: "-0.66em", width: "1.32em", height: "1.32em", rx: "0.12em" }));
+      : s("rect", { class: "dot", width: "1.32em", height: "1.32em", rx: "0.12em" }));
+  put(group, ...group.place, em, true);
+}
+
+// The shapes of a point at a place. Not by a transform: the browser keeps books on each, in every frame.
+function put(group, x, y, em, anew = false) {
+  if (!anew && group.place && group.place[0] === x && group.place[1] === y && group.em === em) return;
+  [group.place, group.em] = [[x, y], em];
+  for (const shape of group.children) {
+    set(shape, shape.tagName === "rect" ? { x: (x - 0.66 * em).toFixed(2), y: (y - 0.66 * em).toFixed(2) }
+      : { cx: x.toFixed(2), cy: y.toFixed(2) });
+  }
 }
