@@ -25,6 +25,7 @@ FORMAT = "separatrix-certificate"
 VERSION = 1
 #: Largest document that `Certificate.load` reads, after decompression, unless told otherwise.
 MAX_BYTES = 1 << 29
+_PART = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -164,15 +165,20 @@ class Certificate:
         with open(path, "rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
+            file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+            parts, left = list[bytes](), max_bytes + 1
             try:
-                content = (gzip.GzipFile(fileobj=raw) if packed else raw).read(max_bytes + 1)
+                # Not at once: a reader takes memory for as much as it is asked for.
+                while left > 0 and (part := file.read(min(left, _PART))):
+                    parts.append(part)
+                    left -= len(part)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise CertificateError(f"The compressed certificate cannot be read: {error}.") from None
-        if len(content) > max_bytes:
+        if left == 0:
             raise CertificateError(f"The certificate is larger than the limit of {max_bytes} bytes.")
         try:
             document = json.loads(
-                content.decode("utf-8"),
+                _text(parts),
                 object_pairs_hook=_unique_names,
                 parse_float=_no_float,
                 parse_constant=_no_float,
@@ -182,6 +188,13 @@ class Certificate:
         except (ValueError, RecursionError) as error:
             raise CertificateError(f"The certificate is not a JSON document: {error}.") from None
         return Certificate.from_dict(document)
+
+
+def _text(parts: list[bytes]) -> str:
+    """The text of a document; the parts are gone afterwards, because its numbers will take their place."""
+    content = b"".join(parts)
+    parts.clear()
+    return content.decode("utf-8")
 
 
 def _digest(body: dict[str, Any]) -> str:

@@ -71,7 +71,7 @@ def explain(error: BaseException) -> int:
         _say_with_hint(f"{error.filename}: {(error.strerror or 'cannot be opened').lower()}.")
     elif isinstance(error, MemoryError):
         _say_with_hint(
-            "There is not enough memory for this.",
+            str(error) or "There is not enough memory for this.",
             "separatrix convert makes a store that is read from disk as it is needed",
         )
     elif isinstance(error, ValueError | OSError | ImportError):

@@ -120,6 +120,8 @@ def _chosen(course: Course, found: dict[str, Any]) -> list[Line]:
 def _verdict(found: verdicts.Verdicts) -> list[Line]:
     late, decided = len(found.undecided), len(found.found)
     text = f"not decided in {found.seconds:.0f} s (--verdict-time gives more; separatrix check has no limit)"
+    if found.short_of_memory:
+        text = verdicts.why_undecided(found)
     if not late:
         text = verdicts.summary(found)
     elif decided:

@@ -16,7 +16,7 @@ def save_model(model: Any, path: Path, table: Table) -> None:
     save(model, path, columns=table.columns, encoding=table.encoding)
 
 
-def load_model(path: str) -> Any:
+def load_model(path: str, certificates: bool = True) -> Any:
     """The model in a file, or a sentence why there is none."""
     from separatrix.files.model_file import load
 
@@ -25,7 +25,7 @@ def load_model(path: str) -> Any:
             f"There is no model file {path}.",
             "separatrix fit DATA writes DATA's name with .model.safetensors",
         )
-    return load(path)
+    return load(path, certificates=certificates)
 
 
 def is_model(path: Path) -> bool:

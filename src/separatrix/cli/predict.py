@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,8 @@ from separatrix.cli.inputs import (
     read_rows,
 )
 from separatrix.cli.output import Output, percent, plain, say
+
+_AT_ONCE = 1 << 14  # rows written at a time
 
 
 def predict(
@@ -51,7 +54,7 @@ def predict(
       separatrix predict data.model.safetensors new.svm classes.txt
       separatrix predict data.model.safetensors new.svm --scores --json
     """
-    from separatrix.atomic import write_atomically
+    from separatrix.atomic import replacing
     from separatrix.cli.models import is_model, load_model
     from separatrix.cli.places import claim
 
@@ -60,7 +63,7 @@ def predict(
         model, data = data, model
     if out is not None:
         claim(Path(out), lambda path: False, force, "another name for OUT")
-    fitted = load_model(model)
+    fitted = load_model(model, certificates=False)
     table = read_rows(data, Reading(label, format, quiet=quiet).like(fitted))
     if fitted.kernel == "precomputed":
         table = kernel_matrix(table)
@@ -80,11 +83,11 @@ def predict(
         }
         output.answer("predict", record | ({} if values is None else {"scores": plain(values)}), [])
         return ExitCode.DONE
-    text = "".join(lines(classes, values))
     if out is None:
-        sys.stdout.write(text)
+        sys.stdout.writelines(lines(classes, values))
     else:
-        write_atomically(out, text.encode("utf-8"))
+        with replacing(out) as file:
+            file.writelines(line.encode("utf-8") for line in lines(classes, values))
     if found is not None and not quiet:
         say(
             "note",
@@ -103,15 +106,16 @@ def accuracy(classes: Any, table: Table) -> dict[str, Any] | None:
     return {"rows": len(classes), "correct": correct, "accuracy": correct / max(1, len(classes))}
 
 
-def lines(classes: Any, scores: Any) -> list[str]:
+def lines(classes: Any, scores: Any) -> Iterator[str]:
     """A line for each row: its class, and its decision values where they are wanted."""
-    if scores is None:
-        return [f"{label}\n" for label in classes.tolist()]
-    table = scores.reshape(len(classes), -1).tolist()
-    return [
-        "\t".join([str(label), *map(repr, row)]) + "\n"
-        for label, row in zip(classes.tolist(), table, strict=True)
-    ]
+    for start in range(0, len(classes), _AT_ONCE):
+        labels = classes[start : start + _AT_ONCE].tolist()
+        if scores is None:
+            yield from (f"{label}\n" for label in labels)
+            continue
+        values = scores[start : start + _AT_ONCE].reshape(len(labels), -1).tolist()
+        for label, row in zip(labels, values, strict=True):
+            yield "\t".join([str(label), *map(repr, row)]) + "\n"
 
 
 def register(app: typer.Typer) -> None:

@@ -20,6 +20,7 @@ class Verdicts:
     found: dict[str, Any] = field(default_factory=dict)  #: `Separability` by the question's name
     undecided: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    short_of_memory: str = ""  #: the sentence of a question that did not fit
 
     @property
     def word(self) -> str:
@@ -36,6 +37,7 @@ class Verdicts:
             "seconds": self.seconds,
             "problems": [{"problem": name, **_describe(answer)} for name, answer in self.found.items()],
             "undecided": self.undecided,
+            "short_of_memory": self.short_of_memory or None,
         }
 
 
@@ -60,6 +62,9 @@ def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Ve
             verdicts.found[name] = answer
         except TimeUp:
             verdicts.undecided.append(name)
+        except MemoryError as error:
+            verdicts.undecided.append(name)
+            verdicts.short_of_memory = str(error) or "There is not enough memory for it."
     verdicts.seconds = watch.total
     return verdicts
 
@@ -116,13 +121,20 @@ def lines(verdicts: Verdicts) -> list[Line]:
     """The verdicts in words: whole for two classes, one line a question for many."""
     if len(verdicts.found) + len(verdicts.undecided) == 1:
         out = [line for answer in verdicts.found.values() for line in _whole(answer)]
-        return out or [("verdict", f"not decided in {verdicts.seconds:.1f} s")]
+        return out or wrapped("verdict", why_undecided(verdicts))
     out = [("verdict", summary(verdicts))]
     for name, answer in verdicts.found.items():
         bounds = f", margin {answer.margin[0]:.6g}" if answer.verdict == "separable" else ""
         out.append(("", f"{name}: {answer.verdict}{bounds}"))
-    out += [("", f"{name}: not decided in time") for name in verdicts.undecided]
+    out += [("", f"{name}: not decided") for name in verdicts.undecided]
     return out
+
+
+def why_undecided(verdicts: Verdicts) -> str:
+    """Why some question has no answer."""
+    if verdicts.short_of_memory:
+        return f"not decided: {verdicts.short_of_memory}"
+    return f"not decided in {verdicts.seconds:.1f} s"
 
 
 def summary(verdicts: Verdicts) -> str:
@@ -131,7 +143,8 @@ def summary(verdicts: Verdicts) -> str:
         return str(next(iter(verdicts.found.values())))
     answers = [answer.verdict for answer in verdicts.found.values()]
     counts = [f"{answers.count(word)} {word}" for word in dict.fromkeys(answers)]
-    late = [f"{len(verdicts.undecided)} not decided in time"] if verdicts.undecided else []
+    reason = "for want of memory" if verdicts.short_of_memory else "in time"
+    late = [f"{len(verdicts.undecided)} not decided {reason}"] if verdicts.undecided else []
     return f"{counted(len(answers) + len(verdicts.undecided), 'problem')}: {', '.join(counts + late)}"
 
 

@@ -27,7 +27,7 @@ from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.svc import SVC
 from separatrix.files.libsvm_models import import_model
 from separatrix.files.model_fields import Fields
-from separatrix.files.model_parts import parse_json
+from separatrix.files.model_parts import LEFT_UNREAD, parse_json
 from separatrix.files.model_perceptron import read_perceptron, write_perceptron
 from separatrix.files.model_svc import read_svc, write_svc
 from separatrix.files.model_tensors import read_tensors, write_tensors
@@ -140,12 +140,14 @@ def _plain(encoding: Any) -> Any:
     return again
 
 
-def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
+def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, certificates: bool = True) -> Any:
     """The model that `save` wrote. Its predictions are those of the saved model, bit for bit.
 
     A model text of LIBSVM or LIBLINEAR is read too, as an `ImportedModel` that predicts what those programs would.
     ``column_names_`` (list or None) and ``data_encoding_`` (dict or None) are what `save` was given. A file that is
     damaged, too large or made to mislead ends in a `ModelFileError`; nothing in it is executed.
+    ``certificates=False`` leaves the certificates unread, which for many rows are most of the file: who only predicts
+    needs less memory then.
     """
     file = Path(path)
     try:
@@ -158,14 +160,21 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     if content.startswith((b"svm_type ", b"solver_type ")):
         return import_model(file)
     try:
-        return model_from_bytes(content)
+        arrays = read_tensors(content)
+        del content  # the arrays are copies
+        if not certificates:
+            arrays["certificates"] = LEFT_UNREAD
+        return _from_tensors(arrays)
     except ModelFileError as error:
         raise ModelFileError(f"{file.name}: {error}") from None
 
 
 def model_from_bytes(content: bytes) -> Any:
     """The model in the content of a file."""
-    arrays = read_tensors(content)
+    return _from_tensors(read_tensors(content))
+
+
+def _from_tensors(arrays: Arrays) -> Any:
     text = arrays.pop("document", None)
     if text is None or text.dtype != np.uint8 or text.ndim != 1 or len(text) > _MAX_DOCUMENT:
         raise ModelFileError("This is no model of separatrix: it has no document.")

@@ -21,6 +21,8 @@ from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
 from separatrix.proof.certificate import Certificate
 
 Made = TypeVar("Made")
+#: Stands for certificates that the reader of a model does not want; no text of JSON is empty.
+LEFT_UNREAD = np.empty(0, dtype=np.uint8)
 
 
 def write_parameters(model: Any) -> Any:
@@ -95,7 +97,10 @@ def write_certificates(proofs: Sequence[Deferred[Certificate]], arrays: Arrays) 
 
 def read_certificates(document: Fields, count: int) -> list[Deferred[Certificate]]:
     """One for each problem. A certificate that differs from its digest is refused here, before it is used."""
-    entries = parse_json(document.array("certificates", (None,), "byte").tobytes(), "certificates", _no_float)
+    text = document.array("certificates", (None,), "byte")
+    if len(text) == len(LEFT_UNREAD):
+        return [failing("The certificates of this model were not read with it.")] * count
+    entries = parse_json(text.tobytes(), "certificates", _no_float)
     if not isinstance(entries, list) or len(entries) != count:
         raise ModelFileError(f"The model file must have {count} certificates; got {shown(entries)}.")
     return [_certificate(entry) for entry in entries]

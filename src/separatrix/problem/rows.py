@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.problem.mapped import is_mapped
+
 Vector = NDArray[np.float64]
 
 _BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and amortises the call
@@ -46,7 +48,8 @@ def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
     """
     n, is_sparse = X.shape[0], bool(sparse.issparse(X))
     entries = X.nnz if is_sparse else X.size
-    height = max(1, (_REUSED_ENTRIES if is_sparse and reuse else _BLOCK_ENTRIES) * n // max(1, entries))
+    large = is_sparse and reuse and not is_mapped(X)  # of a mapped file a block is not all that SciPy copies
+    height = max(1, (_REUSED_ENTRIES if large else _BLOCK_ENTRIES) * n // max(1, entries))
     wide = np.empty(0)
     for start in range(0, n, height):
         rows = slice(start, min(n, start + height))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.problem import row_blocks
 from separatrix.proof.arrays import is_sparse
 
 _BLOCK_ENTRIES = 1 << 19
@@ -29,18 +30,22 @@ def exact_column_sums(X: Any, signs: NDArray[np.float64]) -> list[Fraction] | No
     """
     n, d = X.shape
     total = [Fraction(0)] * d
-    height = n if is_sparse(X) else max(1, _BLOCK_ENTRIES // max(1, d))
+    if is_sparse(X):
+        return None if (parts := _sparse_parts(X, signs)) is None else _added(total, parts)
+    height = max(1, _BLOCK_ENTRIES // max(1, d))
     for start in range(0, n, height):
         stop = min(n, start + height)
-        if is_sparse(X):
-            parts = _sparse_parts(X, signs)
-        else:
-            parts = _dense_parts(np.multiply(X[start:stop].T, signs[start:stop], dtype=np.float64, order="C"))
+        parts = _dense_parts(np.multiply(X[start:stop].T, signs[start:stop], dtype=np.float64, order="C"))
         if parts is None:
             return None
-        for part in parts:
-            for j in np.flatnonzero(part):
-                total[j] += Fraction(float(part[j]))
+        _added(total, parts)
+    return total
+
+
+def _added(total: list[Fraction], parts: list[NDArray[np.float64]]) -> list[Fraction]:
+    for part in parts:
+        for j in np.flatnonzero(part):
+            total[j] += Fraction(float(part[j]))
     return total
 
 
@@ -61,24 +66,34 @@ def _dense_parts(x: NDArray[np.float64]) -> list[NDArray[np.float64]] | None:
 
 
 def _sparse_parts(X: Any, signs: NDArray[np.float64]) -> list[NDArray[np.float64]] | None:
+    """Parts of the sums of the columns of CSR, block by block: X may be larger than the memory.
+
+    sigma is that of all rows, so that the q of all blocks add up exactly. Rounding to a multiple of 2^-53 sigma leaves
+    at most that, which gives the next sigma without another look at the data.
+    """
     n, d = X.shape
-    column = X.indices
-    x = X.data * np.repeat(signs, np.diff(X.indptr))
+    largest = np.zeros(d)
+    for _, block in row_blocks(X, reuse=True):
+        np.maximum.at(largest, block.indices, np.abs(block.data))
+    sigma = _sigma(largest, n)
+    if sigma is None:
+        return None
+    finer = (n + 2).bit_length() - 53
     parts: list[NDArray[np.float64]] = []
-    while True:
-        largest = np.zeros(d)
-        np.maximum.at(largest, column, np.abs(x))
-        if not np.any(largest):
-            return parts
-        sigma = _sigma(largest, n)
-        if sigma is None:
-            return None
-        at = sigma[column]
-        q = (at + x) - at
-        parts.append(np.asarray(np.bincount(column, weights=q, minlength=d), dtype=np.float64))
-        x = x - q
-        left = x != 0
-        x, column = x[left], column[left]
+    for rows, block in row_blocks(X, reuse=True):
+        column, x = block.indices, block.data * np.repeat(signs[rows], np.diff(block.indptr))
+        level = 0
+        while len(x):
+            if level == len(parts):
+                parts.append(np.zeros(d))
+            at = np.ldexp(sigma, level * finer)[column]
+            q = x + at
+            q -= at
+            parts[level] += np.bincount(column, weights=q, minlength=d)
+            x -= q
+            left = x != 0
+            x, column, level = x[left], column[left], level + 1
+    return parts
 
 
 def _sigma(largest: NDArray[np.float64], n: int) -> NDArray[np.float64] | None:

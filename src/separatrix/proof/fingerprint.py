@@ -126,7 +126,8 @@ def _sparse_blocks(X: Any) -> Iterator[bytes]:
 def _sparse_digest(counts: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> bytes:
     digest = hashlib.sha256(b"S")
     for part, kind in ((counts, "<u4"), (columns, "<u4"), (values, "<f8")):
-        digest.update(_buffer(part, kind))
+        for start in range(0, len(part), _PIECE):
+            digest.update(_buffer(part[start : start + _PIECE], kind))
     return digest.digest()
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem import row_blocks, scores
+from separatrix.problem import is_mapped, row_blocks, scores
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.column_sums import exact_column_sums
 from separatrix.proof.integers import (
@@ -32,6 +32,7 @@ Index = NDArray[np.intp]
 Vector = NDArray[np.float64]
 
 _SAFE_EXPONENT = 200  # beyond 2^200 products and sums of squares could leave the range of float64
+_MANY = 8  # reading eight times as many rows of a mapped file costs less than the memory for those that count
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -69,6 +70,8 @@ class SignedRows:
         w = z[: self.d] if self.shift is not None else np.ldexp(z[: self.d], self.scale[: self.d])
         if rows is not None and self._is_all(rows):
             rows = None
+        if rows is not None and self._too_many(rows):
+            return self.products(z)[rows]
         X, y = (self.view, self.y) if rows is None else (self.view[rows], self.y[rows])
         f = scores(X, w)
         if self.bias:
@@ -101,7 +104,13 @@ class SignedRows:
 
     def total(self, rows: Index) -> tuple[list[int], Ints]:
         """(G, e): the exact sum of the given rows is G_j 2^(e_j)."""
-        X, y = (self.X, self.y) if self._is_all(rows) else (self.X[rows], self.y[rows])
+        if self._is_all(rows):
+            X, y = self.X, self.y
+        elif self._too_many(rows):
+            X, y = self.X, np.zeros(self.n)
+            y[rows] = self.y[rows]  # the others count for nothing
+        else:
+            X, y = self.X[rows], self.y[rows]
         sums = exact_column_sums(X, y)
         if sums is None:  # numbers near the end of the range: in integers
             N, e = self.integers(rows)
@@ -113,6 +122,10 @@ class SignedRows:
 
     def _is_all(self, rows: Index) -> bool:
         return len(rows) == self.n and bool(np.array_equal(rows, np.arange(self.n)))
+
+    def _too_many(self, rows: Index) -> bool:
+        """Whether a copy of these rows is better avoided by reading all: they lie in a file that may not fit."""
+        return _MANY * len(rows) > self.n and is_mapped(self.view)
 
     def weighted(self, rows: Index, weights: Sequence[int]) -> tuple[list[int], Ints]:
         """(S, e): sum_k weights_k a_rows[k] is S_j 2^(e_j), exactly."""
@@ -228,7 +241,7 @@ def _column_exponents(X: Any, D: int) -> tuple[NDArray[np.int32], bool]:
 
 def _largest(X: NDArray[Any]) -> Vector:
     """max_i |x_ij| of each column."""
-    if X.shape[1] <= 64:  # a reduction over rows is slow where rows are short
+    if X.shape[1] <= 64 and not is_mapped(X):  # a reduction over rows is slow where rows are short
         return np.array([max(float(X[:, j].max()), -float(X[:, j].min())) for j in range(X.shape[1])])
     return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)), dtype=np.float64)
 

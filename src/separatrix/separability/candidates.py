@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix.memory import require_memory
 from separatrix.proof.signed_rows import Index, SignedRows, Vector
 from separatrix.solvers.hard_margin import ActiveSet
 
@@ -69,14 +70,20 @@ def _ridge(rows: SignedRows, live: Index) -> Vector:
     """The least-squares direction V z = 1 on a sample of rows, barely regularised."""
     count = min(len(live), max(256, 8 * rows.D))
     sample = live[np.linspace(0, len(live) - 1, count).astype(np.intp)]
-    V = rows.take(sample)
     if count < rows.D:
+        require_memory(3.0 * 8 * count * rows.D, f"The exact verdict on {rows.D} columns")
+        V = rows.take(sample)
         K = V @ V.T
         K.flat[:: count + 1] += 1e-6
         return np.asarray(V.T @ np.linalg.solve(K, np.ones(count)))
-    H = V.T @ V
+    require_memory(3.0 * 8 * rows.D**2, f"The exact verdict on {rows.D} columns")
+    H, total = np.zeros((rows.D, rows.D)), np.zeros(rows.D)
+    for start in range(0, count, rows.D):
+        V = rows.take(sample[start : start + rows.D])
+        H += V.T @ V
+        total += V.sum(axis=0)
     H.flat[:: rows.D + 1] += 1e-6 * max(1.0, float(np.trace(H)) / rows.D)
-    return np.asarray(np.linalg.solve(H, V.sum(axis=0)))
+    return np.asarray(np.linalg.solve(H, total))
 
 
 def _lowest(p: Vector, count: int) -> Index:
@@ -127,6 +134,8 @@ class _Search:
         return None
 
     def _join(self, positions: Index) -> None:
+        # The block, the engine's copy of it, and what its memory grows from.
+        require_memory(4.0 * 8 * len(positions) * self.rows.D, f"The exact verdict on {self.rows.D} columns")
         self.members += positions.tolist()
         self.joined[positions] = True
         self._add(self.rows.take(self.live[positions]), self.rhs)

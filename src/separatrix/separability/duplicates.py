@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.problem import row_blocks
 from separatrix.proof.signed_rows import Index, SignedRows
 
 
@@ -30,13 +31,12 @@ def _hashes(rows: SignedRows) -> NDArray[np.uint64]:
     """A 64-bit hash of each row of X: a random linear form of the bit patterns, modulo 2^64."""
     weights = np.random.default_rng(0).integers(1, 1 << 63, size=rows.d, dtype=np.uint64) | np.uint64(1)
     X: Any = rows.X
-    if rows.is_sparse:
-        row = np.repeat(np.arange(rows.n), np.diff(X.indptr))
-        terms = _mixed(X.data) * weights[X.indices]
-        out = np.zeros(rows.n, dtype=np.uint64)
-        np.add.at(out, row, terms)
-        return out
     out = np.zeros(rows.n, dtype=np.uint64)
+    if rows.is_sparse:
+        for some, block in row_blocks(X):
+            row = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
+            np.add.at(out[some], row, _mixed(block.data) * weights[block.indices])
+        return out
     height = max(1, (1 << 17) // max(1, rows.d))
     for start in range(0, rows.n, height):
         block = X[start : start + height]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.problem import is_mapped, row_blocks
 from separatrix.proof.signed_rows import Index, SignedRows
 
 _SAMPLE = 2048
@@ -38,8 +39,12 @@ class Layer:
 
 def one_sign_layers(rows: SignedRows, live: Index) -> Iterator[Layer]:
     """Layers of one-sign columns until none is left; each yielded layer has at least one settled row."""
-    find = _sparse_columns(rows, live) if rows.is_sparse else _dense_columns(rows, live)
-    yield from find
+    if not rows.is_sparse:
+        yield from _dense_columns(rows, live)
+    elif is_mapped(rows.X):
+        yield from _streamed_columns(rows, live)
+    else:
+        yield from _sparse_columns(rows, live)
 
 
 def _direction(rows: SignedRows, columns: NDArray[np.intp], signs: NDArray[np.int8]) -> dict[int, int]:
@@ -114,6 +119,36 @@ def _sparse_columns(rows: SignedRows, live: Index) -> Iterator[Layer]:
         lost = gone[entry_row]
         above -= np.bincount(part.indices[lost & (sign > 0)], minlength=rows.d)
         below -= np.bincount(part.indices[lost & (sign < 0)], minlength=rows.d)
+
+
+def _streamed_columns(rows: SignedRows, live: Index) -> Iterator[Layer]:
+    """The same for rows that may not fit into memory: every layer costs two passes over them."""
+    still = np.zeros(rows.n, dtype=bool)
+    still[live] = True
+    while still.any():
+        above, below = np.zeros(rows.d, dtype=bool), np.zeros(rows.d, dtype=bool)
+        for some, block in row_blocks(rows.X):
+            sign = np.sign(block.data) * np.repeat(rows.y[some] * still[some], np.diff(block.indptr))
+            above[block.indices[sign > 0]] = True
+            below[block.indices[sign < 0]] = True
+        columns = np.flatnonzero(above ^ below)
+        left = np.flatnonzero(still)
+        columns, signs = _with_bias(rows, left, columns, np.where(above[columns], 1, -1))
+        if not len(columns):
+            return
+        settled = left if columns[-1] == rows.d else _touching(rows, left, columns)
+        yield Layer(_direction(rows, columns, signs), settled)
+        still[settled] = False
+
+
+def _touching(rows: SignedRows, live: Index, columns: NDArray[np.intp]) -> Index:
+    """The live rows that are not zero in all of the columns."""
+    wanted = np.zeros(rows.d)
+    wanted[columns] = 1.0
+    touched = np.zeros(rows.n, dtype=bool)
+    for some, block in row_blocks(rows.X):
+        touched[some] = abs(block) @ wanted > 0
+    return live[touched[live]]
 
 
 def combine(rows: SignedRows, layers: Sequence[Layer]) -> list[int]:
