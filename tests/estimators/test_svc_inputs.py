@@ -167,3 +167,19 @@ def test_column_names_are_checked() -> None:
         model.predict(frame[NAMES[::-1]])
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame.rename(columns={"a": "z"}))
+
+
+def test_an_array_as_solvers_want_it_is_checked_like_any_other():
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]]), [0, 0, 1, 1]
+    named = SVC().fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    assert list(named.feature_names_in_) == ["a", "b"]
+    plain = named.fit(X, y)
+    assert not hasattr(plain, "feature_names_in_")
+    assert plain.n_features_in_ == 2
+    with pytest.raises(ValueError, match="3 features, but SVC is expecting 2"):
+        plain.predict(np.zeros((1, 3)))
+    with pytest.raises(ValueError, match="row 1, column 0 is NaN"):
+        SVC().fit(np.array([[1.0], [np.nan]]), [0, 1])
+    for shape in [(0, 2), (2, 0)]:
+        with pytest.raises(ValueError, match="minimum of 1 is required"):
+            SVC().fit(np.zeros(shape), np.arange(shape[0]))

@@ -20,6 +20,10 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
 
     ``reset=True`` while fitting records n_features_in_ and feature_names_in_.
     """
+    if _is_plain(estimator, X, reset):
+        check_finite(X)
+        estimator.n_features_in_ = X.shape[1]
+        return X
     try:
         checked = validate_data(
             estimator, X, reset=reset, accept_sparse=True, dtype="numeric", ensure_all_finite=False
@@ -29,6 +33,23 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
     matrix: Matrix = canonical_csr(checked) if sparse.issparse(checked) else contiguous(checked)
     check_finite(matrix)
     return matrix
+
+
+def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
+    """Whether X is just what solvers want and carries no names: then nothing is left of scikit-learn's checks.
+
+    They ask after data frames and other array libraries, for a fifth of the time that a fit of a hundred rows takes.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.dtype in (np.float64, np.float32)
+        and X.ndim == 2
+        and X.size > 0
+        and X.flags.c_contiguous
+        and X.flags.aligned
+        and not hasattr(estimator, "feature_names_in_")
+        and (reset or X.shape[1] == getattr(estimator, "n_features_in_", -1))
+    )
 
 
 def _explain(error: Exception, X: Any) -> Exception:

@@ -15,6 +15,7 @@ from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.perceptron_theory import widest_margin
 from separatrix.estimators.svc import SVC
 from separatrix.lab.limits import MAX_FIT_EPOCHS, MAX_FIT_SECONDS, MAX_QUICK_SECONDS
+from separatrix.lab.proved import Proved
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
 from separatrix.problem.mistake_bounds import Variant, ratio_of
@@ -90,10 +91,14 @@ def checked(certificate: Certificate, scene: Scene) -> Proof:
 
 
 class Answers:
-    """What the library says of one scene; each answer is worked out when first asked for, and goes with its page."""
+    """What the library says of one scene; each answer is worked out when first asked for, and goes with its page.
 
-    def __init__(self, scene: Scene) -> None:
+    ``known`` is what was proved of the scene before this one, if there was one.
+    """
+
+    def __init__(self, scene: Scene, known: Proved | None = None) -> None:
         self.scene = scene
+        self._known = known
 
     @cached_property
     def model(self) -> Any:
@@ -118,6 +123,17 @@ class Answers:
     def verdict(self) -> Separability:
         """Whether a line separates the classes, decided exactly; through the origin where there is no bias."""
         return separability(self.scene.X, self.scene.y, bias=self.scene.bias != "none")
+
+    @property
+    def proved(self) -> Proved | None:
+        """The last verdict there is: on this scene, or on an earlier one."""
+        return Proved(self.scene, self.verdict) if "verdict" in self.__dict__ else self._known
+
+    @cached_property
+    def quick_verdict(self) -> Separability:
+        """The verdict, perhaps by an earlier scene's witness: as exact, but its certificate is not of these rows."""
+        known = self.proved
+        return known.found if known is not None and known.holds_for(self.scene) else self.verdict
 
     @cached_property
     def verdict_proof(self) -> Proof:

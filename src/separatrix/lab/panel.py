@@ -39,7 +39,7 @@ def panel(play: Playback, quick: bool) -> dict[str, Any]:
 
 def verdict_part(answers: Answers, quick: bool) -> dict[str, Any]:
     """The exact verdict on the rows, with its witness; the margin and the check of its certificate if not ``quick``."""
-    found = answers.verdict
+    found = answers.quick_verdict if quick else answers.verdict
     proof = None if quick else answers.verdict_proof
     through = "" if found.bias else " through the origin"
     return {

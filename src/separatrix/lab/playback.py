@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix.lab.answers import Answers
 from separatrix.lab.limits import MAX_FRAMES
+from separatrix.lab.proved import Proved
 from separatrix.lab.runs.frame import Frame, Run
 from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.runs.hard_margin import HardMarginRun
@@ -34,9 +35,9 @@ _ENDLESS, _ENDLESS_KERNEL = 120, 300  # updates after which a run that may have 
 class Playback:
     """The frames of a run up to where the solver is, and the one that is shown."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, known: Proved | None = None) -> None:
         self.scene = scene
-        self.answers = Answers(scene)
+        self.answers = Answers(scene, known)
         self._begin()
 
     def _begin(self) -> None:
@@ -114,7 +115,7 @@ class Playback:
         if self.scene.algorithm not in ("gradient", "perceptron", "kernel-perceptron"):
             return MAX_FRAMES
         more = len(self.frames) + (_ENDLESS_KERNEL if self.scene.has_kernel else _ENDLESS)
-        separable = not self.scene.has_kernel and self.answers.verdict.verdict == "separable"
+        separable = not self.scene.has_kernel and self.answers.quick_verdict.verdict == "separable"
         return MAX_FRAMES if separable else min(more, MAX_FRAMES)
 
     def sentence(self) -> str:
@@ -125,7 +126,7 @@ class Playback:
             shown = f"Shown after {self.frame.updates} updates. "
             if self.scene.has_kernel:
                 return shown + "No pass was clean yet; Play goes on."
-            if self.answers.verdict.verdict == "separable":
+            if self.answers.quick_verdict.verdict == "separable":
                 return shown + "The bound allows more; this page keeps no more steps."
             return shown + "No line separates these points, so this run has no end."
         return self.frame.note

@@ -136,7 +136,7 @@ class Session:
         old, self.playback = self.playback, None
         if not self.scene.two_classes:
             return
-        play = Playback(self.scene)
+        play = Playback(self.scene, None if old is None else old.answers.proved)
         if to == "end" or (to == "same" and (old is None or old.settled)):
             play.finish(leap=message is not None and "grab" in message)
         elif to == "same" and old is not None:

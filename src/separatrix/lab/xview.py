@@ -14,14 +14,18 @@ from separatrix.lab.runs.frame import Frame, Run, Vector
 Window = tuple[float, float, float, float]
 
 
-def norm_of(run: Run, frame: Frame) -> float:
-    """||w||, in the space of the kernel where there is one."""
+def rows_of(run: Run, frame: Frame) -> Vector:
+    """f of every row of the scene."""
+    n = len(run.scene.points)
+    return frame.f if frame.f is not None and len(frame.f) == n else run.scores(frame, run.scene.X)
+
+
+def norm_of(run: Run, frame: Frame, f: Vector) -> float:
+    """||w||, in the space of the kernel where there is one; ``f`` of every row."""
     if frame.w is not None:
         return float(np.linalg.norm(frame.w))
-    scene = run.scene
-    beta = frame.weights * scene.y[: len(frame.weights)]
-    f = run.scores(frame, scene.X) - frame.b
-    return float(np.sqrt(max(0.0, float(beta @ f[: len(beta)]))))
+    beta = frame.weights * run.scene.y[: len(frame.weights)]
+    return float(np.sqrt(max(0.0, float(beta @ (f[: len(beta)] - frame.b)))))
 
 
 def support_kinds(run: Run, frame: Frame) -> list[str]:
@@ -37,8 +41,8 @@ def support_kinds(run: Run, frame: Frame) -> list[str]:
 
 def x_view(run: Run, frame: Frame, window: Window | None, grid: int) -> dict[str, Any]:
     """Margins, distances and, with a kernel, a grid of f over the window (x1 from, to, x2 from, to)."""
-    scene, norm = run.scene, norm_of(run, frame)
-    f = run.scores(frame, scene.X)
+    scene, f = run.scene, rows_of(run, frame)
+    norm = norm_of(run, frame, f)
     functional = scene.y * f
     view: dict[str, Any] = {
         "w": None if frame.w is None else numbers(frame.w),
@@ -71,5 +75,5 @@ def contour_grid(run: Run, frame: Frame, window: Window, points: int) -> dict[st
 def probe(run: Run, frame: Frame, z: Vector) -> dict[str, Any]:
     """f at one place, and how far it is from the boundary."""
     f = float(run.scores(frame, z.reshape(1, 2))[0])
-    norm = norm_of(run, frame)
+    norm = norm_of(run, frame, rows_of(run, frame))
     return {"f": number(f), "distance": number(f / norm) if norm > 0 else None}

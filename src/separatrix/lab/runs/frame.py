@@ -33,6 +33,7 @@ class Frame:
     size: float | None = None  #: the length of this step of a descent
     constraint: str = ""  #: what went wrong, where something did
     slack: Vector = field(default_factory=lambda: np.empty(0))
+    f: Vector | None = None  #: (n,) f(x_i), where the run has it at hand
 
 
 class Run(Protocol):

@@ -5,6 +5,7 @@ The last frame is what `SVC.fit` returns: the bias in the middle of its interval
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from separatrix.lab.answers import Answers
 from separatrix.lab.runs.frame import Frame, Vector, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
 from separatrix.lab.scene import Scene
-from separatrix.problem import KernelProblem, Point, Problem, scores
+from separatrix.problem import KernelProblem, Point, Problem, Solution, scores
 from separatrix.problem.losses import LOSSES
 from separatrix.proof.duality import certify
 from separatrix.proof.kernel_duality import certify_kernel
@@ -48,7 +49,6 @@ class SoftMarginRun:
         self._scene = scene
         self.problem: Any = kernel_problem(scene) if scene.has_kernel else soft_problem(scene)
         self.certify: Any = certify_kernel if scene.has_kernel else certify
-        self.solver: Any = _solver(scene, self.problem)
         self.state: Any = None  # taken with the first step: a drag leaps to the answer and needs none
         self.steps, self.settled, self.over, self.gap = 0, False, False, float("inf")
 
@@ -59,9 +59,15 @@ class SoftMarginRun:
 
     def first(self) -> Frame:
         """alpha = 0, w = 0."""
-        n = self.problem.n_rows
-        start = self.certify(self.problem, Point(np.zeros(n), np.zeros(self.problem.n_columns), 0.0))
-        return self._frame(start, start.w, "Before the first step: α = 0 and w = 0.")
+        scene, problem = self._scene, self.problem
+        start = _at_zero(scene.y.tobytes(), scene.C, scene.loss, problem.bias)
+        w = np.zeros(problem.n_rows if scene.has_kernel else problem.n_columns)
+        return self._frame(start, w, "Before the first step: α = 0 and w = 0.")
+
+    @cached_property
+    def solver(self) -> Any:
+        """The solver whose steps are shown."""
+        return _solver(self._scene, self.problem)
 
     def step(self) -> Frame | None:
         """One step of the solver; the last frame is what `SVC.fit` returns."""
@@ -132,7 +138,16 @@ class SoftMarginRun:
             dual=solution.dual,
             gap=solution.gap,
             slack=np.maximum(0.0, 1.0 - problem.y * f),
+            f=f,
         )
+
+
+@lru_cache(maxsize=16)
+def _at_zero(labels: bytes, C: float, loss: str, bias: Any) -> Solution:
+    """What is proved of alpha = 0 and w = 0: the same wherever the rows are, since w.x is zero on each."""
+    y = np.frombuffer(labels, dtype=np.int8).astype(np.float64)
+    problem = Problem(np.zeros((len(y), 1)), y, np.full(len(y), C), LOSSES[loss], bias)
+    return certify(problem, Point(np.zeros(len(y)), np.zeros(1), 0.0))
 
 
 def _solver(scene: Scene, problem: Any) -> Any:
