@@ -20,17 +20,19 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
 
     ``reset=True`` while fitting records n_features_in_ and feature_names_in_.
     """
+    matrix: Matrix
     if _is_plain(estimator, X, reset):
-        check_finite(X)
+        matrix = X
+        check_finite(matrix)
         estimator.n_features_in_ = X.shape[1]
-        return X
+        return matrix
     try:
         checked = validate_data(
             estimator, X, reset=reset, accept_sparse=True, dtype="numeric", ensure_all_finite=False
         )
     except (ValueError, TypeError) as error:
         raise _explain(error, X) from error
-    matrix: Matrix = canonical_csr(checked) if sparse.issparse(checked) else contiguous(checked)
+    matrix = canonical_csr(checked) if sparse.issparse(checked) else contiguous(checked)
     check_finite(matrix)
     return matrix
 
