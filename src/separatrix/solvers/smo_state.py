@@ -34,6 +34,7 @@ class State:
     report: _core.SmoReport = field(default_factory=_core.SmoReport)
     tol: float = 0.0  # 0 until the loop has said what it wants
     safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
+    lowered: float = 0.0  # the part of tol that the rounding of F may take
     refine: bool = False  # F is to be renewed before a check
     ready: bool = False
     stalled: bool = False
@@ -57,7 +58,7 @@ class State:
     @property
     def target(self) -> float:
         """The relative gap that rounds aim at."""
-        return self.safety * self.tol
+        return self.safety * (self.tol - self.lowered)
 
 
 def feasible(problem: KernelProblem, alpha: Vector) -> Vector:
