@@ -117,7 +117,8 @@ def solve(
             asked = [watcher(record) for watcher in watchers]  # every watcher sees every record
             return any(asked)
 
-        return run(chosen, problem, replace(limits, tol=goal), certify, start, on_record)
+        limits = limits if goal == limits.tol else replace(limits, tol=goal)
+        return run(chosen, problem, limits, certify, start, on_record)
 
     limits = Limits(tol, settings.max_iter, settings.max_time, settings.n_threads)
     goal = target(problem, tol)
@@ -126,7 +127,8 @@ def solve(
         # A solver believed that tol was reached, and the proof found otherwise: go on, now for tol itself.
         point = Point(solution.alpha, solution.w, solution.b)
         solution = _joined(solution, attempt(tol, _left(limits, solution), point, watchers))
-    return replace(solution, status=Status.CONVERGED) if solution.gap <= tol else solution
+    reached = solution.gap <= tol and solution.status != Status.CONVERGED
+    return replace(solution, status=Status.CONVERGED) if reached else solution
 
 
 def _left(limits: Limits, spent: Solution) -> Limits:

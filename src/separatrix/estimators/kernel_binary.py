@@ -32,18 +32,17 @@ def settle_kernel(
     With a free bias several values may be equally good; the middle of the interval is taken.
     """
     solution = _snapped(problem, solution, tol)
-    F, b = solution.w, solution.b
+    F, b, primal, gap = solution.w, solution.b, solution.primal, solution.gap
     interval = (b, b)
     if problem.bias == "free":
         interval = bias_interval(F, problem.y, problem.C, problem.loss)
-        b = 0.5 * (interval[0] + interval[1])
-        primal = problem.primal(solution.alpha * problem.y, F, b)
-        gap = relative_gap(primal, solution.dual)
-        if gap <= max(tol, solution.gap):
-            solution = replace(solution, b=b, primal=primal, gap=gap)
+        middle = 0.5 * (interval[0] + interval[1])
+        there = problem.primal(solution.alpha * problem.y, F, middle)
+        if (left := relative_gap(there, solution.dual)) <= max(tol, gap):
+            b, primal, gap = middle, there, left
     # At the optimum rounding may put the primal value a few units in the last place below the dual one.
-    solution = replace(solution, gap=max(0.0, solution.gap))
-    slack = np.maximum(0.0, 1.0 - problem.y * (F + solution.b))
+    solution = replace(solution, b=b, primal=primal, gap=max(0.0, gap))
+    slack = np.maximum(0.0, 1.0 - problem.y * (F + b))
     return with_last_record(solution), interval, slack
 
 

@@ -34,7 +34,7 @@ def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
     if kernel.name != "precomputed":
         with np.errstate(over="ignore"):
             squares = squared_norms(X)
-        if not np.all(np.isfinite(squares)):
+        if not np.isfinite(squares).all():
             raise ValueError(
                 f"Row {int(np.argmin(np.isfinite(squares)))} of X has values whose squares leave the range of floating "
                 "point, so that no kernel of it can be computed. Hint: scale the columns of X."

@@ -162,7 +162,8 @@ class Fit:
         """The threads and the time that one of the problems still to be solved may take."""
         threads = max(1, self.settings.n_threads // workers) if self._entries() >= _WORTH_MORE else 1
         if self.settings.max_time is None:
-            return replace(self.settings, n_threads=threads)
+            same = threads == self.settings.n_threads
+            return self.settings if same else replace(self.settings, n_threads=threads)
         rounds = math.ceil(left / workers)
         return replace(
             self.settings, n_threads=threads, max_time=max(0.0, self.settings.max_time - elapsed) / rounds

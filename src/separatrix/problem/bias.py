@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from separatrix.problem.losses import Loss, Vector
 
+_EPS = float(np.finfo(float).eps)
+
 
 def bias_interval(f: Vector, y: Vector, C: Vector, loss: Loss) -> tuple[float, float]:
     """All minimisers of phi, as ``(lower, upper)``.
@@ -24,22 +26,23 @@ def bias_interval(f: Vector, y: Vector, C: Vector, loss: Loss) -> tuple[float, f
     >>> bias_interval(f, y, C, HINGE)
     (-1.0, 1.0)
     """
-    order = np.argsort(y - f)  # rows that share a breakpoint may come in any order
-    breaks, positive, cost = (y - f)[order], y[order] > 0, C[order]
+    breaks = y - f
+    order = breaks.argsort()  # rows that share a breakpoint may come in any order
+    breaks, positive, cost = breaks[order], y[order] > 0, C[order]
     if loss.squared:
         return _squared_interval(breaks, positive, cost)
     # Left of every breakpoint the slope is -sum_{y=+1} C; crossing breakpoint i adds C_i.
-    falling = float(np.sum(cost[positive]))
-    slopes = np.cumsum(cost) - falling
-    rounding = 8 * np.finfo(float).eps * len(f) * float(np.max(cost, initial=0.0))
+    falling = float(cost[positive].sum())
+    slopes = cost.cumsum() - falling
+    rounding = 8 * _EPS * len(f) * float(cost.max(initial=0.0))
     lower, upper = _flat_piece(breaks, slopes, rounding)
     return (lower if falling > 0 else -np.inf), upper
 
 
 def _flat_piece(breaks: Vector, slopes: Vector, rounding: float) -> tuple[float, float]:
     """Where a convex piecewise linear function with slope slopes[i] right of breaks[i] is smallest."""
-    lower = int(np.searchsorted(slopes, -rounding))  # first slope that is not clearly negative
-    upper = int(np.searchsorted(slopes, rounding, side="right"))  # first slope that is clearly positive
+    lower = int(slopes.searchsorted(-rounding))  # first slope that is not clearly negative
+    upper = int(slopes.searchsorted(rounding, side="right"))  # first slope that is clearly positive
     return (
         float(breaks[lower]) if lower < len(breaks) else np.inf,
         float(breaks[upper]) if upper < len(breaks) else np.inf,
@@ -54,7 +57,7 @@ def _squared_interval(breaks: Vector, positive: NDArray[np.bool_], cost: Vector)
     weight = np.sum(cost[positive]) + np.concatenate([[0.0], np.cumsum(active * cost)])
     moment = np.sum(pull[positive]) + np.concatenate([[0.0], np.cumsum(active * pull)])
     slopes = weight[1:] * breaks - moment[1:]
-    nothing = 8 * np.finfo(float).eps * len(cost) * np.sum(cost)
+    nothing = 8 * _EPS * len(cost) * np.sum(cost)
     first, last = np.searchsorted(slopes, 0.0), np.searchsorted(slopes, 0.0, side="right")
     ends = np.concatenate([[-np.inf], breaks, [np.inf]])  # piece k lies between ends[k] and ends[k + 1]
     lower = moment[first] / weight[first] if weight[first] > nothing else ends[first]
@@ -71,4 +74,4 @@ def best_bias(f: Vector, y: Vector, C: Vector, loss: Loss, near: float = 0.0) ->
     0.0
     """
     lower, upper = bias_interval(f, y, C, loss)
-    return float(np.clip(near, lower, upper))
+    return min(max(near, lower), upper)

@@ -30,9 +30,9 @@ def inner_products(X: Any, Z: Any) -> Gram:
     array([[11.,  2.]])
     """
     narrow = X.shape[1] * (0.08 - 4.0 * _density(X) * _density(Z)) < _SPARSE_COST
-    if narrow and max(np.prod(X.shape), np.prod(Z.shape)) <= _LARGEST:
+    if narrow and X.shape[1] * max(X.shape[0], Z.shape[0]) <= _LARGEST:
         X, Z = dense(X), dense(Z)
-        if X.dtype == Z.dtype == np.float32:
+        if X.dtype == Z.dtype:  # single precision here is exact, and double needs no blocks
             return np.asarray(X @ Z.T, dtype=np.float64)
     other = Z.astype(np.float64)
     out = np.empty((X.shape[0], Z.shape[0]))
@@ -46,7 +46,8 @@ def dense(X: Any) -> NDArray[Any]:
     """X as a dense array: single precision where all inner products of its rows are exact in it, else double."""
     is_sparse = bool(sparse.issparse(X))
     X = X.toarray() if is_sparse else X
-    if not np.array_equal(X[:_PROBE], np.rint(X[:_PROBE])):  # most data are told by their first rows
+    probe = X[:_PROBE]
+    if not (probe == np.rint(probe)).all():  # most data are told by their first rows
         return np.asarray(X, dtype=np.float64)
     single = X.astype(np.float32, copy=False)
     whole = bool(np.array_equal(single, np.rint(single)) and (single is X or np.array_equal(single, X)))
@@ -67,6 +68,8 @@ def squared_norms(X: Any) -> Vector:
     >>> squared_norms(np.array([[3.0, 4.0]]))
     array([25.])
     """
+    if isinstance(X, np.ndarray) and X.dtype == np.float64:
+        return np.asarray(np.einsum("ij,ij->i", X, X))
     out = np.empty(X.shape[0])
     for rows, block in row_blocks(X):
         is_sparse = bool(sparse.issparse(block))

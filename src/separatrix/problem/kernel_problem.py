@@ -67,7 +67,7 @@ class KernelProblem:
         """Upper bound of each alpha (n,); infinity for the squared hinge."""
         return self.loss.upper(self.C)
 
-    def gram(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
+    def gram(self, rows: NDArray[np.intp] | slice, others: NDArray[np.intp]) -> NDArray[np.float64]:
         """k(x_i, x_j) for i in ``rows`` (p,) and j in ``others`` (q,), float64, shape (p, q)."""
         return gram(self.X, self.kernel, rows, others)
 

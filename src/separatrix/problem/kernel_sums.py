@@ -16,7 +16,9 @@ _BLOCK = 1 << 17  # kernel values held at a time: 1 MiB, which the cache holds,
 _LEAST_ROWS = 32  # or as many as so many rows have
 
 
-def gram(X: Any, kernel: Kernel, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
+def gram(
+    X: Any, kernel: Kernel, rows: NDArray[np.intp] | slice, others: NDArray[np.intp]
+) -> NDArray[np.float64]:
     """k(x_i, x_j) for i in ``rows`` (p,) and j in ``others`` (q,), float64, shape (p, q).
 
     With a precomputed kernel X is the matrix itself, shape (n, n).

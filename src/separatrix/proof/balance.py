@@ -13,6 +13,7 @@ Zeros stay zero and alphas at C stay at C, except where 1 and 3 say otherwise.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -91,14 +92,15 @@ def _absorb(alpha: Vector, y: Vector, upper: Vector, exact: Fraction) -> Fractio
     while exact and len(free):
         residual = float(exact)
         # With twice the room it needs a row stays free. The smallest has the finest grid of floats.
-        room = np.where(y[free] == np.sign(residual), alpha[free], upper[free] - alpha[free])
+        room = np.where(y[free] == math.copysign(1.0, residual), alpha[free], upper[free] - alpha[free])
         candidates = np.flatnonzero(room >= 2.0 * abs(residual))
         if not len(candidates):
             break
         row = int(free[candidates[0]])
         old = float(alpha[row])
         new = old - float(y[row]) * residual
-        left = exact + Fraction(float(y[row])) * (Fraction(new) - Fraction(old))
+        change = Fraction(new) - Fraction(old)
+        left = exact + change if y[row] > 0 else exact - change
         if abs(left) >= abs(exact):
             break
         alpha[row], exact = new, left

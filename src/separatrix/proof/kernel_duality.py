@@ -29,7 +29,7 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
     alpha = point.alpha if np.isfinite(point.alpha).all() else np.nan_to_num(point.alpha, nan=0.0, posinf=0.0)
     alpha = np.clip(alpha, 0.0, problem.upper)
     support = np.flatnonzero(alpha)
-    K = problem.gram(np.arange(len(alpha)), support) if len(alpha) * len(support) <= _KEPT else None
+    K = problem.gram(slice(None), support) if len(alpha) * len(support) <= _KEPT else None
     F = problem.scores(alpha * problem.y) if K is None else K @ (alpha * problem.y)[support]
     near = 0.0 if point.b is None or not np.isfinite(point.b) else point.b
     if problem.bias == "free":

@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.problem.losses import Vector
 
-_FEW = 64  # terms up to which sums of Python floats are faster
+_FEW = 300  # terms up to which sums of Python floats are faster
 
 
 def exact_parts(values: Vector) -> list[float]:
