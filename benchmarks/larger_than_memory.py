@@ -23,7 +23,8 @@ from pathlib import Path
 import numpy as np
 
 MEGABYTE = 1 << 20
-SIZES = ("dense float32", "dense float64", "csr float32", "csr float64")
+KINDS = ("dense float32", "dense float64", "narrow float32", "csr float32", "csr float64")
+COLUMNS = {"dense": 2_000, "narrow": 100, "csr": 60_000}
 
 
 def write_store(folder: Path, kind: str, size: int, separable: bool) -> None:
@@ -34,15 +35,14 @@ def write_store(folder: Path, kind: str, size: int, separable: bool) -> None:
 
     layout, dtype = kind.split()
     value = np.dtype(dtype)
-    d = 2_000 if layout == "dense" else 60_000
-    per_row = d if layout == "dense" else 300
-    n = size // (per_row * (value.itemsize + (4 if layout == "csr" else 0)))
+    d, sparse = COLUMNS[layout], layout == "csr"
+    per_row = 300 if sparse else d
+    n = size // (per_row * (value.itemsize + 4 * sparse))
     rng = np.random.default_rng(0)
     w = rng.standard_normal(d)
     with new_store(folder) as place:
-        names = ["X"] if layout == "dense" else ["data", "indices"]
-        X = NpyWriter(place / f"{names[0]}.npy", value, d if layout == "dense" else None)
-        indices = NpyWriter(place / "indices.npy", np.int32) if layout == "csr" else None
+        X = NpyWriter(place / ("data.npy" if sparse else "X.npy"), value, None if sparse else d)
+        indices = NpyWriter(place / "indices.npy", np.int32) if sparse else None
         y = NpyWriter(place / "y.npy", np.int64)
         for start in range(0, n, 1024):
             m = min(1024, n - start)
@@ -70,7 +70,7 @@ def write_store(folder: Path, kind: str, size: int, separable: bool) -> None:
             with NpyWriter(place / "indptr.npy", np.int32) as starts:
                 starts.append(np.arange(n + 1) * per_row)
         source = Source("generated", "store", n, d, n * per_row)
-        write_header(place, store_header(layout, source, None, {"format": "array", "n_columns": d}))
+        write_header(place, store_header("csr" if sparse else "dense", source, None, {"format": "array", "n_columns": d}))
 
 
 def forget(folder: Path) -> None:
@@ -142,7 +142,8 @@ def limited(words: list[str], folder: Path, limit: int) -> dict[str, object]:
     if done.returncode not in (0, 2):
         return {**outcome, "failed": done.stderr[-300:] or done.returncode}
     answer = json.loads(done.stdout.splitlines()[-1])
-    told = ("status", "gap", "updates", "verdict", "proved")
+    answer |= answer.get("separability", {})
+    told = ("status", "gap", "updates", "verdict", "proved", "short_of_memory")
     return {**outcome, "exit": done.returncode} | {name: answer[name] for name in told if name in answer}
 
 
@@ -164,7 +165,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--limit", type=int, default=256, help="megabytes")
     parser.add_argument("--times", type=float, default=4.0, help="how much larger the store is")
-    parser.add_argument("--kinds", nargs="*", default=SIZES, choices=SIZES)
+    parser.add_argument("--kinds", nargs="*", default=KINDS, choices=KINDS)
     parser.add_argument("--models", nargs="*", default=("svc", "perceptron"), choices=("svc", "perceptron"))
     parser.add_argument("--commands", nargs="*", default=("fit", "verify", "predict", "check"))
     arguments = parser.parse_args()
