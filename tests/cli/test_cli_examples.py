@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import resource
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 import typer
@@ -61,7 +66,7 @@ def test_examples_of_help_run_as_written(folder, name):
 )
 def test_commands_of_the_documents_run_as_written(folder, document):
     for line in shell_lines(document):
-        if line.startswith(("separatrix lab", "separatrix --install-completion")):
+        if line.startswith("separatrix lab"):  # runs until it is ended: see test_lab_lines_run_as_written
             continue
         result = run_line(line)
         assert result.exit_code in (0, 2), f"{line}\n{result.output}"
@@ -97,3 +102,57 @@ def test_completion_is_offered(tmp_path: Path):
         [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False
     )
     assert done.stdout.split() == ["verify"]
+
+
+def lab_lines() -> list[str]:
+    """Every way to start the lab that the help and the documents show."""
+    documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    found = [re.findall(r"separatrix lab(?: --?[a-z-]+(?: \d+)?)*", path.read_text()) for path in documents]
+    return sorted({*examples(COMMANDS["lab"]), *(line for lines in found for line in lines)})
+
+
+@pytest.mark.parametrize("line", lab_lines())
+def test_lab_lines_run_as_written(tmp_path: Path, line: str):
+    """On a port that is free, whatever port they name; the browser is one that notes its address."""
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.part && mv {opened}.part {opened}\n')
+    browser.chmod(0o755)
+    lab = subprocess.Popen(
+        [sys.executable, "-m", *shlex.split(line), "--port", "0"],
+        env={**os.environ, "BROWSER": f"{browser} %s"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert lab.stdout is not None
+        address = lab.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:"), line
+        with urlopen(address, timeout=20) as answer:
+            assert "<html" in answer.read().decode()
+        deadline = time.monotonic() + 20
+        while "--no-open" not in line and not opened.exists():
+            assert time.monotonic() < deadline, "no browser was opened"
+            time.sleep(0.05)
+        assert "--no-open" in line or opened.read_text().strip() == address
+    finally:
+        lab.send_signal(signal.SIGINT)
+        lab.communicate(timeout=20)
+    assert lab.returncode == 0, "Ctrl-C is how the lab is ended"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_completion_is_installed_as_the_documents_say(tmp_path: Path):
+    text = (ROOT / "docs" / "how-to" / "command-line.md").read_text()
+    line = re.search(r"separatrix --install-completion", text)
+    assert line is not None
+    program = Path(sys.executable).parent
+    environment = {**os.environ, "HOME": str(tmp_path), "PATH": f"{program}:{os.environ['PATH']}"}
+    # The colon keeps bash itself alive as the parent, which is what tells which shell is meant.
+    done = subprocess.run(
+        ["bash", "-c", f"{line[0]}; code=$?; :; exit $code"], env=environment, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    ask = "source ~/.bashrc; complete -p separatrix"
+    known = subprocess.run(["bash", "-c", ask], env=environment, capture_output=True, text=True, check=True)
+    assert known.stdout.strip().endswith("separatrix")

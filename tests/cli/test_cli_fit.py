@@ -63,6 +63,31 @@ def test_many_classes_get_a_folder_of_certificates(folder):
     assert pairs["problems"][0]["problem"] == "('setosa', 'versicolor')"
 
 
+@pytest.mark.parametrize("kernel", [(), ("-t", "2", "-g", "0.5")], ids=["linear", "rbf"])
+def test_all_classes_in_one_problem(folder, kernel):
+    found = json_of("fit", "data.csv", "--multi-class", "crammer-singer", *kernel)
+    (problem,) = found["problems"]
+    assert problem["classes"] == ["setosa", "versicolor", "virginica"]
+    assert len(problem["margins"]) == 3
+    assert problem["support"]["margin"] + problem["support"]["slack"] == problem["support"]["rows"] > 0
+    assert found["files"]["certificate"] == "data.certificate.json.gz"
+    for exact in ([], ["--exact"]):
+        assert json_of("verify", "data.certificate.json.gz", "data.csv", *exact)["proved"]
+    loaded = separatrix.load("data.model.safetensors")
+    assert loaded.multi_class == "crammer-singer"
+    predicted = json_of("predict", "data.model.safetensors", "data.csv")
+    assert predicted["accuracy"]["correct"] == 12 - found["training"]["errors"]
+    assert run("report", "data.model.safetensors", "data.csv", "-o", "page.html").exit_code == 0
+    assert "joint SVM of 3 classes" in (folder / "page.html").read_text()
+    assert "carries its own proof" in run("audit", "data.model.safetensors", "data.csv").stderr
+
+
+def test_all_classes_in_one_problem_in_words(folder):
+    text = run("fit", "data.csv", "--multiclass", "crammer-singer").stdout
+    assert "all classes in one problem, linear kernel" in text
+    assert "by class" in text
+
+
 def test_held_out_rows_are_not_learnt_and_the_proof_still_speaks_of_the_whole_file(folder):
     found = json_of("fit", "wdbc.libsvm", "--holdout", "0.2", "-c", "0.1", "--max-time", "60")
     assert found["held_out"]["rows"] == 114
@@ -159,6 +184,10 @@ def test_results_go_where_they_are_told(folder):
         (["-w", "3=1"], "there is no class '3'; the classes are -1, 1."),
         (["-w", "1=heavy"], "a weight must be a number; got 'heavy'."),
         (["--perceptron", "-c", "3"], "-c means nothing to a perceptron."),
+        (["--perceptron", "--multi-class", "ovo"], "--multi-class means nothing to a perceptron."),
+        (["--multi-class", "all"], "--multi-class must be one of ovr, ovo, crammer-singer; got 'all'."),
+        (["--multi-class", "ovr", "--pairs"], "--pairs and --multi-class ovr exclude each other."),
+        (["--multi-class", "crammer-singer", "--checkpoint", "x"], "--checkpoint saves binary problems"),
         (["-v", "1"], "-v must be at least 2 folds; got 1."),
         (["-v", "6"], "-v 6: a class has only 5 rows, fewer than the folds."),
         (["--holdout", "2"], "--holdout must be between 0 and 1; got 2."),

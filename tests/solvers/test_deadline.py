@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
-from separatrix import SVC, verify
+from separatrix import SVC, Perceptron, verify
 from separatrix.problem import HINGE, SQUARED_HINGE, Point, Problem, Status
 from separatrix.proof.duality import certify
-from separatrix.solvers import coordinate_descent, deadline, interior_point, loop
+from separatrix.solvers import coordinate_descent, deadline, interior_point, loop, passes
 from separatrix.solvers.choose import stages
 from separatrix.solvers.loop import Limits, run
 
@@ -96,3 +97,39 @@ def test_classes_for_which_no_time_is_left_have_certificates_too() -> None:
         assert result.gap == 1.0
         assert "no time was left for a step" in result.history["note"]
         assert verify(result.certificate, many, labels)
+
+
+def out_of_time_after(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
+    """The clock of perceptron passes says so at its next look."""
+    seen = itertools.count()
+    monkeypatch.setattr(deadline, "time_left", lambda: math.inf if next(seen) < looks else 0.0)
+
+
+@pytest.mark.parametrize("labels", [X[:, 0] > 0, np.digitize(X[:, 0], [-1, 1])], ids=["two", "many"])
+@pytest.mark.parametrize("order", ["cyclic", "shuffle"])
+def test_a_perceptron_ends_within_a_pass(monkeypatch: pytest.MonkeyPatch, labels: Any, order: Any) -> None:
+    monkeypatch.setattr(passes, "_PORTION_BYTES", 50 * X[0].nbytes)
+    out_of_time_after(monkeypatch, 3)
+    with pytest.warns(ConvergenceWarning, match="before max_time came"):
+        model = Perceptron(order=order, max_time=1e9).fit(X, labels)
+    assert model.status_ == "max_time"
+    assert model.n_epochs_ == 0
+    assert 0 < model.n_updates_ <= 4 * 50
+    assert len(model.predict(X)) == len(X)
+
+
+def test_portions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"order": "shuffle", "random_state": 1, "max_epochs": 3}
+    whole = Perceptron(**settings).fit(X, Y)
+    monkeypatch.setattr(passes, "_PORTION_BYTES", 77 * X[0].nbytes)
+    parts = Perceptron(**settings).fit(X, Y)
+    assert np.array_equal(whole.coef_, parts.coef_)
+    assert np.array_equal(whole.alpha_, parts.alpha_)
+
+
+def test_a_kernel_perceptron_ends_within_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    out_of_time_after(monkeypatch, 5)
+    with pytest.warns(ConvergenceWarning, match="before max_time came"):
+        model = Perceptron(kernel="rbf", max_time=1e9).fit(X[:300], X[:300, 0] > 0)
+    assert model.status_ == "max_time"
+    assert model.n_updates_ == 5

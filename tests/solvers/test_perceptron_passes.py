@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from separatrix import Perceptron, verify
 from separatrix.solvers.doubt import misclassified
-from separatrix.solvers.passes import LabelledRows, Settings
+from separatrix.solvers.passes import LabelledRows, PassState, Settings
 from separatrix.solvers.perceptron import PrimalPasses
 from separatrix.solvers.perceptron_gradient import GradientSteps, minimise_on_ray
 
@@ -157,3 +158,25 @@ def test_the_reach_is_never_below_the_longest_row():
 def test_only_dense_float32_has_a_reach():
     X = np.ones((3, 2))
     assert np.isinf(LabelledRows(X, np.ones(3, dtype=np.int8), 0.0).reach)
+
+
+@pytest.mark.parametrize("n", [1, 64, 65, 200])
+def test_a_shuffled_order_of_a_mapped_file_keeps_runs_together(n):
+    state = PassState(np.zeros(1), np.zeros(1), np.random.default_rng(0), 1)
+    order = state.next_order(n, shuffle=True, run=64)
+    assert sorted(order.tolist()) == list(range(n))
+    runs = order // 64
+    assert np.count_nonzero(np.diff(runs)) == runs.max(), "each run is visited once, as a whole"
+    assert n < 64 or not np.array_equal(order, np.arange(n))
+
+
+def test_a_mapped_file_is_shuffled_in_runs(tmp_path):
+    X = np.random.default_rng(0).normal(size=(500, 4))
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r").view(np.ndarray)
+    signs = np.where(X[:, 0] > 0, 1, -1).astype(np.int8)
+    assert LabelledRows(X, signs, 1.0).run == 1
+    assert LabelledRows(mapped, signs, 1.0).run == (1 << 20) // 32
+    model = Perceptron(order="shuffle", random_state=0).fit(mapped, signs)
+    assert model.status_ == "converged"
+    assert verify(model.certificate_, X, signs)

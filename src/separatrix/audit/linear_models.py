@@ -78,6 +78,10 @@ def read_separatrix(name: str, model: Any, given: Given) -> Reading:
         raise Unauditable(
             f"{name} with kernel={model.kernel!r} carries its own proof: see its gap_ and certificate_."
         )
+    if hasattr(model.problems_, "joint"):
+        raise Unauditable(
+            f"{name} with multi_class='crammer-singer' carries its own proof: see its gap_ and certificate_."
+        )
     given.check_classes(model.classes_.tolist())
     claims = []
     for key, result in model.problems_.items():

@@ -9,6 +9,7 @@ from separatrix.cli.exits import Refused
 from separatrix.cli.options import kernel_name
 
 _SVC_BIASES, _PERCEPTRON_BIASES = ("free", "augmented", "none"), ("unit", "radius", "none")
+_WAYS = ("ovr", "ovo", "crammer-singer")
 
 
 @dataclass
@@ -42,7 +43,9 @@ class Choice:
         if self.perceptron:
             return f"perceptron, {kernel}, {p['bias']} bias, at most {p['max_epochs']:,} passes"
         cost = "hard margin (C = inf)" if p["C"] == float("inf") else f"C = {p['C']:g}"
-        return f"{kernel}, {p['loss'].replace('_', ' ')} loss, {cost}, {p['bias']} bias, tol = {p['tol']:g}"
+        joint = "all classes in one problem, " if p["multi_class"] == "crammer-singer" else ""
+        loss = p["loss"].replace("_", " ")
+        return f"{joint}{kernel}, {loss} loss, {cost}, {p['bias']} bias, tol = {p['tol']:g}"
 
 
 def choose(asked: dict[str, Any]) -> Choice:
@@ -94,9 +97,24 @@ def choose(asked: dict[str, Any]) -> Choice:
         "solver": asked.get("solver") or "auto",
         "max_iter": asked.get("max_iter"),
         "class_weight": asked.get("class_weight"),
-        "multi_class": "ovo" if asked.get("pairs") else "ovr",
+        "multi_class": _multi_class(asked),
     }
     return Choice(False, parameters, reasons)
+
+
+def _multi_class(asked: dict[str, Any]) -> str:
+    """How many classes become problems; ``--pairs`` is short for one of the ways."""
+    wanted = asked.get("multi_class") or ("ovo" if asked.get("pairs") else "ovr")
+    if wanted not in _WAYS:
+        raise Refused(f"--multi-class must be one of {', '.join(_WAYS)}; got {wanted!r}.")
+    if asked.get("pairs") and wanted != "ovo":
+        raise Refused(f"--pairs and --multi-class {wanted} exclude each other.", "give one of them")
+    if wanted == "crammer-singer" and asked.get("checkpoint"):
+        raise Refused(
+            "--checkpoint saves binary problems, and --multi-class crammer-singer has none.",
+            "leave one of them out",
+        )
+    return str(wanted)
 
 
 def _gamma(text: str | None) -> Any:
@@ -119,6 +137,7 @@ def _refuse_idle(kernel: str, asked: dict[str, Any]) -> None:
 
 def _refuse_of_svc(asked: dict[str, Any]) -> None:
     options = {"cost": "-c", "loss": "--loss", "tol": "--tol", "class_weight": "-w", "pairs": "--pairs"}
+    options |= {"multi_class": "--multi-class"}
     options |= {"checkpoint": "--checkpoint", "solver": "--solver"}
     for name, option in options.items():
         if asked.get(name):

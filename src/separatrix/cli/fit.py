@@ -11,6 +11,7 @@ from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Mi
 from separatrix.cli.options import libsvm_weights
 
 _KERNEL = "Kernel: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or its name."
+_MULTI_CLASS = "Many classes: ovr (each against the rest), ovo (pairs), crammer-singer (all in one problem)."
 _CERTIFICATE = "Where the certificate goes; for many classes, a folder of this name."
 
 
@@ -56,8 +57,11 @@ def fit(
     ] = None,
     pairs: Annotated[
         bool,
-        typer.Option("--pairs", help="Many classes: every pair, instead of each class against the rest."),
+        typer.Option("--pairs", help="Many classes: every pair; the same as --multi-class ovo."),
     ] = False,
+    multi_class: Annotated[
+        str | None, typer.Option("--multi-class", "--multiclass", help=_MULTI_CLASS + " [default: ovr]")
+    ] = None,
     perceptron: Annotated[
         bool, typer.Option("--perceptron", help="A perceptron with its bound, instead of an SVM.")
     ] = False,
@@ -115,6 +119,7 @@ def fit(
       separatrix fit data.svm -c inf --json
       separatrix fit data.svm --perceptron
       separatrix fit data.csv --label species -o results
+      separatrix fit data.csv --multi-class crammer-singer
       separatrix fit data.svm --checkpoint data.checkpoint
     """
     from separatrix.cli.fit_request import Request

@@ -39,7 +39,12 @@ def record(course: Course, fitted: Fitted) -> dict[str, Any]:
 
 
 def _svc_record(model: Any) -> dict[str, Any]:
-    problems = [_problem_record(key, result) for key, result in model.problems_.items()]
+    joint = getattr(model.problems_, "joint", None)
+    problems = (
+        [_problem_record(key, result) for key, result in model.problems_.items()]
+        if joint is None
+        else [_joint_record(model, joint)]
+    )
     return {
         "primal": model.primal_,
         "dual": model.dual_,
@@ -50,19 +55,34 @@ def _svc_record(model: Any) -> dict[str, Any]:
 
 
 def _problem_record(key: Any, result: Any) -> dict[str, Any]:
-    import numpy as np
-
-    kinds = result.support_kind
-    chosen = next((each.note for each in result.history if each.note), "")
     return {
         "problem": str(key),
         "positive": result.positive,
         "negative": result.negative,
+        "margin": result.margin,
+        **_answer_record(result, result.support_kind),
+    }
+
+
+def _joint_record(model: Any, joint: Any) -> dict[str, Any]:
+    """Of all classes in one problem: a margin for each."""
+    return {
+        "problem": "all classes",
+        "classes": list(joint.classes),
+        "margins": model.margin_.tolist(),
+        **_answer_record(joint, model.support_kind_),
+    }
+
+
+def _answer_record(result: Any, kinds: Any) -> dict[str, Any]:
+    import numpy as np
+
+    chosen = next((each.note for each in result.history if each.note), "")
+    return {
         "status": str(result.status),
         "primal": result.primal,
         "dual": result.dual,
         "gap": result.gap,
-        "margin": result.margin,
         "support": {
             "rows": len(kinds),
             "margin": int(np.count_nonzero(kinds == "margin")),
@@ -144,7 +164,12 @@ def _svc_lines(course: Course, found: dict[str, Any]) -> list[Line]:
     if len(problems) == 1:
         one = problems[0]
         support = one["support"]
-        out.append(("margin", f"{one['margin']:.6g} on each side of the boundary"))
+        margins = one.get("margins")
+        out.append(
+            ("margin", f"{one['margin']:.6g} on each side of the boundary")
+            if margins is None
+            else ("margin", f"1 / |w| from {min(margins):.6g} to {max(margins):.6g}, by class")
+        )
         kinds = f"{support['margin']:,} on the margin, {support['slack']:,} using slack"
         out.append(("support", f"{counted(support['rows'], 'row')}: {kinds}"))
         return out

@@ -22,6 +22,7 @@ class Request:
     loss: str | None
     bias: str | None
     pairs: bool
+    multi_class: str | None
     perceptron: bool
     tol: float | None
     solver: str | None

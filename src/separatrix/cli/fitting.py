@@ -106,7 +106,7 @@ class Course:
         if request.verdict_time <= 0:
             return "not asked"
         bias = self.choice.parameters["bias"] != "none"
-        ways: verdicts.Ways = "ovo" if request.pairs else "ovr"
+        ways: verdicts.Ways = "ovo" if self.choice.parameters.get("multi_class") == "ovo" else "ovr"
         try:
             with waiting("exact verdict of separability (Ctrl-C skips it)", request.quiet):
                 return verdicts.decide(*self.training_part(), ways, bias, request.verdict_time)

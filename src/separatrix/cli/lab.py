@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import webbrowser
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -52,4 +53,5 @@ def lab(
             # A browser that takes its time must not keep the server from answering.
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    serve(host, port, ready)
+    with suppress(KeyboardInterrupt):  # the way to end it
+        serve(host, port, ready)

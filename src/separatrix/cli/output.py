@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -40,6 +41,16 @@ class Output:
         for name, text in lines:
             print(f"{name:<{_NAME_WIDTH}}{text}".rstrip())
         sys.stdout.flush()
+
+
+def to_stdout(texts: Iterable[str]) -> None:
+    """Write the texts for as long as somebody reads them: a pipe into ``head`` is no error."""
+    try:
+        sys.stdout.writelines(texts)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left in the buffer must go somewhere when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(kind: str, text: str) -> None:

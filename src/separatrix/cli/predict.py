@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +20,7 @@ from separatrix.cli.inputs import (
     kernel_matrix,
     read_rows,
 )
-from separatrix.cli.output import Output, percent, plain, say
+from separatrix.cli.output import Output, percent, plain, say, to_stdout
 
 _AT_ONCE = 1 << 14  # rows written at a time
 
@@ -84,7 +83,7 @@ def predict(
         output.answer("predict", record | ({} if values is None else {"scores": plain(values)}), [])
         return ExitCode.DONE
     if out is None:
-        sys.stdout.writelines(lines(classes, values))
+        to_stdout(lines(classes, values))
     else:
         with replacing(out) as file:
             file.writelines(line.encode("utf-8") for line in lines(classes, values))
@@ -107,15 +106,15 @@ def accuracy(classes: Any, table: Table) -> dict[str, Any] | None:
 
 
 def lines(classes: Any, scores: Any) -> Iterator[str]:
-    """A line for each row: its class, and its decision values where they are wanted."""
+    """A line for each row, many in a text: its class, and its decision values where they are wanted."""
     for start in range(0, len(classes), _AT_ONCE):
         labels = classes[start : start + _AT_ONCE].tolist()
         if scores is None:
-            yield from (f"{label}\n" for label in labels)
+            yield "".join(f"{label}\n" for label in labels)
             continue
         values = scores[start : start + _AT_ONCE].reshape(len(labels), -1).tolist()
-        for label, row in zip(labels, values, strict=True):
-            yield "\t".join([str(label), *map(repr, row)]) + "\n"
+        rows = zip(labels, values, strict=True)
+        yield "".join("\t".join([str(label), *map(repr, row)]) + "\n" for label, row in rows)
 
 
 def register(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from separatrix.estimators.perceptron_found import Found, of_dual, of_gradient, of_primal
@@ -51,6 +52,7 @@ def _certain(
     before: PassState | None,
 ) -> PassRun[PassState]:
     """Passes until one is clean in exact arithmetic too: a row that rounding flattered gets its update."""
+    began = time.perf_counter()
     run = run_passes(solver, rows, limits, _tally, on_record, before)
     while run.status is Status.CONVERGED:
         wrong = misclassified(rows, run.state.w, float(run.state.b[0]), limits.n_threads)
@@ -59,7 +61,10 @@ def _certain(
         if run.epochs >= limits.max_epochs:
             return replace(run, status=Status.MAX_ITER)
         solver.force(rows, run.state, int(wrong[0]))
-        rest = replace(limits, max_epochs=limits.max_epochs - run.epochs)
+        left = None if limits.max_time is None else limits.max_time - (time.perf_counter() - began)
+        if left is not None and left <= 0:
+            return replace(run, status=Status.MAX_TIME)
+        rest = replace(limits, max_epochs=limits.max_epochs - run.epochs, max_time=left)
         more = run_passes(solver, rows, rest, _tally, on_record, run.state)
         history = MistakeHistory([*run.history, *more.history])
         run = replace(more, epochs=run.epochs + more.epochs, history=history)

@@ -23,6 +23,7 @@ from separatrix.proof.signed_rows import Index, SignedRows, Vector
 from separatrix.solvers.hard_margin import ActiveSet
 
 _ALL_AT_ONCE = 1 << 17  # entries: up to this size the whole set is handed over
+_ROWS_AT_ONCE = 1024
 _OPTIMAL, _INFEASIBLE = 0, 1
 _VANISHED = (
     1e-8  # |z| / t below which the softened question is taken to say that the rows contradict each other
@@ -78,8 +79,8 @@ def _ridge(rows: SignedRows, live: Index) -> Vector:
         return np.asarray(V.T @ np.linalg.solve(K, np.ones(count)))
     require_memory(3.0 * 8 * rows.D**2, f"The exact verdict on {rows.D} columns")
     H, total = np.zeros((rows.D, rows.D)), np.zeros(rows.D)
-    for start in range(0, count, rows.D):
-        V = rows.take(sample[start : start + rows.D])
+    for start in range(0, count, _ROWS_AT_ONCE):
+        V = rows.take(sample[start : start + _ROWS_AT_ONCE])
         H += V.T @ V
         total += V.sum(axis=0)
     H.flat[:: rows.D + 1] += 1e-6 * max(1.0, float(np.trace(H)) / rows.D)

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.memory import require_memory
 from separatrix.problem import Problem, is_mapped, row_blocks
 from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.interior_point import InteriorPoint
@@ -34,6 +35,7 @@ SOLVERS = ("auto", "coordinate-descent", "interior-point", "gram", "newton")
 _NEGLIGIBLE = 0.02  # seconds: below it the solver that ends in the exact corner is preferred
 _LARGEST_MATRIX = 8000  # side of the largest dense matrix to factorise: 512 MB
 _WORTH_A_TRIAL = 2.0  # seconds of an interior point
+_ROW_STATE = 200.0  # bytes beside X that a fit of one problem with its certificate still takes for each row
 _PROBE_ROWS = 300  # rows whose norms stand for all
 _PROBE_RUN = 100  # of them together in a mapped file, where a single row costs as much as megabytes
 
@@ -73,6 +75,8 @@ def stages(
         return [Stage(interior, "asked for: interior point"), unscreened]
 
     shape = _shape(problem)
+    if is_mapped(problem.X):
+        require_memory(_ROW_STATE * problem.n_rows, f"A fit to {problem.n_rows:,} rows, wherever they lie,")
     if _side(problem) > _LARGEST_MATRIX:
         return [Stage(descent, f"{shape}: coordinate descent")]
     cost = estimate(problem, tol)

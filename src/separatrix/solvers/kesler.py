@@ -13,7 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.passes import LabelledRows, PassState, Settings, core, dense_row, matrix_arguments
 
 
@@ -53,14 +55,25 @@ class KeslerPasses:
         return state
 
     def step(self, rows: LabelledRows, state: PassState) -> int:
-        """One pass over all rows."""
+        """One pass over all rows; `OutOfTime` between two portions of them if time is over."""
         before, settings = int(state.tally[1]), self.settings
+        order = state.next_order(rows.n_rows, settings.shuffle, rows.run)
+        for begin, end in rows.portions():
+            self._visit(rows, state, order, begin, end)
+            if end < rows.n_rows:
+                look_at_the_clock()
+        return int(state.tally[1]) - before
+
+    def _visit(
+        self, rows: LabelledRows, state: PassState, order: NDArray[np.int64], begin: int, end: int
+    ) -> None:
+        settings = self.settings
         log = core.kesler_pass(
             *matrix_arguments(rows.X),
             rows.labels,
-            state.next_order(rows.n_rows, settings.shuffle),
-            0,
-            rows.n_rows,
+            order,
+            begin,
+            end,
             state.w.reshape(-1),
             state.b,
             settings.size,
@@ -73,4 +86,3 @@ class KeslerPasses:
             True,
         )
         state.log.append(log)
-        return int(state.tally[1]) - before

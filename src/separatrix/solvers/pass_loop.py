@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from separatrix.problem import Status
 from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
+from separatrix.solvers.deadline import OutOfTime, deadline
 from separatrix.solvers.interrupt import InterruptFlag
 from separatrix.solvers.passes import LabelledRows, PassSolver
 
@@ -46,15 +47,20 @@ def run_passes(
 ) -> PassRun[State]:
     """Pass after pass until one makes no mistake, or a limit ends the run.
 
-    ``counted(state)`` is the number of updates so far; ``state`` continues an earlier run.
+    ``counted(state)`` is the number of updates so far; ``state`` continues an earlier run. A pass that the time limit
+    cuts short leaves its updates in the state, and no record.
     """
     began = time.perf_counter()
     state = solver.init(rows, limits.n_threads) if state is None else state
     records: list[MistakeRecord] = []
     status: Status | None = None
-    with InterruptFlag() as interrupt:
+    with InterruptFlag() as interrupt, deadline(limits.max_time):
         while status is None:
-            mistakes = solver.step(rows, state)
+            try:
+                mistakes = solver.step(rows, state)
+            except OutOfTime:
+                status = Status.MAX_TIME
+                break
             epoch, elapsed = len(records) + 1, time.perf_counter() - began
             record = MistakeRecord(
                 elapsed, epoch, epoch * rows.n_rows, mistakes, counted(state), float("nan")

@@ -7,6 +7,7 @@ the run: every row is classified correctly.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -16,12 +17,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix import _core
-from separatrix.problem import Matrix
+from separatrix.problem import Matrix, is_mapped
 from separatrix.problem.losses import Vector
 
 Signs = NDArray[np.int8]
 Counts = NDArray[np.int64]
 State = TypeVar("State")
+_RUN_BYTES = 1 << 20  # of a mapped file, which may have to come from the disk
+_PORTION_BYTES = 1 << 27  # a few hundredths of a second
 #: The compiled module; its overloads cannot be matched through ``*arguments``, hence Any.
 core: Any = _core
 
@@ -46,6 +49,22 @@ class LabelledRows:
     def gain(self) -> float:
         """c^2, by which an update moves the bias."""
         return self.constant * self.constant
+
+    @cached_property
+    def run(self) -> int:
+        """How many rows a shuffled order keeps together: one, but of a mapped file as many as are read in one piece."""
+        return max(1, _RUN_BYTES // self._row_bytes) if is_mapped(self.X) else 1
+
+    def portions(self) -> Iterator[tuple[int, int]]:
+        """The positions of a pass in pieces, begin and end, between which it may look at the clock."""
+        height = max(1, _PORTION_BYTES // self._row_bytes)
+        yield from ((begin, min(self.n_rows, begin + height)) for begin in range(0, self.n_rows, height))
+
+    @property
+    def _row_bytes(self) -> int:
+        X = self.X
+        total = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
+        return max(1, int(total) // max(1, self.n_rows))
 
     @cached_property
     def reach(self) -> float:
@@ -129,9 +148,19 @@ class PassState:
         visits = max(1, int(self.tally[0]))
         return self.w - self.lag / visits, self.b - self.lag_b / visits
 
-    def next_order(self, n: int, shuffle: bool) -> NDArray[np.int64]:
-        """The order of the next pass; empty means row after row."""
-        return self.rng.permutation(n) if shuffle else np.empty(0, dtype=np.int64)
+    def next_order(self, n: int, shuffle: bool, run: int = 1) -> NDArray[np.int64]:
+        """The order of the next pass; empty means row after row.
+
+        Shuffled, runs of consecutive rows come in a random order and so do the rows of each.
+        """
+        if not shuffle:
+            return np.empty(0, dtype=np.int64)
+        if run == 1:
+            return self.rng.permutation(n)
+        begins = run * self.rng.permutation(-(-n // run))
+        return np.concatenate(
+            [begin + self.rng.permutation(min(run, n - begin)) for begin in begins.tolist()]
+        )
 
 
 def dense_row(X: Any, row: int) -> Vector:

@@ -12,7 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.passes import LabelledRows, PassState, Settings, core, dense_row, matrix_arguments
 
 
@@ -47,17 +49,30 @@ class PrimalPasses:
         return state
 
     def step(self, rows: LabelledRows, state: PassState) -> int:
-        """One pass over all rows."""
-        return self.advance(rows, state, 0, rows.n_rows)
+        """One pass over all rows; `OutOfTime` between two portions of them if time is over."""
+        order = state.next_order(rows.n_rows, self.settings.shuffle, rows.run)
+        updates = 0
+        for begin, end in rows.portions():
+            updates += self._visit(rows, state, order, begin, end)
+            if end < rows.n_rows:
+                look_at_the_clock()
+        return updates
 
     def advance(self, rows: LabelledRows, state: PassState, begin: int, end: int) -> int:
         """Part of a pass, for who wants to stop on the way; a shuffled pass must be whole."""
+        order = state.next_order(rows.n_rows, self.settings.shuffle)
+        return self._visit(rows, state, order, begin, end)
+
+    def _visit(
+        self, rows: LabelledRows, state: PassState, order: NDArray[np.int64], begin: int, end: int
+    ) -> int:
+        """The positions begin .. end - 1 of an order; how many updates there were."""
         before, settings = int(state.tally[1]), self.settings
         logged = settings.extra == "voted" or settings.decreasing
         log = core.perceptron_pass(
             *matrix_arguments(rows.X),
             rows.labels,
-            state.next_order(rows.n_rows, settings.shuffle),
+            order,
             begin,
             end,
             state.w,

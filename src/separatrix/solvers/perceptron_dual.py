@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Vector
+from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.gram import Columns
 from separatrix.solvers.passes import Counts, LabelledRows, Settings
 from separatrix.solvers.perceptron_budget import Ledger, relative_product
@@ -104,7 +105,7 @@ class DualPasses:
         return self.advance(rows, state, state.rng.permutation(n) if self.settings.shuffle else np.arange(n))
 
     def advance(self, rows: LabelledRows, state: DualState, order: NDArray[np.intp]) -> int:
-        """The given rows in turn: part of a pass, for who wants to stop on the way."""
+        """The given rows in turn: part of a pass, for who wants to stop on the way; `OutOfTime` before an update."""
         n, before, position = len(order), state.updates, 0
         while position < n:
             ahead = order[position : position + _LOOK]
@@ -117,6 +118,7 @@ class DualPasses:
             position += passed
             if not found:
                 continue
+            look_at_the_clock()  # an update may cost a column of the kernel's matrix
             self._offer(rows, state)
             self._update(rows, state, int(ahead[first]), int(rivals[first]))
             position += 1
