@@ -44,7 +44,7 @@ class HeldOrder(PassState):
         """The same state, its order held."""
         return HeldOrder(**{each.name: getattr(state, each.name) for each in fields(state)})
 
-    def next_order(self, n: int, shuffle: bool) -> NDArray[np.int64]:
+    def next_order(self, n: int, shuffle: bool, run: int = 1) -> NDArray[np.int64]:
         """The held order; a new one is drawn by `draw`."""
         return self.order
 
