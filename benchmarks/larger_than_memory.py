@@ -70,7 +70,10 @@ def write_store(folder: Path, kind: str, size: int, separable: bool) -> None:
             with NpyWriter(place / "indptr.npy", np.int32) as starts:
                 starts.append(np.arange(n + 1) * per_row)
         source = Source("generated", "store", n, d, n * per_row)
-        write_header(place, store_header("csr" if sparse else "dense", source, None, {"format": "array", "n_columns": d}))
+        write_header(
+            place,
+            store_header("csr" if sparse else "dense", source, None, {"format": "array", "n_columns": d}),
+        )
 
 
 def forget(folder: Path) -> None:

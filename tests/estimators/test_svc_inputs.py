@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 
 from separatrix import SVC
+from separatrix.estimators.labels import check_labels
 from separatrix.estimators.matrices import canonical_csr, check_matrix, contiguous
 
 X64, Y = make_classification(60, 4, flip_y=0.1, random_state=0)
@@ -183,3 +184,29 @@ def test_an_array_as_solvers_want_it_is_checked_like_any_other():
     for shape in [(0, 2), (2, 0)]:
         with pytest.raises(ValueError, match="minimum of 1 is required"):
             SVC().fit(np.zeros(shape), np.arange(shape[0]))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([-1.0, 1.0, 1.0, -1.0]),
+        np.array([3, 1, 3], dtype=np.uint8),
+        np.array([True, False]),
+        np.array([0.0, -0.0, 5.0]),
+        np.array([2**53, -(2**53)], dtype=np.int64),
+        np.array([1.0, 2.0, 3.0]),
+    ],
+)
+def test_two_numbers_as_labels_need_no_sorting_but_give_what_sorting_gives(labels):
+    classes, codes = check_labels(labels, len(labels))
+    expected, inverse = np.unique(labels, return_inverse=True)
+    np.testing.assert_array_equal(classes, expected)
+    np.testing.assert_array_equal(codes, inverse)
+    assert classes.dtype == expected.dtype
+    assert codes.dtype == np.intp
+
+
+@pytest.mark.parametrize("labels", [[1.5, 2.5], [0.0, np.inf], [np.nan, 1.0], [4.0, 4.0]])
+def test_two_numbers_that_name_no_classes_are_refused(labels):
+    with pytest.raises(ValueError, match=r"continuous|infinity|NaN|one class"):
+        check_labels(np.array(labels), 2)

@@ -23,6 +23,9 @@ def check_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
             f"X has {n_rows} rows but y has {len(labels)} labels; each row needs exactly one label "
             "(inconsistent numbers of samples)."
         )
+    pair = _two_numbers(labels)
+    if pair is not None:
+        return pair
     if labels.dtype.kind == "O":
         labels = _uniform(labels)
     if labels.dtype.kind == "c":
@@ -35,6 +38,19 @@ def check_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
             f"y holds one class only ({classes[0]!r}); a separating surface needs at least two classes."
         )
     return classes, codes.reshape(-1)
+
+
+def _two_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]] | None:
+    """Classes and codes where y holds just two whole numbers, which need no sorting; None where it does not."""
+    if labels.dtype.kind not in "iubf" or len(labels) == 0:
+        return None
+    low, high = labels.min(), labels.max()
+    if low == high or not np.isfinite([low, high]).all() or low != np.floor(low) or high != np.floor(high):
+        return None
+    is_high = labels == high
+    if not np.all(is_high | (labels == low)):
+        return None
+    return np.array([low, high], dtype=labels.dtype), is_high.astype(np.intp)
 
 
 def _one_dimensional(y: Any) -> NDArray[Any]:

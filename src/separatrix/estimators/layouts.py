@@ -110,7 +110,9 @@ def _signs(todo: list[Task], kept: NDArray[np.intp], codes: NDArray[np.intp], pa
 def _support(data: TrainingData, alpha: Vector) -> NDArray[np.intp]:
     """The rows with an alpha above zero in some problem, class by class."""
     rows = np.flatnonzero((alpha > 0).any(axis=0))
-    return rows[np.argsort(data.codes[rows], kind="stable")]
+    codes = data.codes[rows]
+    few = len(data.classes) <= np.iinfo(np.uint16).max  # so short numbers are sorted in linear time
+    return rows[np.argsort(codes.astype(np.uint16) if few else codes, kind="stable")]
 
 
 def support_vectors(

@@ -11,9 +11,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.estimators.labels import check_labels
 from separatrix.estimators.matrices import check_matrix
 from separatrix.estimators.perceptron_attributes import publish, warn_of_limits
-from separatrix.estimators.perceptron_classes import fit_problems, quick_labels
+from separatrix.estimators.perceptron_classes import fit_problems
 from separatrix.estimators.perceptron_parameters import check_choice
 from separatrix.estimators.perceptron_partial import can_learn_online, learn_batch
 from separatrix.estimators.perceptron_result import PerceptronResult
@@ -162,7 +163,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         choice = check_choice(self.get_params(deep=False), seed)
         X = check_matrix(self, X, reset=True)
-        classes, codes = quick_labels(y, X.shape[0])
+        classes, codes = check_labels(y, X.shape[0])
         kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0)
         previous = self._previous(classes) if self.warm_start else None
         self._online = self._fast = None

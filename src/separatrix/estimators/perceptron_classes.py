@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.estimators.deferred import Deferred
-from separatrix.estimators.labels import check_labels
 from separatrix.estimators.perceptron_parameters import Choice
 from separatrix.estimators.perceptron_result import Names, PerceptronResult, solve
 from separatrix.problem import Matrix
@@ -20,20 +19,6 @@ from separatrix.problem.kernels import Kernel
 from separatrix.problem.mistakes import MistakeRecord
 from separatrix.proof.certificate import fingerprint
 from separatrix.solvers.passes import LabelledRows, measure_rows
-
-
-def quick_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """As `check_labels`, without sorting where y holds just two numbers.
-
-    >>> quick_labels(np.array([3, 1, 3]), 3)
-    (array([1, 3]), array([1, 0, 1]))
-    """
-    if isinstance(y, np.ndarray) and y.ndim == 1 and len(y) == n_rows > 0 and y.dtype.kind in "iub":
-        low, high = y.min(), y.max()
-        is_high = y == high
-        if low != high and np.all(is_high | (y == low)):
-            return np.array([low, high], dtype=y.dtype), is_high.astype(np.intp)
-    return check_labels(y, n_rows)
 
 
 def fit_problems(

@@ -31,6 +31,8 @@ def snap(problem: Problem, solution: Solution, margins: Vector, tol: float) -> S
     if not between.all() and np.count_nonzero(between) <= problem.n_columns + 1:
         return solution
     alpha = on_bounds(problem, alpha, upper, margins, between)
+    if np.array_equal(alpha, solution.alpha):
+        return solution
     if problem.bias == "free":
         alpha = balance(alpha, problem.y, upper, margins)
     dual = problem.dual(alpha)
