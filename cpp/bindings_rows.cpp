@@ -3,12 +3,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "separatrix/coordinate_descent.hpp"
+#include "separatrix/interleaved.hpp"
 #include "separatrix/products.hpp"
 
 namespace nb = nanobind;
@@ -29,6 +33,7 @@ public:
     virtual ~Rows() = default;
     virtual void scores(const double* w, double* out, int n_threads) const = 0;
     virtual void weighted_sum(const double* c, double* out, int n_threads) const = 0;
+    virtual void add_rows(const std::int64_t* ids, Index count, const double* c, double* out) const = 0;
     virtual void squared_norms(double* out, int n_threads) const = 0;
     virtual std::unique_ptr<Descent> descent(const double* y, const double* C, const DescentSettings&) const = 0;
     virtual Index rows() const = 0;
@@ -45,6 +50,9 @@ public:
     }
     void weighted_sum(const double* c, double* out, int n_threads) const override {
         separatrix::weighted_sum(view_, c, out, n_threads);
+    }
+    void add_rows(const std::int64_t* ids, Index count, const double* c, double* out) const override {
+        separatrix::add_rows(view_, ids, count, c, out);
     }
     void squared_norms(double* out, int n_threads) const override {
         separatrix::squared_norms(view_, out, n_threads);
@@ -125,6 +133,16 @@ void bind_rows(nb::module_& m) {
                 nb::gil_scoped_release release;
                 self.weighted_sum(c.data(), out.data(), n_threads);
             }, "c"_a, "out"_a.noconvert(), "n_threads"_a = 1, "out (d,) = X^T c.")
+        .def("add_rows", [](const Rows& self, const Array<std::int64_t>& ids, const Array<double>& c, const Output& out) {
+                const auto count = static_cast<Index>(ids.shape(0));
+                expect(c.shape(0), count, "c");
+                expect(out.shape(0), self.columns(), "out");
+                for (Index k = 0; k < count; ++k) {
+                    if (ids.data()[k] < 0 || ids.data()[k] >= self.rows()) throw nb::index_error("ids must name rows.");
+                }
+                nb::gil_scoped_release release;
+                self.add_rows(ids.data(), count, c.data(), out.data());
+            }, "ids"_a, "c"_a, "out"_a.noconvert(), "out (d,) += sum_k c_k x_ids[k].")
         .def("squared_norms", [](const Rows& self, const Output& out, int n_threads) {
                 expect(out.shape(0), self.rows(), "out");
                 nb::gil_scoped_release release;
@@ -183,9 +201,18 @@ void bind_descent(nb::module_& m) {
                 expect(out.shape(0), self.columns, "out");
                 self.descent->get_w(out.data());
             }, "out"_a.noconvert(), "Write w (d,).")
-        .def("set_w", [](HeldDescent& self, const Array<double>& w, double bias) {
-                expect(w.shape(0), self.columns, "w");
-                self.descent->set_w(w.data(), bias);
-            }, "w"_a, "bias"_a, "Hold w - X^T (alpha y) and the centre of the bias fixed from now on.")
         .def("bias", [](const HeldDescent& self) { return self.descent->bias(); }, "The bias b.");
+    m.def("epoch_together", [](const std::vector<HeldDescent*>& parts, const Output& w, double bias, std::uint64_t seed) {
+            std::vector<Descent*> descents;
+            for (const HeldDescent* part : parts) {
+                expect(w.shape(0), part->columns, "w");
+                descents.push_back(part->descent.get());
+            }
+            nb::gil_scoped_release release;
+            std::vector<double> moving(w.data(), w.data() + w.shape(0));
+            epoch_together(descents, moving, bias, seed);
+            std::copy(moving.begin(), moving.end(), w.data());
+            return bias;
+        }, "parts"_a, "w"_a.noconvert(), "bias"_a, "seed"_a,
+        "One epoch over the rows of descents made in place as if they were one, from w (d,), changed, and b; the new b.");
 }

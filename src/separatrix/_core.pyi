@@ -1,5 +1,6 @@
 """separatrix's compiled core"""
 
+from collections.abc import Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -19,6 +20,9 @@ class Rows:
 
     def weighted_sum(self, c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
         """out (d,) = X^T c."""
+
+    def add_rows(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """out (d,) += sum_k c_k x_ids[k]."""
 
     def squared_norms(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
         """out (n,) = ||x_i||^2."""
@@ -116,11 +120,13 @@ class Descent:
     def get_w(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Write w (d,)."""
 
-    def set_w(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: float) -> None:
-        """Hold w - X^T (alpha y) and the centre of the bias fixed from now on."""
-
     def bias(self) -> float:
         """The bias b."""
+
+def epoch_together(parts: Sequence[Descent], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: float, seed: int) -> float:
+    """
+    One epoch over the rows of descents made in place as if they were one, from w (d,), changed, and b; the new b.
+    """
 
 @overload
 def perceptron_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: float, arg11: int, arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg19: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...

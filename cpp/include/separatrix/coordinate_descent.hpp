@@ -7,8 +7,8 @@
 // penalty and the multiplier of the constraint s = 0, moved by the caller. The bias of an iterate is
 // b = centre + kappa s.
 //
-// `set_w` adds a vector from outside to w, and shifts the centre: then the rows here are some of a larger problem, and
-// the others are held fixed. It lasts until w is computed from alpha again.
+// `swap_w` puts another w and b in place of these for some visits: then the rows here are some of a larger problem, and
+// the others are held fixed (interleaved.hpp).
 #pragma once
 
 #include <algorithm>
@@ -51,23 +51,15 @@ public:
 
     DescentReport epoch(double seconds) override {
         const auto began = std::chrono::steady_clock::now();
-        if (epochs_ > 0) {
-            if (settings_.memory > 0 && epochs_ % 2 == 0 && (precision_ > 0 || 2 * n_active() <= n_)) accelerate();
-            rows_.gather(active_.data(), n_active(), precision_ == 2);
-        }
-        schedule_chunks();
         DescentReport report;
+        const Index n_chunks = begin_pass();
         report.active = n_active();
-        const auto [pass, visited] = pass_until([&] {
+        const auto visited = pass_until([&] {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() >= seconds;
         });
-        report.whole = visited == static_cast<Index>(chunks_.size());
-        if (report.whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
-        if (pass.shrunk > 0) compact();
-        if (settings_.shrink && report.whole) {
-            cuts_.high = pass.highest > 0 ? pass.highest : infinity;
-            cuts_.low = pass.lowest < 0 ? pass.lowest : -infinity;
-        }
+        report.whole = visited == n_chunks;
+        end_pass(report.whole);
+        const PassReport& pass = pass_;
         report.gap = pass.gap;
         report.epochs = epochs_;
         report.steps = steps_;
@@ -83,6 +75,42 @@ public:
         report.residual = s;
         report.room = room;
         return report;
+    }
+
+    Index begin_pass() override {
+        if (epochs_ > 0) {
+            if (settings_.memory > 0 && epochs_ % 2 == 0 && (precision_ > 0 || 2 * n_active() <= n_)) accelerate();
+            rows_.gather(active_.data(), n_active(), precision_ == 2);
+        }
+        schedule_chunks();
+        pass_ = {};
+        return static_cast<Index>(chunks_.size());
+    }
+
+    void visit(Index first, Index count) override {
+        if (epochs_ == 0) {  // the first pass prepares its rows
+            for (Index c = first; c < first + count; ++c) prepare(chunks_[static_cast<std::size_t>(c)]);
+        }
+        const PassReport pass = run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, settings_.chunk});
+        pass_.gap += pass.gap;
+        pass_.lowest = std::min(pass_.lowest, pass.lowest);
+        pass_.highest = std::max(pass_.highest, pass.highest);
+        pass_.shrunk += pass.shrunk;
+        pass_.moved += pass.moved;
+    }
+
+    void end_pass(bool whole) override {
+        if (whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
+        if (pass_.shrunk > 0) compact();
+        if (settings_.shrink && whole) {
+            cuts_.high = pass_.highest > 0 ? pass_.highest : infinity;
+            cuts_.low = pass_.lowest < 0 ? pass_.lowest : -infinity;
+        }
+    }
+
+    void swap_w(std::vector<double>& w, double& bias) override {
+        std::swap(w_, w);
+        std::swap(bias_, bias);
     }
 
     // 1: w in float64, rebuilt from alpha; 2: also the exact values of float64 data.
@@ -129,14 +157,6 @@ public:
         }
     }
 
-    void set_w(const double* w, double bias) override {
-        std::copy_n(w, d_, w_.data());
-        std::copy_n(w, d_, narrow_w_.data());
-        bias_ = bias;
-        centre_ = bias - settings_.kappa * residual();
-        acceleration_.forget();
-    }
-
     double bias() const override { return bias_; }
 
 private:
@@ -159,22 +179,15 @@ private:
     // A pass over the scheduled chunks, or over as many of them as there is time for; how many that were.
     // The first pass prepares rows and descends on them chunk by chunk, while they are still in the cache.
     template <class TimeIsOver>
-    std::pair<PassReport, Index> pass_until(const TimeIsOver& time_is_over) {
+    Index pass_until(const TimeIsOver& time_is_over) {
         const auto n_chunks = static_cast<Index>(chunks_.size());
         const Index at_once = epochs_ == 0 || settings_.mapped ? 1 : chunks_between_looks();
-        PassReport total;
         for (Index ahead = 0; settings_.mapped && ahead < std::min(chunks_ahead, n_chunks); ++ahead) tell_of(ahead, announce);
         Index unlooked = 0, c = 0;
         while (c < n_chunks) {
             const Index count = std::min(at_once, n_chunks - c);
             if (settings_.mapped && c + chunks_ahead < n_chunks) tell_of(c + chunks_ahead, announce);
-            if (epochs_ == 0) prepare(chunks_[static_cast<std::size_t>(c)]);
-            const PassReport pass = run(Schedule{active_.data(), n_active(), chunks_.data() + c, count, settings_.chunk});
-            total.gap += pass.gap;
-            total.lowest = std::min(total.lowest, pass.lowest);
-            total.highest = std::max(total.highest, pass.highest);
-            total.shrunk += pass.shrunk;
-            total.moved += pass.moved;
+            visit(c, count);
             if (settings_.mapped) tell_of(c, dismiss);
             c += count;
             unlooked += count;
@@ -183,7 +196,7 @@ private:
                 unlooked = 0;
             }
         }
-        return {total, c};
+        return c;
     }
 
     // About as many as are visited in a few hundredths of a second.
@@ -270,6 +283,7 @@ private:
     static constexpr Index chunks_ahead = 8;  // announced before they are visited
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     Cuts cuts_{-infinity, infinity};
+    PassReport pass_;  // of the chunks visited since `begin_pass`
     int precision_;
     Index epochs_ = 0, steps_ = 0;
     Acceleration acceleration_;

@@ -1,6 +1,8 @@
 // What the caller of coordinate descent sees: settings, the report of an epoch, and the calls between epochs.
 #pragma once
 
+#include <vector>
+
 #include "separatrix/rows.hpp"
 
 namespace separatrix {
@@ -36,6 +38,12 @@ public:
     virtual ~Descent() = default;
     // One pass over the active rows, ended early once this many seconds have passed.
     virtual DescentReport epoch(double seconds) = 0;
+    // The parts of an epoch: chunks of active rows in random order (how many), visits to some of them, the end.
+    virtual Index begin_pass() = 0;
+    virtual void visit(Index first, Index count) = 0;
+    virtual void end_pass(bool whole) = 0;
+    // Exchanges w and the bias for the caller's; passes must keep w in float64.
+    virtual void swap_w(std::vector<double>& w, double& bias) = 0;
     virtual void refine(int precision) = 0;
     virtual void unshrink() = 0;
     virtual void resum() = 0;
@@ -44,7 +52,6 @@ public:
     virtual void set_alpha(const double* alpha) = 0;
     virtual double bias() const = 0;
     virtual void get_w(double* w) const = 0;
-    virtual void set_w(const double* w, double bias) = 0;
 };
 
 }  // namespace separatrix

@@ -49,4 +49,11 @@ void weighted_sum(const Rows& rows, const double* c, double* out, int n_threads)
     }
 }
 
+// out (d,) += sum_k c_k x_ids[k], for distinct ids.
+template <class Rows>
+void add_rows(const Rows& rows, const std::int64_t* ids, Index count, const double* c, double* out) {
+    const auto kernel = kernels().of(rows);
+    for (Index k = 0; k < count; ++k) kernel.add_weighted(rows, ids[k], ids[k] + 1, c + k - ids[k], out);
+}
+
 }  // namespace separatrix

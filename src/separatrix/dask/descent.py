@@ -1,11 +1,13 @@
-"""Coordinate descent in rounds: every shard improves its rows, the client finds the best step along the last moves.
+"""Coordinate descent in rounds: every shard improves its rows, the client finds the best step in a small space.
 
-    round    w, b out; proposals back: v_k = sum_{i in k} alpha_i y_i x_i, sums, and what the last moves are worth
-    step     coefficients out, v_k back;  w = sum_k v_k
+    out    the step from the last proposals, and the w and b to expect after it
+    back   where that led: v_k = sum_{i in k} alpha_i y_i x_i and sums; a new proposal, and its share of the small space
 
-v_k is always complete, so that a reply heard twice, or lost, does no harm: w is whatever the alphas on the workers make
-it. The loss at the w that went out comes with the round, and with the sums of the alphas behind that w it is the gap:
-no pass over the data is made for it. A shard that is rebuilt goes on from the alphas of the last checkpoint.
+One exchange is all there is to a round. The expected w is wrong by what was clipped at the bounds of other shards'
+alphas; the v_k that come back are complete and right, so that the dual value is that of the alphas on the workers, and
+a reply heard twice, or lost, does no harm. A step that made things worse is taken back. The loss at the w that went out
+comes along, and with the sums of the alphas it is the gap: no pass over the data is made for it. A shard that is
+rebuilt goes on from the alphas of the last checkpoint.
 See `solvers.block_descent` for the problem a shard solves, `solvers.coordinate_descent` for how a bias is carried.
 """
 
@@ -14,36 +16,38 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix.dask.gang import ShardsReplaced
 from separatrix.dask.rows import ClusterRows
-from separatrix.dask.shard import ProblemRows, Round
+from separatrix.dask.shard import ProblemRows, Round, Step
+from separatrix.dask.small_space import best_step
 from separatrix.problem import Point, Problem
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.block_descent import BlockSums
+from separatrix.solvers.block_span import combination
 from separatrix.solvers.protocol import Progress, Verdict
 
 _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows, as on one machine
-_LENGTHS = (1.0, 1.0 / 3.0, 1.0 / 9.0)  # of the step along the last moves: clipping may spoil a long one
 _PATIENCE = 100  # rounds without a better gap that count as a stall
-_SINGULAR = 1e-10  # of the small problem's matrix, relative
+_ROUNDING = 1e-13  # of the dual value: a step that loses less is not taken back
 
 
 @dataclass
 class State:
-    """Where a descent is: w and b, the sums behind them, and what the last round said of them."""
+    """Where a descent is: what goes out next, and what the last round said."""
 
     rows: ClusterRows
-    sums: list[BlockSums]
     checkpoint: list[Vector | None]  # alphas of each shard, some rounds old
     penalty: float
     kappa: float
     scale: float  # mean squared norm of the rows; 0 without a bias
     centre: float = 0.0
-    w: Vector = field(default_factory=lambda: np.zeros(0))
+    w: Vector = field(default_factory=lambda: np.zeros(0))  # to expect after the step, and s
     s: float = 0.0
+    how: Step = "stay"
+    coefficients: list[Vector] = field(default_factory=list)  # of each shard's step
+    proposed: BlockSums | None = None  # all shards' proposals, where the step began
     best_w: Vector = field(default_factory=lambda: np.zeros(0))  # of the primal value, and best_b
     best_b: float = 0.0
     primal: float = np.inf
@@ -83,7 +87,7 @@ class ClusterDescent:
         alphas: list[Vector | None] = [None] * len(rows.gang.partitions)
         if start is not None:
             alphas = list(rows.spread(np.clip(np.nan_to_num(start.alpha, nan=0.0), 0.0, problem.upper)))
-        state = State(rows, [], alphas, penalty, kappa, self.scale if biased else 0.0)
+        state = State(rows, alphas, penalty, kappa, self.scale if biased else 0.0)
         if start is not None and start.b is not None and biased:
             state.centre = start.b / (1.0 + penalty) if problem.bias == "augmented" else start.b
         self._begin(problem, state)
@@ -97,15 +101,17 @@ class ClusterDescent:
             for piece, alpha in zip(pieces, state.checkpoint, strict=True)
         ]
         gang.prologue = [("begin_descent", list(arguments))]
-        self._arrived(state, gang.each("begin_descent", arguments))
+        self._stand(state, gang.each("begin_descent", arguments))
 
-    def _arrived(self, state: State, sums: list[BlockSums]) -> None:
-        state.sums, state.rebuilt = sums, state.rows.gang.rebuilt
-        state.w = np.sum([each.v for each in sums], axis=0)
-        state.s = sum(each.s for each in sums)
+    def _stand(self, state: State, sums: list[BlockSums]) -> None:
+        """Begin the next round where the alphas are."""
+        whole = _joined(sums)
+        state.rebuilt = state.rows.gang.rebuilt
+        state.w, state.s, state.how, state.proposed = whole.v, whole.s, "stay", None
+        state.coefficients = [np.zeros(0)] * len(sums)
 
     def step(self, problem: Problem, state: State) -> Progress:
-        """One round and the step that follows it."""
+        """One round."""
         gang, note = state.rows.gang, ""
         try:
             if state.rebuilt == gang.rebuilt:
@@ -115,79 +121,73 @@ class ClusterDescent:
         if state.rebuilt != gang.rebuilt:
             # They stand at their checkpoint, the others where they were: w is what their alphas make it.
             note = f"{gang.rebuilt - state.rebuilt} shards rebuilt on other workers"
-            self._arrived(state, gang.each("regroup", [()] * len(state.sums)))
+            self._regroup(state)
         return Progress(state.primal, state.dual, note)
+
+    def _regroup(self, state: State) -> None:
+        self._stand(state, state.rows.gang.each("regroup", [()] * len(state.coefficients)))
 
     def _round(self, problem: Problem, state: State) -> None:
         gang = state.rows.gang
         saving = state.rounds % self.checkpoint_every == 0
         w, b = state.w, state.bias
-        found: list[Round] = gang.each(
-            "improve", [(w, b, self.epochs, saving)] * len(state.sums), stateful=True
-        )
+        arguments = [(state.how, c, w, b, self.epochs, saving) for c in state.coefficients]
+        found: list[Round] = gang.each("round", arguments, stateful=True)
         state.rounds += 1
         gang.computed(max(each.seconds for each in found))
         if saving:
             state.checkpoint = [each.alpha for each in found]
-            method, arguments = gang.prologue[0]
-            gang.prologue = [
-                (method, [(*old[:-1], alpha) for old, alpha in zip(arguments, state.checkpoint, strict=True)])
-            ]
-        self._value(problem, state, sum(each.loss for each in found))
-        proposals = [each.proposal for each in found]
-        target = self._dual_form(state, proposals)
-        coefficients = self._best_step(state, found)
-        for length in _LENGTHS:
-            sums = gang.each("move", [(length * coefficients,)] * len(found), stateful=True)
-            if self._dual_form(state, sums) > target:
-                break
-        else:
-            sums = gang.each("move", [(np.zeros(0),)] * len(found), stateful=True)
-        self._arrived(state, sums)
+            method, old = gang.prologue[0]
+            renewed = [(*some[:-1], alpha) for some, alpha in zip(old, state.checkpoint, strict=True)]
+            gang.prologue = [(method, renewed)]
+        start = _joined([each.start for each in found])
+        self._value(problem, state, start, sum(each.loss for each in found))
+        self._choose(state, found, start)
         if problem.bias == "free":
             state.centre = state.bias
         elif problem.bias == "augmented":
             state.centre = state.bias / (1.0 + state.penalty)
 
-    def _value(self, problem: Problem, state: State, loss: float) -> None:
-        """Dual at the w and b that went out, up to what balancing a free bias will cost, and the best primal so far."""
-        w, b, s = state.w, state.bias, state.s
-        square = float(w @ w)
-        state.dual = sum(each.dual for each in state.sums) - 0.5 * square
-        primal = 0.5 * square + loss
+    def _value(self, problem: Problem, state: State, start: BlockSums, loss: float) -> None:
+        """Dual of the alphas, up to what balancing a free bias will cost, and the best primal of a w that went out."""
+        w, b, s = state.w, state.bias, start.s
+        state.dual = start.dual - 0.5 * float(start.v @ start.v)
+        primal = 0.5 * float(w @ w) + loss
         if problem.bias == "augmented":
             primal += 0.5 * b * b
             state.dual -= 0.5 * s * s
         elif problem.bias == "free":
-            room = sum(each.room for each in state.sums)
-            state.dual -= b * s + 0.5 * state.scale * s * s + (abs(s) if room <= abs(s) else 0.0)
+            state.dual -= b * s + 0.5 * state.scale * s * s + (abs(s) if start.room <= abs(s) else 0.0)
         if primal < state.primal:
             state.primal, state.best_w, state.best_b = primal, w, b
         gap = relative_gap(state.primal, state.dual)
         if gap < 0.9 * state.best:
             state.best, state.best_at = gap, state.rounds
 
-    def _dual_form(self, state: State, sums: list[BlockSums]) -> float:
-        """D, the centre held fixed."""
-        v: Vector = np.sum([each.v for each in sums], axis=0)
-        s = sum(each.s for each in sums)
-        return float(
-            sum(each.dual for each in sums) - 0.5 * (v @ v) - (0.5 * state.kappa * s + state.centre) * s
+    def _choose(self, state: State, found: list[Round], start: BlockSums) -> None:
+        """The step from these proposals; back to the last ones if these are worse, which a safe round rules out."""
+        v = start.v.copy()
+        for each in found:
+            v += each.proposal.change
+        s, dual = sum(each.proposal.s for each in found), sum(each.proposal.dual for each in found)
+        here, before = BlockSums(v, s, dual, 0.0), state.proposed
+        if before is not None and state.how == "follow":
+            least = self._dual_form(state, before)
+            if self._dual_form(state, here) < least - _ROUNDING * abs(least):
+                state.how, state.w, state.s = "back", before.v, before.s
+                return
+        coefficients = best_step(
+            [each.span for each in found], v, state.centre + state.kappa * s, state.kappa
         )
+        w = v.copy()
+        for c, each in zip(coefficients, found, strict=True):
+            w += combination(c, each.span.images)
+            s += float(c @ each.span.s)
+        state.how, state.coefficients, state.w, state.s, state.proposed = "follow", coefficients, w, s, here
 
-    def _best_step(self, state: State, found: list[Round]) -> Vector:
-        """The maximiser of D on the span of the last moves around the proposals; bounds aside."""
-        v = np.sum([each.proposal.v for each in found], axis=0)
-        b = state.centre + state.kappa * sum(each.proposal.s for each in found)
-        images: NDArray[np.float64] = np.sum([each.span.images for each in found], axis=0, dtype=np.float64)
-        s = np.sum([each.span.s for each in found], axis=0)
-        slope = np.sum([each.span.slope for each in found], axis=0) - images @ v - b * s
-        H = np.sum([each.span.curvature for each in found], axis=0) + images @ images.T
-        H += state.kappa * np.outer(s, s)
-        size = 1.0 / np.sqrt(np.maximum(H.diagonal(), np.finfo(float).tiny))
-        scaled: Vector = np.linalg.lstsq(H * size * size[:, None], size * slope, rcond=_SINGULAR)[0]
-        step: Vector = size * scaled
-        return step
+    def _dual_form(self, state: State, at: BlockSums) -> float:
+        """D, the centre held fixed."""
+        return at.dual - 0.5 * float(at.v @ at.v) - (0.5 * state.kappa * at.s + state.centre) * at.s
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """CHECK when the gap is within tol; STALLED when it has long not fallen."""
@@ -201,11 +201,20 @@ class ClusterDescent:
         rows = state.rows
         while True:
             try:
-                alpha = rows.collect(rows.gang.each("alpha", [()] * len(state.sums), stateful=True))
+                alpha = rows.collect(rows.gang.each("alpha", [()] * len(state.coefficients), stateful=True))
             except ShardsReplaced:
-                self._arrived(state, rows.gang.each("regroup", [()] * len(state.sums)))
+                self._regroup(state)
             else:
                 return Point(alpha, state.best_w, state.best_b)
+
+
+def _joined(sums: list[BlockSums]) -> BlockSums:
+    """The sums of all shards."""
+    v = sums[0].v.copy()
+    for each in sums[1:]:
+        v += each.v
+    s, dual, room = (sum(getattr(each, name) for each in sums) for name in ("s", "dual", "room"))
+    return BlockSums(v, s, dual, room)
 
 
 def cluster_rows(problem: Problem) -> ClusterRows:

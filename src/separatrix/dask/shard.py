@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from distributed import get_worker
@@ -26,7 +26,8 @@ from separatrix.problem.losses import Vector
 from separatrix.proof.fingerprint import block_digests
 from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
 from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum
-from separatrix.solvers.block_descent import BlockDescent, BlockSpan, BlockSums
+from separatrix.solvers.block_descent import BlockDescent, BlockSums, Proposal
+from separatrix.solvers.block_span import BlockSpan
 from separatrix.solvers.central_path import CentralPath
 from separatrix.solvers.normal_equations import PrimalSide
 from separatrix.solvers.passes import LabelledRows, measure_rows
@@ -36,6 +37,8 @@ from separatrix.solvers.shared_sums import Request, Steps
 from separatrix.solvers.signed_rows import SignedRows
 from separatrix.solvers.threads import blas_threads
 
+#: Of a round's beginning: where the alphas are, at a step from the last proposal, or at the proposal before that.
+Step = Literal["stay", "follow", "back"]
 _BY_ROW: dict[str, Callable[..., Any]] = {
     "scores": scores,
     "bounded_scores": bounded_scores,
@@ -77,10 +80,11 @@ class ProblemRows:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A round of descent: what the rows lose at the w and b that came in, and what they propose."""
+    """A round of descent: where it began, what the rows lose at the w and b that came in, and what they propose."""
 
+    start: BlockSums
     loss: float
-    proposal: BlockSums
+    proposal: Proposal
     span: BlockSpan
     alpha: Vector | None  #: at the w that came in, where it was asked for
     seconds: float
@@ -169,25 +173,34 @@ class Shard:
         self._path = self._steps = None
         self._block = None  # its memory first
         block = BlockDescent(
-            self._problems(rows), sigma, kappa, seed=seed + 7919 * self.number, n_threads=self.n_threads
+            self._picked(rows.picks),
+            rows.y.astype(np.float64),
+            rows.C,
+            LOSSES[rows.loss],
+            sigma,
+            kappa,
+            seed=seed + 7919 * self.number,
+            n_threads=self.n_threads,
         )
         self._block = block
         return block.sums if alpha is None else block.restart(alpha)
 
-    def improve(self, w: Vector, b: float, epochs: int, with_alpha: bool) -> Round:
-        """One round; see `BlockDescent`."""
+    def round(
+        self, how: Step, coefficients: Vector, w: Vector, b: float, epochs: int, with_alpha: bool
+    ) -> Round:
+        """The step that the client found for the last round's proposals, and a round from there; see `BlockDescent`.
+
+        w and b are those of all rows, as the client expects them after that step.
+        """
         began, block = time.perf_counter(), self._descent()
         with blas_threads(self.n_threads):
-            alpha = block.alpha.copy() if with_alpha else None
+            if how != "stay":
+                block.follow(coefficients) if how == "follow" else block.back()
             loss = block.loss(w, b)
             proposal = block.improve(w, b, epochs)
             span = block.span()
-        return Round(loss, proposal, span, alpha, time.perf_counter() - began)
-
-    def move(self, coefficients: Vector) -> BlockSums:
-        """Follow the step that the client found."""
-        with blas_threads(self.n_threads):
-            return self._descent().move(coefficients)
+        alpha = block.alpha if with_alpha else None
+        return Round(block.sums, loss, proposal, span, alpha, time.perf_counter() - began)
 
     def regroup(self) -> BlockSums:
         """Where the descent is; earlier moves are forgotten, because a rebuilt shard does not know them."""

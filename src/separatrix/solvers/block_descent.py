@@ -10,8 +10,9 @@ Block k, which knows w and b but no other row, raises its share of a lower bound
 If sigma is the number of blocks the bound holds, and adding up all moves is safe. In terms of beta = sigma alpha this
 is the descent's own problem with C times sigma, started at w instead of v_k: the same compiled epoch serves.
 
-Blocks that do not see each other take short steps. So, as on one machine, D is then maximised over the span of the
-last moves of all blocks: each says what its rows add to that small problem, and follows the step that solves it.
+Blocks that do not see each other take short steps, and undo each other's work along what all their rows have in common.
+So D is then maximised over a small space (`block_span`): each block says what its rows add to that small problem, and
+follows the step that solves it.
 
 Ma, Smith, Jaggi, Jordan, Richtarik, Takac: Adding vs. averaging in distributed primal-dual optimization, ICML 2015.
 """
@@ -25,8 +26,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem import Problem
-from separatrix.problem.losses import Vector
+from separatrix import _core
+from separatrix.problem import Matrix
+from separatrix.problem.losses import Loss, Vector
+from separatrix.solvers.block_span import BlockSpan, Directions, combination
 from separatrix.solvers.coordinate_descent import compiled_rows
 
 _CHUNK = 8  # rows visited in a run, as on one machine
@@ -43,54 +46,50 @@ class BlockSums:
 
 
 @dataclass(frozen=True, eq=False)
-class BlockSpan:
-    """What a block adds to D on the span of m moves, around its proposal; rows at a bound stay where they are.
+class Proposal:
+    """Where a block would go: v less that of its `BlockSums`, in float32 because it steers, and sums over its rows."""
 
-    D(proposal + sum_j c_j move_j) = D + c.(slope - images w - b s) - 1/2 c.H c
-    H = curvature + images images^T + kappa s s^T,   images and s summed over the blocks first
-    """
-
-    images: NDArray[np.float32]  #: (m, d): sum_i move_i y_i x_i; it steers, so float32 is enough
-    s: Vector  #: (m,)
-    slope: Vector  #: (m,)
-    curvature: NDArray[np.float64]  #: (m, m); zero for the hinge
+    change: NDArray[np.float32]
+    s: float
+    dual: float
 
 
 class BlockDescent:
-    """The alphas of one block. Its rows may come in several parts, visited one after the other.
+    """The alphas of one block. Its rows may come in several parts; an epoch visits them in one random order.
 
     >>> from separatrix.problem import HINGE
     >>> X, y = np.array([[2.0], [-1.0]]), np.array([1.0, -1.0])
-    >>> block = BlockDescent([Problem(X, y, np.ones(2), HINGE, "none")], sigma=1.0)
+    >>> block = BlockDescent([X], y, np.ones(2), HINGE, sigma=1.0)
     >>> for _ in range(20):
-    ...     sums = block.improve(block.sums.v, 0.0, epochs=1)
-    ...     sums = block.move(np.zeros(0))
+    ...     proposal = block.improve(block.sums.v, 0.0, epochs=1)
+    ...     sums = block.follow(np.zeros(0))
     >>> block.alpha.round(6)
     array([0., 1.])
     """
 
     def __init__(
         self,
-        problems: Sequence[Problem],
+        parts: Sequence[Matrix],
+        y: Vector,
+        C: Vector,
+        loss: Loss,
         sigma: float,
         kappa: float = 0.0,
-        memory: int = 4,
+        memory: int = 3,
         seed: int = 0,
         n_threads: int = 1,
     ) -> None:
-        self.problems, self.sigma, self.memory = list(problems), sigma, memory
-        lengths = [problem.n_rows for problem in self.problems]
-        ends = np.cumsum([0, *lengths]).tolist()
+        self.sigma, self.kappa, self.n_threads = sigma, kappa, n_threads
+        self._y, self._C, self._loss = y, C, loss
+        self._upper: Vector | float = np.inf if loss.squared else C
+        ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
         self._spans = [slice(begin, end) for begin, end in pairwise(ends)]
-        self._y = np.concatenate([problem.y for problem in self.problems])
-        self._C = np.concatenate([problem.C for problem in self.problems])
-        self._loss = self.problems[0].loss
-        self._upper = self._loss.upper(self._C)
+        self._rows = [compiled_rows(X) for X in parts]
         self._descents = [
-            compiled_rows(problem.X).descent(
-                problem.y,
-                sigma * problem.C,
-                squared=problem.loss.squared,
+            rows.descent(
+                y[span],
+                sigma * C[span],
+                squared=loss.squared,
                 shrink=True,
                 kappa=kappa,
                 seed=seed + part,
@@ -99,112 +98,113 @@ class BlockDescent:
                 memory=0,
                 in_place=True,
             )
-            for part, problem in enumerate(self.problems)
+            for part, (rows, span) in enumerate(zip(self._rows, self._spans, strict=True))
         ]
-        self._moves: list[Vector] = []
-        self._images: list[Vector] = []
-        self._base: tuple[Vector, BlockSums] | None = None  # where the last proposal began
+        self._order = seed  # of the next epoch's visits
+        self.directions = Directions(ends[-1], parts[0].shape[1], memory)
         self.restart(np.zeros(ends[-1]))
 
     def restart(self, alpha: Vector) -> BlockSums:
         """Continue from alpha (n,), clipped to its bounds; earlier moves are forgotten."""
         self.forget()
-        return self._settle(np.clip(alpha, 0.0, self._upper))
+        self._settle(np.clip(alpha, 0.0, self._upper))
+        return self.sums
 
     def forget(self) -> None:
         """Forget earlier moves: blocks must remember the same ones."""
-        self._moves, self._images, self._base = [], [], None
+        self.directions.forget()
+        self.proposal: Vector | None = None
+        self._before: Vector | None = None
+        self._missed = np.zeros(0), 0.0
 
-    def _settle(self, alpha: Vector) -> BlockSums:
+    def _settle(self, alpha: Vector) -> None:
         """Put the descents at alpha; v is computed anew from it."""
         self.alpha = alpha
-        v = np.zeros(self.problems[0].n_columns)
+        v = np.zeros(self.directions.images.shape[1])
+        part = np.empty_like(v)
         for span, descent in zip(self._spans, self._descents, strict=True):
             descent.set_alpha(self.sigma * alpha[span])
-            part = np.empty_like(v)
             descent.get_w(part)
             v += part
-        self.sums = self._sums(alpha, v / self.sigma)
-        return self.sums
+        v /= self.sigma
+        room = float(np.sum(alpha if self._loss.squared else np.minimum(alpha, self._C - alpha)))
+        self.sums = BlockSums(v, float(alpha @ self._y), self._dual(alpha), room)
 
-    def _sums(self, alpha: Vector, v: Vector) -> BlockSums:
-        room = alpha if self._loss.squared else np.minimum(alpha, self._C - alpha)
-        dual = float(np.sum(self._loss.dual_terms(alpha, self._C)))
-        return BlockSums(v, float(alpha @ self._y), dual, float(np.sum(room)))
+    def _dual(self, alpha: Vector) -> float:
+        return float(np.sum(self._loss.dual_terms(alpha, self._C)))
 
     def loss(self, w: Vector, b: float) -> float:
         """sum_i C_i loss(y_i (w.x_i + b)) over the rows of the block."""
         total = 0.0
-        for problem in self.problems:
-            total += float(problem.C @ problem.loss.values(problem.y * problem.scores(w, b)))
+        for rows, span in zip(self._rows, self._spans, strict=True):
+            margins = np.empty(span.stop - span.start)
+            rows.scores(w, margins, self.n_threads)
+            margins += b
+            margins *= self._y[span]
+            total += float(self._C[span] @ self._loss.values(margins))
         return total
 
-    def improve(self, w: Vector, b: float, epochs: int) -> BlockSums:
-        """Propose better alphas for this w (d,) and b; the sums of the proposal."""
-        if self._base is not None:
-            old, sums = self._base
-            self._moves = [*self._moves, self.alpha - old][-self.memory :]
-            self._images = [*self._images, self.sums.v - sums.v][-self.memory :]
-        self._base = self.alpha, self.sums
-        start, w = w, w.copy()
-        several = len(self._descents) > 1
-        for epoch in range(epochs):
-            for descent in self._descents:
-                if epoch == 0:
-                    descent.unshrink()
-                if epoch == 0 or several:
-                    descent.set_w(w, b)
-                descent.epoch()
-                if several or epoch == epochs - 1:
-                    descent.get_w(w)
-                    b = descent.bias()
+    def improve(self, w: Vector, b: float, epochs: int) -> Proposal:
+        """Propose better alphas for this w (d,) and b of the whole; both as expected, before any alpha was clipped."""
+        missed, missed_s = self._missed
+        start = w + missed if len(missed) else w
+        w, b = start.copy(), b + self.kappa * missed_s
+        for descent in self._descents:
+            descent.unshrink()
+        for _ in range(epochs):
+            self._order += 1
+            b = _core.epoch_together(self._descents, w, b, self._order)
         proposal = np.empty_like(self.alpha)
         for span, descent in zip(self._spans, self._descents, strict=True):
             descent.get_alpha(proposal[span])
         proposal /= self.sigma
         np.minimum(proposal, self._upper, out=proposal)
         self.proposal = proposal
-        return self._sums(proposal, self.sums.v + (w - start) / self.sigma)
+        w -= start
+        w /= self.sigma
+        self._proposed = Proposal(w.astype(np.float32), float(proposal @ self._y), self._dual(proposal))
+        return self._proposed
 
     def span(self) -> BlockSpan:
-        """The last moves and the one to the proposal, without the rows that are at a bound there."""
+        """What the rows add to D on the span of `directions` around the proposal."""
+        assert self.proposal is not None, "improve comes first"
         held = (self.proposal <= 0.0) | (self.proposal >= self._upper)
-        for move, image in zip(self._moves, self._images, strict=True):
-            rows = np.flatnonzero(held & (move != 0.0))
-            self._add(image, rows, -move[rows])
-            move[rows] = 0.0
-        self._newest = newest = np.where(held, 0.0, self.proposal - self.alpha)
-        image = np.zeros(self.problems[0].n_columns)
-        self._add(image, np.flatnonzero(newest), newest[newest != 0.0])
-        moves = np.stack([*self._moves, newest])
-        gradient, curvature = np.ones_like(newest), np.zeros((len(moves), len(moves)))
+        self.directions.look_from(self.alpha, self.proposal, held, self._y, self._add)
+        slope = curvature = None
         if self._loss.squared:
-            gradient -= self.proposal / (2.0 * self._C)
-            curvature = (moves / (2.0 * self._C)) @ moves.T
-        images = np.stack([*self._images, image])
-        return BlockSpan(images.astype(np.float32), moves @ self._y, moves @ gradient, curvature)
+            slope, curvature = 1.0 - self.proposal / (2.0 * self._C), 0.5 / self._C
+        self._span = self.directions.span(self._y, slope, curvature)
+        return self._span
 
     def _add(self, image: Vector, rows: NDArray[np.intp], change: Vector) -> None:
         """image += sum over these rows of change_i y_i x_i."""
-        for span, problem in zip(self._spans, self.problems, strict=True):
+        signed = change * self._y[rows]
+        for span, part in zip(self._spans, self._rows, strict=True):
             begin, end = np.searchsorted(rows, [span.start, span.stop])
-            if begin == end:
-                continue
-            local = rows[begin:end] - span.start
-            if 4 * len(local) > problem.n_rows:
-                full = np.zeros(problem.n_rows)
-                full[local] = change[begin:end]
-                image += problem.weighted_sum(full)
-            else:
-                image += problem.take(local).weighted_sum(change[begin:end])
+            part.add_rows(rows[begin:end] - span.start, signed[begin:end], image)
 
-    def move(self, coefficients: Vector) -> BlockSums:
-        """Go to the proposal plus a combination of the moves of `span`, clipped to the bounds; and again elsewhere.
+    def follow(self, coefficients: Vector) -> BlockSums:
+        """Go to the proposal plus a combination of the directions of `span`, clipped to the bounds.
 
-        Without coefficients: to the proposal itself. The last call counts.
+        Without coefficients: to the proposal itself. What clipping took away from the move is kept for `improve`.
         """
-        trial = self.proposal
+        assert self.proposal is not None, "improve comes first"
+        old_alpha, old, target = self.alpha, self.sums, self.proposal
+        v, s = old.v + self._proposed.change, self._proposed.s
+        self._before = self.proposal
         if len(coefficients):
-            trial = trial + coefficients @ np.stack([*self._moves, self._newest])
-            np.clip(trial, 0.0, self._upper, out=trial)
-        return self._settle(trial)
+            target = target + combination(coefficients, self.directions.moves)
+            np.clip(target, 0.0, self._upper, out=target)
+            v += combination(coefficients, self._span.images)
+            s += float(coefficients @ self._span.s)
+        self._settle(target)
+        self.directions.remember(target - old_alpha, self.sums.v - old.v)
+        self._missed = self.sums.v - v, self.sums.s - s
+        return self.sums
+
+    def back(self) -> BlockSums:
+        """Go to the proposal before the last one: what followed it was no better."""
+        assert self._before is not None, "a step comes first"
+        self._settle(self._before)
+        self._missed = np.zeros(0), 0.0
+        return self.sums
