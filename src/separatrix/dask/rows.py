@@ -22,6 +22,7 @@ from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
 from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum
 
 Index = NDArray[np.intp]
+_SHARP = 8.0  # slices are whole bits: on data that are cut elsewhere each of three may be one bit coarser
 
 
 class ClusterRows:
@@ -68,6 +69,17 @@ class ClusterRows:
                 out[span] = piece[begin : begin + span.stop - span.start]
                 begin += span.stop - span.start
         return out
+
+    @property
+    def coarser(self) -> float:
+        """How many times more rows a block of the collected data may have than one of a partition, within reason.
+
+        Rounding is bounded for blocks of rows. What is claimed here must be proved again on the collected data, whose
+        blocks are larger.
+        """
+        sizes = [span.stop - span.start for spans in self._spans for span in spans]
+        least = min((size for size in sizes if size), default=1)
+        return min(64.0, self.shape[0] / least)
 
     def by_row(self, name: str, w: Vector) -> list[Any]:
         """A product with w (d,) of each shard's rows."""
@@ -130,19 +142,20 @@ def _(X: ClusterRows, w: Vector) -> tuple[Vector, Vector]:
 @sliced_scores.register
 def _(X: ClusterRows, w: Vector) -> tuple[Vector, Vector, Vector]:
     hi, lo, error = _columns(X, X.by_row("sliced_scores", w))
-    return hi, lo, error
+    return hi, lo, _SHARP * error
 
 
 @bounded_weighted_sum.register
 def _(X: ClusterRows, coefficients: Vector) -> tuple[Vector, Vector]:
     value, error = X.summed("bounded_weighted_sum", coefficients, join_bounded)
-    return value, error
+    return value, X.coarser * error
 
 
 @sliced_weighted_sum.register
 def _(X: ClusterRows, c: Vector) -> tuple[Vector, Vector, Vector]:
     hi, lo, error = X.summed("sliced_weighted_sum", c, join_sliced)
-    return hi, lo, error
+    # With k times the terms, slices have log2(k) / 2 bits less, three times over, and what is left over adds up k times.
+    return hi, lo, _SHARP * X.coarser**2.5 * error
 
 
 @fingerprint_rows.register
