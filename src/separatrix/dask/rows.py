@@ -154,7 +154,7 @@ def _(X: ClusterRows, coefficients: Vector) -> tuple[Vector, Vector]:
 @sliced_weighted_sum.register
 def _(X: ClusterRows, c: Vector) -> tuple[Vector, Vector, Vector]:
     hi, lo, error = X.summed("sliced_weighted_sum", c, join_sliced)
-    # With k times the terms, slices have log2(k) / 2 bits less, three times over, and what is left over adds up k times.
+    # With k times the terms each of three slices has log2(k) / 2 bits less, and what is left over adds up k times.
     return hi, lo, _SHARP * X.coarser**2.5 * error
 
 
