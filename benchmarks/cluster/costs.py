@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import dask
@@ -12,10 +14,14 @@ from scipy import sparse
 
 from benchmarks.cluster.local import cluster, split, timed
 from separatrix.dask import SVC
+from separatrix.dask.descent import ClusterDescent
 from separatrix.dask.gang import Gang
+from separatrix.dask.rows import ClusterRows
+from separatrix.problem import HINGE, Problem
 
 _WORKERS = 2
-_MOVES = 5  # that a shard remembers, the newest included
+_DIRECTIONS = 6  # of a shard's small space
+_WARM = 6  # rounds that do not count
 
 
 class Echo:
@@ -26,18 +32,23 @@ class Echo:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Two workers, few rows: what is left of a round is its exchanges."""
-    repeats = 20 if options.quick else 60
+    """Two workers, few rows: what is left of a round is its exchange."""
+    repeats = 30 if options.quick else 100
     with cluster(_WORKERS) as client:
         print(
-            "an exchange (w out, scores back) and a round of descent (two exchanges), milliseconds, medians"
+            "an exchange (w out, scores back) and a round of descent, milliseconds, medians; beside each a bare"
         )
-        print("columns  exchange   bare  ratio    round computing   bare  ratio")
+        print(
+            "actor's round trip with as many bytes. A round is the wall clock's, the client's work included;"
+        )
+        print("its overhead is what is left without the computing of the slowest worker.")
+        print("columns  exchange   bare  ratio    round computing overhead   bare  ratio")
         for d in (100, 10_000, 100_000):
             _seconds(client, d, repeats)
         print("bytes of a round: counted, and by the formula")
         for d in (100, 10_000):
-            _bytes(client, d)
+            _descent_bytes(client, d)
+        _path_bytes(client, 100)
 
 
 def _rows(d: int) -> tuple[Any, np.ndarray]:
@@ -47,40 +58,46 @@ def _rows(d: int) -> tuple[Any, np.ndarray]:
 
 
 def _seconds(client: Any, d: int, repeats: int) -> None:
+    """Ours and the bare one in turn, so that both meet the same load of the machine."""
     X, y = _rows(d)
     A, b = split(X, y, _WORKERS)
     gang = Gang(client, [dask.delayed(_triple)(p, q) for p, q in zip(A, b, strict=True)])
-    w = np.zeros(d)
+    w, exchanges, rounds = np.zeros(d), [], []
     with gang:
-        ours = timed(lambda: gang.each("product", [("scores", w, None)] * _WORKERS), repeats)
-        ours -= timed(lambda: X[: len(y) // 2] @ w, repeats)
         actors = [client.submit(Echo, actor=True, workers=[a], pure=False).result() for a in gang._places]
-    bare = timed(lambda: _ask(actors, w, 8 * len(y) // 2), repeats)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # tol cannot be reached
-        fitted = SVC(
-            solver="coordinate-descent",
-            bias="none",
-            tol=1e-12,
-            max_iter=repeats,
-            checkpoint_every=10**6,
-            client=client,
-        ).fit(A, b)
-    rounds = [r for r in fitted.history_ if not r.proved][_MOVES:]
-    seconds = float(np.median([r.seconds for r in rounds]))
-    computing = float(np.median([r.computing for r in rounds]))
-    improve, move = (8 + 4 * _MOVES) * d, 8 * d
-
-    def bare_round() -> None:
-        _ask(actors, w, improve)
-        _ask(actors, np.zeros(_MOVES), move)
-
-    pair = timed(bare_round, repeats)
+        local = timed(lambda: X[: len(y) // 2] @ w, repeats)
+        rows = ClusterRows(gang, [len(y) // 2] * _WORKERS, d)
+        problem = Problem(rows, y, np.ones(len(y)), HINGE, "none")  # type: ignore[arg-type]
+        descent = ClusterDescent(scale=20.0, checkpoint_every=10**6)
+        state = descent.init(problem, None, 1)
+        for _ in range(_WARM + repeats):
+            ours = _clock(lambda: gang.each("product", [("scores", w, None)] * _WORKERS)) - local
+            exchanges.append((ours, _clock(lambda: _ask(actors, w, 8 * len(y) // 2))))
+            gang.traffic()
+            wall = _clock(lambda: descent.step(problem, state))
+            computing = gang.traffic().computing
+            bare = _clock(lambda: _ask(actors, w, (8 + 4 + 4 * _DIRECTIONS) * d))
+            rounds.append((wall, computing, wall - computing, bare))
+    ours, bare = np.median(exchanges[_WARM:], axis=0)
+    wall, computing, overhead, same = np.median(rounds[_WARM:], axis=0)
     print(
-        f"{d:>7} {1e3 * ours:>9.2f} {1e3 * bare:>6.2f} {ours / bare:>6.2f}   {1e3 * seconds:>6.2f} "
-        f"{1e3 * computing:>9.2f} {1e3 * pair:>6.2f} {(seconds - computing) / pair:>6.2f}",
+        f"{d:>7} {1e3 * ours:>9.2f} {1e3 * bare:>6.2f} {ours / bare:>6.2f}   {1e3 * wall:>6.2f} "
+        f"{1e3 * computing:>9.2f} {1e3 * overhead:>8.2f} {1e3 * same:>6.2f} {overhead / same:>6.2f}",
         flush=True,
     )
+
+
+def _clock(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def _fitted(client: Any, A: Any, b: Any, solver: str, rounds: int) -> SVC:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # tol cannot be reached
+        settings = {"bias": "none", "tol": 1e-14, "max_iter": rounds, "checkpoint_every": 10**6}
+        return SVC(solver=solver, client=client, **settings).fit(A, b)
 
 
 def _ask(actors: list[Any], array: np.ndarray, reply: int) -> None:
@@ -88,30 +105,35 @@ def _ask(actors: list[Any], array: np.ndarray, reply: int) -> None:
         answer.result()
 
 
-def _bytes(client: Any, d: int) -> None:
-    X, y = _rows(d)
-    A, b = split(X, y, _WORKERS)
-    for solver in ("coordinate-descent", "interior-point"):
-        if solver == "interior-point" and d > 1000:
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            model = SVC(
-                solver=solver, bias="none", tol=1e-12, max_iter=20, checkpoint_every=10**6, client=client
-            )
-            model.fit(A, b)
-        rounds = [r for r in model.history_ if not r.proved][_MOVES:]
-        sent = float(np.median([r.bytes_sent for r in rounds]))
-        received = float(np.median([r.bytes_received for r in rounds]))
-        if solver == "coordinate-descent":
-            formula = _WORKERS * 8 * d, _WORKERS * (8 + 4 * _MOVES + 8) * d
-        else:
-            formula = _WORKERS * 8 * 8 * d, _WORKERS * 8 * (d * d + 8 * d)
-        print(
-            f"{d:>7} columns, {solver:<18} sent {sent:>9.0f} ({sent / formula[0]:.2f} of the formula), "
-            f"received {received:>9.0f} ({received / formula[1]:.2f})",
-            flush=True,
-        )
+def _descent_bytes(client: Any, d: int) -> None:
+    sent, received = _counted(client, d, "coordinate-descent", 20)
+    formula = _WORKERS * 8 * d, _WORKERS * (8 + 4 + 4 * _DIRECTIONS) * d
+    print(
+        f"{d:>7} columns, coordinate descent: sent {sent:.0f} ({sent / formula[0]:.2f} of the formula), "
+        f"received {received:.0f} ({received / formula[1]:.2f})",
+        flush=True,
+    )
+
+
+def _path_bytes(client: Any, d: int) -> None:
+    """An iteration makes up to five further corrections, each of d numbers both ways."""
+    sent, received = _counted(client, d, "interior-point", 14)
+    vector = _WORKERS * 8 * d
+    corrections = sent / vector - 3.0
+    formula = vector * (d + 5 + corrections)
+    print(
+        f"{d:>7} columns, interior point: sent {sent:.0f} (3 vectors and {corrections:.2f} corrections; at most 5), "
+        f"received {received:.0f} ({received / formula:.2f} of the formula)",
+        flush=True,
+    )
+
+
+def _counted(client: Any, d: int, solver: str, rounds: int) -> tuple[float, float]:
+    """Median bytes sent and received in a round."""
+    A, b = split(*_rows(d), _WORKERS)
+    records = [r for r in _fitted(client, A, b, solver, rounds).history_ if not r.proved][_WARM:]
+    sent, received = [r.bytes_sent for r in records], [r.bytes_received for r in records]
+    return float(np.median(sent)), float(np.median(received))
 
 
 def _triple(X: Any, y: Any) -> tuple[Any, Any, None]:

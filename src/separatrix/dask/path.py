@@ -8,7 +8,7 @@ vectors of length D a few times, single numbers otherwise. Ferris and Munson, SI
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,12 @@ from separatrix.dask.rows import ClusterRows
 from separatrix.problem import Point, Problem
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
+from separatrix.solvers.crossover import Corner, crossover
 from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky
 from separatrix.solvers.patience import Patience
 from separatrix.solvers.protocol import Progress, Verdict
 
+_FEW_FREE = 600  # undecided rows that are few enough to be brought to the client
 _CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
 
 
@@ -132,14 +134,38 @@ class ClusterInteriorPoint:
         return Verdict.STALLED if state.broken or state.patience.over else Verdict.GO_ON
 
     def point(self, problem: Problem, state: State) -> Point:
-        """The path's alphas, and the best z."""
-        rows, d = state.rows, problem.n_columns
+        """The exact corner, if rows that are yet undecided are few; else the path's alphas and the best z.
+
+        A corner is the same wherever the rows are: then a cluster and one machine end in the same point.
+        """
+        rows = state.rows
         while True:
             try:
+                corner = None if problem.loss.squared else self._corner(problem, state)
+                if corner is not None and corner.gap <= max(0.0, state.primal - state.dual):
+                    z = corner.z if corner.primal <= state.primal else state.z
+                    return _point(problem, corner.alpha, z)
                 pieces = rows.gang.each("alpha", [()] * len(rows.gang.partitions), stateful=True)
             except ShardsReplaced:
                 self._begin(problem, state)
                 self.step(problem, state)
                 continue
-            b = 0.0 if problem.bias == "none" else float(state.z[-1])
-            return Point(rows.collect(pieces), state.z[:d].copy(), b)
+            return _point(problem, rows.collect(pieces), state.z)
+
+    def _corner(self, problem: Problem, state: State) -> Corner | None:
+        rows = state.rows
+        replies = rows.gang.each("settled", [()] * len(rows.gang.partitions), stateful=True)
+        free = np.flatnonzero(rows.collect([free for _, free in replies]))
+        if not 0 < len(free) <= max(_FEW_FREE, 4 * len(state.z)):
+            return None
+        bounds: Vector = rows.collect([alpha for alpha, _ in replies])
+        return crossover(problem, bounds, state.z, free, _brought_here)
+
+
+def _brought_here(problem: Problem, few: NDArray[np.intp]) -> Problem:
+    some = problem.take(few)
+    return replace(some, X=cluster_rows(some).fetch())
+
+
+def _point(problem: Problem, alpha: Vector, z: Vector) -> Point:
+    return Point(alpha, z[: problem.n_columns].copy(), 0.0 if problem.bias == "none" else float(z[-1]))

@@ -90,6 +90,18 @@ class ClusterRows:
         pieces = zip(self.spread(coefficients), self.picks(), strict=True)
         return join(self.gang.each("product", [(name, piece, picks) for piece, picks in pieces]))
 
+    def fetch(self) -> Any:
+        """Our rows themselves, brought to the client: dense, or CSR. They had better be few."""
+        picks = [
+            [np.arange(self.lengths[p]) for p in parts] if pick is None else pick
+            for parts, pick in zip(self.gang.partitions, self.picks(), strict=True)
+        ]
+        found: dict[int, Any] = {}
+        replies = self.gang.each("some_rows", [(pick,) for pick in picks])
+        for parts, pieces in zip(self.gang.partitions, replies, strict=True):
+            found.update(zip(parts, pieces, strict=True))
+        return _stacked([found[p] for p in sorted(found)])
+
     def digests(self) -> Iterator[bytes]:
         """The digest of every 4096 rows; rows of blocks that span partitions come to the client for it."""
         first = [[int(self.ends[p]) for p in parts] for parts in self.gang.partitions]

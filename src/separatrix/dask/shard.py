@@ -29,6 +29,7 @@ from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_
 from separatrix.solvers.block_descent import BlockDescent, BlockSums, Proposal
 from separatrix.solvers.block_span import BlockSpan
 from separatrix.solvers.central_path import CentralPath
+from separatrix.solvers.crossover import undecided
 from separatrix.solvers.normal_equations import PrimalSide
 from separatrix.solvers.passes import LabelledRows, measure_rows
 from separatrix.solvers.passes import Settings as PassSettings
@@ -145,6 +146,10 @@ class Shard:
             else [X[rows] for X, rows in zip(self.parts, picks, strict=True)]
         )
 
+    def some_rows(self, picks: list[NDArray[np.intp]]) -> list[Any]:
+        """Some rows of each partition, for the client."""
+        return self._picked(picks)
+
     def digests(self, first_rows: list[int]) -> list[tuple[Any, list[bytes], Any]]:
         """For each partition and its first row among all: rows before the first full block, digests, the rest."""
         found = []
@@ -260,6 +265,13 @@ class Shard:
         with np.errstate(all="ignore"), blas_threads(self.n_threads):
             whole = self._waiting.whole(self._algebra, value)
         return self._resume(whole)
+
+    def settled(self) -> tuple[Vector, NDArray[np.bool_]]:
+        """The alphas of the path at the bounds they tend to, and which rows may yet be between them."""
+        path = self._path
+        assert path is not None, "begin_path comes first"
+        free = undecided(path)
+        return np.where(path.s < path.xi, path.C, 0.0), free
 
     def _go(self, steps: Steps[Any]) -> tuple[str, Any]:
         self._steps = steps

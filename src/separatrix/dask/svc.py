@@ -30,7 +30,7 @@ from separatrix.estimators.proofs import prove
 from separatrix.estimators.svc import SVC as LocalSVC
 from separatrix.estimators.training import TrainingData
 from separatrix.estimators.weights import check_sample_weight, row_costs
-from separatrix.problem import History, Problem, Record, Solution
+from separatrix.problem import History, Problem, Record
 from separatrix.proof.duality import certify
 from separatrix.solvers.loop import Limits, Stage, run
 
@@ -236,7 +236,8 @@ class SVC(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         ]
         solution, interval, slack = settle(problem, replace(solution, history=History(records)), settings.tol)
         certificate = prove(data, problem, rows, solution, task.positive, task.negative)
-        return _result(task, data, problem, rows, solution, interval, slack, Deferred(lambda: certificate))
+        squared, proof = problem.loss.squared, Deferred(lambda: certificate)
+        return BinaryResult.of(task.names(data), rows, problem, solution, interval, slack, squared, proof)
 
     @property
     def certificate_(self) -> Any:
@@ -273,36 +274,3 @@ class SVC(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
 def _no_support_vectors() -> Any:
     raise AttributeError("The rows stayed on the cluster: the support vectors are X[model.support_].")
-
-
-def _result(
-    task: Task,
-    data: TrainingData,
-    problem: Problem,
-    rows: Any,
-    solution: Solution,
-    interval: tuple[float, float],
-    slack: Any,
-    proof: Deferred[Any],
-) -> BinaryResult:
-    proof.get()  # while the rows are still there
-    negative = task.negative
-    return BinaryResult(
-        positive=data.name(task.positive),
-        negative=None if negative is None else data.name(negative),
-        rows=rows,
-        coef=solution.w,
-        intercept=solution.b,
-        intercept_interval=interval,
-        cost=problem.C,
-        alpha=solution.alpha,
-        slack=slack,
-        primal=solution.primal,
-        dual=solution.dual,
-        gap=solution.gap,
-        status=solution.status,
-        n_iter=solution.n_iter,
-        history=solution.history,
-        squared=problem.loss.squared,
-        deferred=proof,
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -63,6 +64,43 @@ class BinaryResult:
     deferred: Deferred[Certificate] = field(repr=False)
     C_hard: Deferred[float] | None = field(default=None, repr=False)  #: with C = inf, see `least_cost`
     kernel_norm: float | None = None  #: ||w|| in the space of the kernel; None: w is ``coef``
+
+    @classmethod
+    def of(
+        cls,
+        sides: tuple[Any, Any],
+        rows: NDArray[np.intp],
+        problem: Problem | KernelProblem,
+        solution: Solution,
+        interval: tuple[float, float],
+        slack: Vector,
+        squared: bool,
+        proof: Deferred[Certificate],
+    ) -> BinaryResult:
+        """The answer of a settled solution; ``sides`` are the names of the positive and the negative class."""
+        kernel = isinstance(problem, KernelProblem)
+        # With a kernel, solution.w holds the products of w with the rows.
+        square = float((solution.alpha * problem.y) @ solution.w) if kernel else 0.0
+        return cls(
+            positive=sides[0],
+            negative=sides[1],
+            rows=rows,
+            coef=np.empty(0) if kernel else solution.w,
+            intercept=solution.b,
+            intercept_interval=interval,
+            cost=problem.C,
+            alpha=solution.alpha,
+            slack=slack,
+            primal=solution.primal,
+            dual=solution.dual,
+            gap=solution.gap,
+            status=solution.status,
+            n_iter=solution.n_iter,
+            history=solution.history,
+            squared=squared,
+            deferred=proof,
+            kernel_norm=math.sqrt(max(0.0, square)) if kernel else None,
+        )
 
     @property
     def support(self) -> NDArray[np.intp]:

@@ -46,6 +46,10 @@ class Task:
     positive: int
     negative: int | None
 
+    def names(self, data: TrainingData) -> tuple[Any, Any]:
+        """The labels of the two sides; None for all the rest."""
+        return data.name(self.positive), None if self.negative is None else data.name(self.negative)
+
     def problem(
         self, data: TrainingData, settings: Settings
     ) -> tuple[Problem | KernelProblem, NDArray[np.intp]]:
@@ -247,31 +251,6 @@ class Fit:
         slack: Vector,
         proof: Deferred[Certificate],
     ) -> BinaryResult:
-        data, negative = self.data, task.negative
-        return BinaryResult(
-            positive=data.name(task.positive),
-            negative=None if negative is None else data.name(negative),
-            rows=rows,
-            coef=np.empty(0) if isinstance(problem, KernelProblem) else solution.w,
-            intercept=solution.b,
-            intercept_interval=interval,
-            cost=problem.C,
-            alpha=solution.alpha,
-            slack=slack,
-            primal=solution.primal,
-            dual=solution.dual,
-            gap=solution.gap,
-            status=solution.status,
-            n_iter=solution.n_iter,
-            history=solution.history,
-            squared=problem.loss.squared and math.isfinite(self.settings.C),
-            deferred=proof,
-            kernel_norm=_norm(problem, solution),
-        )
-
-
-def _norm(problem: Problem | KernelProblem, solution: Solution) -> float | None:
-    """||w|| in the space of a kernel, whose products with the rows are solution.w."""
-    if isinstance(problem, Problem):
-        return None
-    return math.sqrt(max(0.0, float((solution.alpha * problem.y) @ solution.w)))
+        squared = problem.loss.squared and math.isfinite(self.settings.C)
+        sides = task.names(self.data)
+        return BinaryResult.of(sides, rows, problem, solution, interval, slack, squared, proof)

@@ -15,6 +15,7 @@ Y. Ye, Math. Program. 57 (1992), on finite termination of interior-point methods
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,15 +55,22 @@ def undecided(path: CentralPath) -> NDArray[np.bool_]:
     return free
 
 
-def crossover(problem: Problem, alpha: Vector, z: Vector, few: NDArray[np.intp]) -> Corner | None:
+def crossover(
+    problem: Problem,
+    alpha: Vector,
+    z: Vector,
+    few: NDArray[np.intp],
+    take: Callable[[Problem, NDArray[np.intp]], Problem] = Problem.take,
+) -> Corner | None:
     """The best corner found with ``few`` rows free to begin with; alpha (n,) is at a bound elsewhere.
 
-    None where none was found before the run's time was over.
+    ``take`` gets the problem of some rows, which may be elsewhere. None where no corner was found before the run's time
+    was over.
     """
     best: Corner | None = None
     alpha = alpha.copy()
     for _ in range(_ROUNDS):
-        rows = SignedRows(problem, few)
+        rows = SignedRows(take(problem, few))
         held = alpha.copy()
         held[few] = 0.0
         h = _pull(problem, held)
