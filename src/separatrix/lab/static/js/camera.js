@@ -108,22 +108,27 @@ export class Camera {
   }
 
   // The frame: three axes through the middle, named at their ends.
-  axes(paper, names, tint) {
+  // Lines first, then what stands in the space, then the names: a name is read even where something is in front of it.
+  axes(paper, tint) {
     paper.strokeStyle = tint.line;
-    paper.fillStyle = tint.soft;
     paper.lineWidth = 1.5;
+    for (let k = 0; k < 3; k++) this.line(paper, [along(k, -1.05), along(k, 1.18)]);
+  }
+
+  names(paper, names, tint) {
     paper.font = `600 ${Math.max(13, this.width / 48)}px ${tint.font}`;
     paper.textAlign = "center";
+    paper.lineJoin = "round";
+    paper.lineWidth = 4;
+    paper.strokeStyle = tint.plot;
+    paper.fillStyle = tint.soft;
     names.forEach((name, k) => {
-      const end = [0, 0, 0], start = [0, 0, 0];
-      end[k] = 1.18;
-      start[k] = -1.05;
-      this.line(paper, [start, end]);
-      end[k] = 1.3;
-      const [x, y] = this.see(end);
+      const [x, y] = this.see(along(k, 1.3));
+      paper.strokeText(name, x, y + 4);
       paper.fillText(name, x, y + 4);
     });
   }
 }
 
+const along = (axis, place) => [0, 1, 2].map((k) => (k === axis ? place : 0));
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));

@@ -25,8 +25,8 @@ export class MarkOne {
         h("figure", {}, this.map, h("figcaption", { text: "the weights: blue for A, orange for B" }))),
       this.verdict, this.count,
       h("div", { class: "row-of" }, button("this is A", () => this.show(1), "class-a"), button("this is B", () => this.show(-1), "class-b"),
-        button("one more pass", () => this.ask("pass")), button("wipe the pad", () => this.wipe()), button("forget all", () => this.forget())),
-      h("form", { method: "dialog" }, button("close", null)));
+        button("one more pass", () => this.ask("pass")), button("wipe the pad", () => this.wipe()), button("forget all", () => this.forget()),
+        h("form", { method: "dialog" }, button("close", null))));
     this.button = button("Mark I", () => this.open());
     this.pad.addEventListener("pointerdown", (event) => this.press(event));
     this.pad.addEventListener("pointermove", (event) => this.stroke(event));

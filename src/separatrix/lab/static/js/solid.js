@@ -34,10 +34,11 @@ export class Solid {
       return;
     }
     const scaled = (u) => u.map((value, k) => value / solid.box[k]);
-    camera.axes(paper, ["w₁", "w₂", "b"], tint);
+    camera.axes(paper, tint);
     this.drawFaces(paper, solid, scene, tint, scaled);
     this.drawSection(paper, solid, tint, scaled);
     this.drawPath(paper, solid, tint, scaled);
+    camera.names(paper, ["w₁", "w₂", "b"], tint);
     const rows = new Set(solid.faces.map((face) => face.row).filter((row) => row >= 0));
     write(this.readout.words, solid.faces.length === 0
       ? "No (w, b) satisfies every row: the polyhedron is empty."

@@ -15,7 +15,7 @@ export function drawSurface(camera, risk, values, tint) {
   for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
   const height = (value) => (most > least ? (1.5 * (value - least)) / (most - least) - 0.75 : 0);
   const place = (i) => (2 * i) / (n - 1) - 1;
-  camera.axes(paper, ["w₁", "w₂", risk.level ? "primal" : "R(w)"], tint);
+  camera.axes(paper, tint);
   const cells = [];
   for (let j = 0; j + 1 < n; j++) {
     for (let i = 0; i + 1 < n; i++) {
@@ -45,6 +45,7 @@ export function drawSurface(camera, risk, values, tint) {
     }
     paper.stroke();
   }
+  camera.names(paper, ["w₁", "w₂", risk.level ? "primal" : "R(w)"], tint);
   const at = (k) => [risk.path[k][0] / across, risk.path[k][1] / up, height(risk.along[k]) + 0.02];
   const path = risk.path.map((_, k) => at(k)).filter(([u, v]) => Math.abs(u) <= 1 && Math.abs(v) <= 1);
   if (path.length === 0) return;

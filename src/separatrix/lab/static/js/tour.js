@@ -70,7 +70,12 @@ export class Tour {
 
   point(where) {
     for (const element of this.app.root.querySelectorAll(".pointed")) element.classList.remove("pointed");
-    if (where) this.app.root.querySelector(where).classList.add("pointed");
+    if (!where) return;
+    const pointed = this.app.root.querySelector(where);
+    pointed.classList.add("pointed");
+    // The words stand beside what they speak of, not on it.
+    const { left, width } = pointed.getBoundingClientRect(), whole = this.app.root.getBoundingClientRect();
+    this.element.classList.toggle("left", width < 0.6 * whole.width && left - whole.left > 0.2 * whole.width);
   }
 
   end() {
