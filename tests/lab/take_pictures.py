@@ -1,4 +1,4 @@
-"""Take the pictures of the lab again: ``python docs/images/take.py [NAME ...]``, in Chromium.
+"""Take the pictures of the lab again: ``python tests/lab/take_pictures.py [NAME ...]``, in Chromium.
 
 Each is a scene that stands still. That of the notebook is not among them: it needs a JupyterLab.
 """
@@ -12,12 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lab_driver import LabPage, serving
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parents[1] / "tests" / "lab"))
-from lab_driver import LabPage, serving
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 
 def margin(lab: LabPage) -> None:
@@ -93,7 +92,7 @@ def keep(name: str, picture: bytes) -> None:
     """As few colours as the eye needs: a quarter of the bytes."""
     image: Any = Image.open(io.BytesIO(picture)).convert("RGB")
     image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
-        HERE / f"lab-{name}.png", optimize=True
+        IMAGES / f"lab-{name}.png", optimize=True
     )
 
 
