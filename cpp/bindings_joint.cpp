@@ -26,7 +26,7 @@ using Output = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 class JointDescent {
   public:
     virtual ~JointDescent() = default;
-    virtual JointReport pass() = 0;
+    virtual JointReport pass(double seconds) = 0;
     virtual void restore() = 0;
     virtual void move_offset() = 0;
     virtual void start(const double* alpha) = 0;
@@ -46,7 +46,7 @@ class JointDescentOf final : public JointDescent {
         rows = descent_.rows();
         classes = descent_.classes();
     }
-    JointReport pass() override { return descent_.pass(); }
+    JointReport pass(double seconds) override { return descent_.pass(seconds); }
     void restore() override { descent_.restore(); }
     void move_offset() override { descent_.move_offset(); }
     void start(const double* alpha) override { descent_.start(alpha); }
@@ -104,14 +104,16 @@ void bind_sparse(nb::module_& m) {
 
 void bind_joint(nb::module_& m) {
     nb::class_<JointDescent>(m, "JointDescent", "Passes of the Crammer-Singer dual.")
-        .def("run", [](JointDescent& self) {
+        .def("run", [](JointDescent& self, double seconds) {
                 JointReport report;
                 {
                     nb::gil_scoped_release release;
-                    report = self.pass();
+                    report = self.pass(seconds);
                 }
-                return nb::make_tuple(report.loss, report.violation, report.visited);
-            }, "One pass over the active rows: (sum of losses seen, largest violation, rows visited).")
+                return nb::make_tuple(report.loss, report.violation, report.visited, report.whole);
+            }, "seconds"_a,
+            nb::sig("def run(self, seconds: float) -> tuple[float, float, int, bool]"),
+            "One pass over the active rows: (sum of losses seen, largest violation, rows visited, whether time sufficed).")
         .def("restore", &JointDescent::restore, "All rows take part again.")
         .def("move_offset", &JointDescent::move_offset, "One step of the multipliers of a free bias.")
         .def("start", [](JointDescent& self, const Table<double>& alpha, const Array<double>& b) {

@@ -509,9 +509,9 @@ def block_smo(points: KernelPoints | None, formula: KernelFormula, y: Annotated[
 class JointDescent:
     """Passes of the Crammer-Singer dual."""
 
-    def run(self) -> tuple:
+    def run(self, seconds: float) -> tuple[float, float, int, bool]:
         """
-        One pass over the active rows: (sum of losses seen, largest violation, rows visited).
+        One pass over the active rows: (sum of losses seen, largest violation, rows visited, whether time sufficed).
         """
 
     def restore(self) -> None:

@@ -14,9 +14,9 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, Perceptron, verify
-from separatrix.problem import HINGE, SQUARED_HINGE, Point, Problem, Status
+from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Point, Problem, Status
 from separatrix.proof.duality import certify
-from separatrix.solvers import coordinate_descent, deadline, interior_point, loop, passes
+from separatrix.solvers import coordinate_descent, deadline, interior_point, joint_descent, loop, passes
 from separatrix.solvers.choose import stages
 from separatrix.solvers.loop import Limits, run
 
@@ -133,3 +133,34 @@ def test_a_kernel_perceptron_ends_within_a_pass(monkeypatch: pytest.MonkeyPatch)
         model = Perceptron(kernel="rbf", max_time=1e9).fit(X[:300], X[:300, 0] > 0)
     assert model.status_ == "max_time"
     assert model.n_updates_ == 5
+
+
+THREE = np.digitize(X[:900, 0] + 0.3 * X[:900, 1], [-0.7, 0.7])
+
+
+@pytest.mark.parametrize("solver", ["coordinate-descent", "interior-point"])
+@pytest.mark.parametrize("bias", ["free", "augmented", "none"])
+@pytest.mark.parametrize("allowed", [0, 1, 2, 5])
+def test_all_classes_in_one_problem_end_within_a_step(
+    monkeypatch: pytest.MonkeyPatch, solver: str, bias: str, allowed: int
+) -> None:
+    seen = itertools.count()
+    for module in (deadline, joint_descent, loop):
+        monkeypatch.setattr(module, "time_left", lambda: math.inf if next(seen) < allowed else 0.0)
+    model = SVC(multi_class="crammer-singer", solver=solver, bias=bias, tol=1e-12, max_time=1e9)
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model.fit(X[:900], THREE)
+    assert model.status_ == "max_time"
+    assert 1e-12 < model.gap_ <= 1.0
+    assert verify(model.certificate_, X[:900], THREE)
+
+
+def test_a_joint_pass_ends_on_time() -> None:
+    rows = np.random.default_rng(0).normal(size=(20_000, 50))
+    problem = JointProblem(rows, np.arange(20_000) % 40, np.ones(20_000), 40, "none")
+    solver = joint_descent.JointDescent()
+    state = solver.init(problem, None, 1)
+    _, _, visited, in_time = state.descent.run(0.0)
+    assert not in_time
+    assert visited == 63, "rows between two looks at the clock"
+    assert state.descent.run(math.inf)[2:] == (20_000, True)

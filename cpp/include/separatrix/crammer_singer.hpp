@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -27,6 +28,7 @@ struct JointReport {
     double loss = 0;       // sum of C_i times the row's loss, each as it was when the row was visited
     double violation = 0;  // largest by which a row's gradient missed its optimality condition
     Index visited = 0;
+    bool whole = true;  // false where time was over before the last active row
 };
 
 template <class Rows>
@@ -56,14 +58,20 @@ class CrammerSinger {
         }
     }
 
-    // One pass over the active rows in random order.
-    JointReport pass() {
+    // One pass over the active rows in random order, or over as many of them as there are seconds for.
+    JointReport pass(double seconds) {
+        const auto began = std::chrono::steady_clock::now();
         JointReport report;
         for (Index left = active_; left > 1; --left) {
             std::swap(order_[left - 1], order_[static_cast<Index>(generator_() % static_cast<std::uint64_t>(left))]);
         }
         double largest = 0.0;
         for (Index place = 0; place < active_; ++place) {
+            if (report.visited % rows_between_looks == rows_between_looks - 1 &&
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() >= seconds) {
+                report.whole = false;
+                break;
+            }
             const Index i = order_[place];
             gradient(i);
             double* a = A.data() + i * stride_;
@@ -88,7 +96,7 @@ class CrammerSinger {
             if (violation > 1e-14 * (1.0 + std::abs(above)) && norms_[i] > 0.0) move(i, a);
         }
         report.violation = largest;
-        shrink_ = std::max(largest, 1e-12);
+        if (report.whole) shrink_ = std::max(largest, 1e-12);
         return report;
     }
 
@@ -124,6 +132,7 @@ class CrammerSinger {
 
   private:
     static constexpr double infinity = std::numeric_limits<double>::infinity();
+    static constexpr Index rows_between_looks = 64;
 
     // G_m = w_m . x_i + b_m + [m != y_i]
     void gradient(Index i) {

@@ -19,6 +19,7 @@ from scipy import sparse
 from separatrix import _core
 from separatrix.problem import JointProblem, Point
 from separatrix.problem.losses import Vector
+from separatrix.solvers.deadline import OutOfTime, time_left
 from separatrix.solvers.factored import factor
 from separatrix.solvers.protocol import Progress, Verdict
 
@@ -79,11 +80,13 @@ class JointDescent:
         return state
 
     def step(self, problem: JointProblem, state: _State) -> Progress:
-        """One pass; the values are those seen on the way."""
+        """One pass; the values are those seen on the way. `OutOfTime` within it leaves a point that can be proved."""
         state.passes += 1
         if state.partial >= _PARTIAL_PASSES:
             state.descent.restore()
-        loss, state.violation, visited = state.descent.run()
+        loss, state.violation, visited, in_time = state.descent.run(time_left())
+        if not in_time:
+            raise OutOfTime
         state.whole = visited == problem.n_rows
         state.partial = 0 if state.whole else state.partial + 1
         if state.whole:

@@ -18,6 +18,7 @@ from scipy import linalg, sparse
 
 from separatrix.problem import JointProblem, Point
 from separatrix.problem.losses import Vector
+from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.joint_descent import factored_rows
 from separatrix.solvers.protocol import Progress, Verdict
 
@@ -64,7 +65,7 @@ class JointInteriorPoint:
         return _State(X, penalty, np.zeros((k, X.shape[1])), np.full(len(X), 2.0), multipliers)
 
     def step(self, problem: JointProblem, state: _State) -> Progress:
-        """One factorisation, two solves."""
+        """One factorisation, two solves; `OutOfTime` before that leaves the state as it was."""
         s = self._slacks(problem, state)
         try:
             factored = _Normal(problem, state, s)
@@ -156,6 +157,7 @@ class _Normal:
         H = np.zeros((k * D, k * D))
         for a in range(k):
             for b in range(a, k):
+                look_at_the_clock()
                 entry = -self.weight[:, a] * self.share[:, b]
                 if a == b:
                     entry = entry + self.weight[:, a]

@@ -126,8 +126,7 @@ class _Run:
     def drive(self, stages: Sequence[Stage], start: Point | None) -> Solution:
         limits = self.limits
         with InterruptFlag() as interrupt, blas_threads(limits.n_threads), deadline(limits.max_time):
-            # The solvers of a joint problem do not look at the clock, and leave a point of their own after one step.
-            if time_left() == 0.0 and not isinstance(self.problem, JointProblem):
+            if time_left() == 0.0:
                 return self._finish(self._out_of_time(stages[0].solver.name, start))
             for position, stage in enumerate(stages):
                 status = self._stage(stage, self.best.point() or start, position + 1 < len(stages), interrupt)
@@ -182,8 +181,12 @@ class _Run:
         """Prove what there is: the point of a step cut short; alpha = 0 where there was no time for any."""
         if point is not None:
             self.best.add(self.certify(self.problem, point))
-        if self.best.gap > 1.0 and not isinstance(self.problem, JointProblem):  # zero is better than that
-            self.best.add(self.certify(self.problem, Point(np.zeros(self.problem.n_rows))))
+        if self.best.gap > 1.0:  # zero is better than that
+            problem = self.problem
+            shape = (
+                (problem.n_rows, problem.n_classes) if isinstance(problem, JointProblem) else problem.n_rows
+            )
+            self.best.add(self.certify(problem, Point(np.zeros(shape))))
         self._record_proved(name, "no time was left for a step" if self.iteration == 0 else "time was over")
         return Status.CONVERGED if self.best.gap <= self.limits.tol else Status.MAX_TIME
 
