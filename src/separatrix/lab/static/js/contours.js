@@ -2,32 +2,34 @@
 
 // Adds to the path the part of a triangle where the value is at least `level`.
 function clip(paper, ax, ay, a, bx, by, b, cx, cy, c, level) {
-  let first = true;
-  const go = (x, y) => {
-    if (first) paper.moveTo(x, y);
-    else paper.lineTo(x, y);
-    first = false;
-  };
-  const side = (px, py, p, qx, qy, q) => {
-    if (p >= level) go(px, py);
-    if ((p - level) * (q - level) < 0) {
-      const t = (level - p) / (q - p);
-      go(px + t * (qx - px), py + t * (qy - py));
-    }
-  };
-  side(ax, ay, a, bx, by, b);
-  side(bx, by, b, cx, cy, c);
-  side(cx, cy, c, ax, ay, a);
-  if (!first) paper.closePath();
+  let open = side(paper, false, ax, ay, a, bx, by, b, level);
+  open = side(paper, open, bx, by, b, cx, cy, c, level);
+  if (side(paper, open, cx, cy, c, ax, ay, a, level)) paper.closePath();
 }
 
-// Where the columns and rows of a grid are, in pixels.
-function places({ columns, rows, window }, plane) {
-  const [left, right, low, high] = window;
-  return {
+// The same for one side, from p to q; whether the part has begun.
+function side(paper, open, px, py, p, qx, qy, q, level) {
+  if (p >= level) {
+    if (open) paper.lineTo(px, py);
+    else paper.moveTo(px, py);
+    open = true;
+  }
+  if ((p - level) * (q - level) >= 0) return open;
+  const t = (level - p) / (q - p), x = px + t * (qx - px), y = py + t * (qy - py);
+  if (open) paper.lineTo(x, y);
+  else paper.moveTo(x, y);
+  return true;
+}
+
+// Where the columns and rows of a grid are, in pixels; worked out once, since a grid is drawn with one plane.
+function places(grid, plane) {
+  if (grid.places) return grid.places;
+  const { columns, rows, window: [left, right, low, high] } = grid;
+  grid.places = {
     px: Array.from({ length: columns }, (_, i) => plane.x(left + ((right - left) * i) / (columns - 1))),
     py: Array.from({ length: rows }, (_, j) => plane.y(low + ((high - low) * j) / (rows - 1))),
   };
+  return grid.places;
 }
 
 // Fills where `sign` times the value is at least `level`. Most cells lie wholly on one side: those are filled row by row.
@@ -58,7 +60,7 @@ export function fillAbove(paper, plane, grid, level, sign = 1) {
   paper.fill();
 }
 
-// Calls `each(triangle)` with the triangles that a level passes; corners are [pixel x, pixel y, value].
+// Calls `each(triangle)` with the triangles that a level passes; corners are [pixel x, pixel y, value, index].
 function crossed(grid, plane, level, each) {
   const { columns, rows, values } = grid, { px, py } = places(grid, plane);
   for (let j = 0; j + 1 < rows; j++) {
@@ -66,8 +68,8 @@ function crossed(grid, plane, level, each) {
       const k = j * columns + i, above = values[k] >= level;
       if (above === (values[k + 1] >= level) && above === (values[k + columns + 1] >= level)
         && above === (values[k + columns] >= level)) continue;
-      const a = [px[i], py[j], values[k]], b = [px[i + 1], py[j], values[k + 1]];
-      const c = [px[i + 1], py[j + 1], values[k + columns + 1]], d = [px[i], py[j + 1], values[k + columns]];
+      const corner = (ii, jj, at) => [px[ii], py[jj], values[at], at];
+      const a = corner(i, j, k), b = corner(i + 1, j, k + 1), c = corner(i + 1, j + 1, k + columns + 1), d = corner(i, j + 1, k + columns);
       each([a, b, c]);
       each([a, c, d]);
     }
@@ -76,24 +78,22 @@ function crossed(grid, plane, level, each) {
 
 // The lines where the value is `level`, each joined from the pieces in the cells, so that they can be dashed.
 export function strokeLevel(paper, plane, grid, level) {
-  const pieces = [], at = new Map();
-  const remember = (end, piece) => {
-    const key = `${end[0].toFixed(2)} ${end[1].toFixed(2)}`;
-    if (!at.has(key)) at.set(key, []);
-    at.get(key).push(piece);
-    return key;
-  };
+  const pieces = [], at = new Map(), size = grid.columns * grid.rows; // at: the pieces that end on a side of a triangle
   crossed(grid, plane, level, (triangle) => {
-    const ends = [];
+    const ends = [], keys = [];
     for (let k = 0; k < 3; k++) {
       const p = triangle[k], q = triangle[(k + 1) % 3];
       if ((p[2] >= level) === (q[2] >= level)) continue;
       const t = (level - p[2]) / (q[2] - p[2]);
       ends.push([p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])]);
+      keys.push(Math.min(p[3], q[3]) * size + Math.max(p[3], q[3]));
     }
     if (ends.length !== 2) return;
-    const piece = { ends, keys: [], used: false };
-    piece.keys = ends.map((end) => remember(end, piece));
+    const piece = { ends, keys, used: false };
+    for (const key of keys) {
+      if (at.has(key)) at.get(key).push(piece);
+      else at.set(key, [piece]);
+    }
     pieces.push(piece);
   });
   paper.beginPath();
@@ -120,11 +120,10 @@ export function fillContours(paper, plane, grid, tint, margins) {
   let most = 0;
   for (const value of grid.values) most = Math.max(most, Math.abs(value));
   if (!(most > 0)) return;
-  const levels = [0, 0.25, 0.5, 0.75].map((share) => share * most);
   paper.globalAlpha = 0.09;
   for (const [sign, colour] of [[1, tint.plus], [-1, tint.minus]]) {
     paper.fillStyle = colour;
-    for (const level of levels) fillAbove(paper, plane, grid, level === 0 ? most * 1e-9 : level, sign);
+    for (const share of [1e-9, 0.25, 0.5, 0.75]) fillAbove(paper, plane, grid, share * most, sign);
   }
   paper.globalAlpha = 1;
   paper.strokeStyle = tint.ink;
