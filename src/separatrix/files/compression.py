@@ -1,13 +1,11 @@
 """The bytes of a file or of standard input, decompressed while they are being used.
 
-    .gz  .bz2  .xz  .zst        told by the first bytes, not by the name; files of several members too
-
-Decompression runs in a thread of its own, a few pieces ahead of whoever parses them.
+The kind of compression is told by the first bytes, not by the name (`decoders`). Decompression runs in a thread of its
+own, a few pieces ahead of whoever parses them.
 """
 
 from __future__ import annotations
 
-import bz2
 import io
 import lzma
 import os
@@ -18,18 +16,18 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from separatrix.checker.text import DataError
 from separatrix.files.bzip2_blocks import decompress_blocks, find_blocks
+from separatrix.files.decoders import compression_of, members
 
 Progress = Callable[[int, int | None], None]
 
 _READ = 1 << 18  # compressed bytes read at a time
-_PIECE = 1 << 21  # decompressed bytes handed on at a time
+_BUFFER = 1 << 21  # bytes that a stream holds
 _AHEAD = 4  # pieces that may wait
 _WHOLE = 1 << 28  # the largest bzip2 file that is read whole
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 class ByteSource:
@@ -91,7 +89,7 @@ class ByteSource:
 
     def stream(self) -> BinaryIO:
         """All bytes, once, as a file that can be read from beginning to end."""
-        return io.BufferedReader(_Pieces(self.pieces()), _PIECE)
+        return io.BufferedReader(_Pieces(self.pieces()), _BUFFER)
 
     def _read(self) -> bytes:
         data = self._file.read(_READ)
@@ -106,7 +104,7 @@ class ByteSource:
             elif self.compression == "bz2" and _is_moderate(self.size) and (os.cpu_count() or 1) > 1:
                 yield from self._bzip2(inputs)
             else:
-                yield from _members(inputs, _DECODERS[self.compression], self.compression)
+                yield from members(inputs, self.compression)
         except DataError:
             raise
         except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
@@ -125,7 +123,7 @@ class ByteSource:
                 return
         except (OSError, ValueError):  # a block that is none, or is damaged: the plain way knows
             pass
-        for piece in _members(_chain(data, lambda: b""), bz2.BZ2Decompressor, "bz2"):
+        for piece in members(_chain(data, lambda: b""), "bz2"):
             if len(piece) > done:
                 yield piece[done:]
             done = max(0, done - len(piece))
@@ -142,116 +140,9 @@ def _open(path: str) -> BinaryIO:
         raise DataError(f"{path} cannot be opened: {error.strerror}.") from None
 
 
-def compression_of(head: bytes) -> str | None:
-    """The kind of compression that a file's first bytes tell.
-
-    >>> compression_of(b"BZh91AY"), compression_of(b"+1 1:0.5")
-    ('bz2', None)
-    """
-    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
-
-
-class _Decoder(Protocol):
-    """One compressed member, as in `bz2.BZ2Decompressor`."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
-
-
-class _Gzip:
-    """zlib with the interface of the other decoders: it keeps the input it has not used."""
-
-    def __init__(self) -> None:
-        self._inner = zlib.decompressobj(wbits=31)
-
-    @property
-    def eof(self) -> bool:
-        return self._inner.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._inner.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inner.unused_data
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
-
-
-class _Zstd:
-    """zstandard with the interface of the other decoders; fed little by little, as it cannot bound its output."""
-
-    def __init__(self) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise DataError(
-                "Reading .zst files needs the package zstandard: pip install 'separatrix[files]'."
-            ) from None
-        self._inner = zstandard.ZstdDecompressor().decompressobj()
-        self._failure = zstandard.ZstdError
-        self._waiting = b""
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._inner.eof)
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._waiting
-
-    @property
-    def unused_data(self) -> bytes:
-        return bytes(self._inner.unused_data) + self._waiting
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        data = self._waiting + data
-        now, self._waiting = data[: 1 << 14], data[1 << 14 :]
-        try:
-            return bytes(self._inner.decompress(now))
-        except self._failure as error:
-            raise ValueError(str(error)) from None
-
-
-_DECODERS: dict[str, Callable[[], _Decoder]] = {
-    "gzip": _Gzip,
-    "bz2": bz2.BZ2Decompressor,
-    "xz": lzma.LZMADecompressor,
-    "zstd": _Zstd,
-}
-
-
 def _chain(first: bytes, read: Callable[[], bytes]) -> Callable[[], bytes]:
     waiting = [first]
     return lambda: waiting.pop() if waiting else read()
-
-
-def _members(read: Callable[[], bytes], new: Callable[[], _Decoder], kind: str) -> Iterator[bytes]:
-    data = read()
-    while data:
-        member = new()
-        while not member.eof:
-            piece = member.decompress(data, _PIECE)
-            if piece:
-                yield piece
-            data = b""
-            if member.needs_input and not member.eof:
-                data = read()
-                if not data:
-                    raise EOFError("it ends too early")
-        # Zeros may pad what follows a member (tape blocks); anything else must be another one.
-        data = (member.unused_data or read()).lstrip(b"\0")
-        while not data and (data := read()):
-            data = data.lstrip(b"\0")
-        if data and compression_of(data + b"\0" * 6) != kind and len(data) >= 6:
-            raise ValueError("something else follows its end")
 
 
 class _Pieces(io.RawIOBase):
