@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cli_cases import run
 from scipy import sparse
 
+import separatrix.memory
 from separatrix.files.dataset import Dataset, Source
 from separatrix.files.store_writer import new_store, write_arrays, write_header
 
@@ -100,3 +102,22 @@ def test_a_store_four_times_larger_than_the_memory_left(tmp_path: Path, layout) 
     assert fitted["gap"] <= 0.05
     assert verified["proved"]
     assert predicted["accuracy"]["correct"] == len(y) - fitted["training"]["errors"]
+
+
+def test_what_cannot_fit_is_refused_before_it_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    store_of(rng.standard_normal((200, 3)), rng.choice([-1, 1], 200), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(separatrix.memory, "available_memory", lambda: 10_000.0)
+    for line in ("fit rows -q", "fit rows --perceptron -q"):
+        result = run(*line.split())
+        assert result.exit_code == 1
+        assert (
+            "A fit to 200 rows, wherever they lie, needs about 0 MB of memory; 0 MB are left."
+            in result.stderr
+        )
+    result = run("check", "rows", "--json")
+    assert result.exit_code == 2
+    assert "The exact verdict on 200 rows" in json.loads(result.stdout)["separability"]["short_of_memory"]

@@ -8,83 +8,21 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "separatrix/decimal.hpp"
 #include "separatrix/growing.hpp"
+#include "separatrix/label_table.hpp"
+#include "separatrix/libsvm_rules.hpp"
+#include "separatrix/tokens.hpp"
 
 namespace separatrix {
-
-struct TextRules {
-    bool zero_based = false;     // else 1 is taken off every index
-    bool zero_allowed = true;    // an index 0 where they start at 1 becomes column -1, for the caller to put right
-    bool drop_beyond = false;    // leave out columns at or above n_columns instead of refusing them
-    std::int64_t n_columns = std::int64_t{1} << 62;
-    // Whether rows have a label, and a query: all do or none. If not known, the first row of the piece decides.
-    std::optional<bool> labelled;
-    std::optional<bool> queried;
-};
-inline constexpr std::int64_t largest_index = std::int64_t{1} << 59;
-
-enum class TextFault {
-    none,
-    index,         // expected an index
-    colon,         // expected ':' after an index
-    number,        // expected a number
-    not_finite,    // nan or inf
-    too_large,     // a number beyond the range of the values
-    separator,     // expected white space after a number
-    zero_index,    // an index 0, but indices start at 1
-    beyond,        // a column at or beyond n_columns
-    huge_index,    // an index above largest_index
-    twice,         // a column that occurs twice in a row
-    many_labels,   // "1,2"
-    no_label,      // a row without a label among rows that have one
-    label,         // a label among rows that have none
-    query,         // expected an integer after qid:
-    no_query,      // a row without qid among rows that have one
-    query_unasked  // a qid among rows that have none
-};
-
-// Where a fault is: bytes from the beginning of the piece, lines from its first line (0).
-struct TextPlace {
-    const char* at = nullptr;
-    const char* line_begin = nullptr;
-    std::int64_t line = 0;
-};
-
-struct LabelToken {
-    std::string_view text;
-    TextPlace place;
-};
-
-// Distinct labels in order of appearance. Rows of the same class often follow each other, so the last is tried first.
-class LabelTable {
-public:
-    std::uint32_t code(std::string_view text, const TextPlace& place) {
-        if (!labels_.empty() && labels_[last_].text == text) return last_;
-        const auto [found, is_new] = codes_.try_emplace(text, static_cast<std::uint32_t>(labels_.size()));
-        if (is_new) labels_.push_back({text, place});
-        return last_ = found->second;
-    }
-    const std::vector<LabelToken>& labels() const { return labels_; }
-    void clear() {
-        labels_.clear();
-        codes_.clear();
-        last_ = 0;
-    }
-
-private:
-    std::vector<LabelToken> labels_;
-    std::unordered_map<std::string_view, std::uint32_t> codes_;
-    std::uint32_t last_ = 0;
-};
 
 // What a piece holds. Row r has the entries ends[r - 1] .. ends[r); labels and queries are empty if no row has them.
 template <class Value, class Column>
@@ -130,20 +68,6 @@ SEPARATRIX_INLINE int opaque(int value) {
     asm volatile("" : "+r"(value));
 #endif
     return value;
-}
-
-SEPARATRIX_INLINE bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
-SEPARATRIX_INLINE const char* skip_blanks(const char* p) {
-    while (is_blank(*p)) ++p;
-    return p;
-}
-SEPARATRIX_INLINE bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '#'; }
-SEPARATRIX_INLINE const char* token_end(const char* p) {
-    while (!ends_token(*p)) ++p;
-    return p;
-}
-inline const char* line_end(const char* p, const char* end) {
-    return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
 }
 
 template <class Value, class Column>

@@ -21,6 +21,9 @@ from separatrix.cli.progress import Several, shown, waiting
 from separatrix.cli.timing import Stopwatch
 from separatrix.errors import InseparableError
 
+# Bytes beside X that a fit with its certificate takes for each row, at its peak.
+_SVC_ROW, _PERCEPTRON_ROW = 270.0, 60.0
+
 
 @dataclass
 class Fitted:
@@ -66,6 +69,7 @@ class Course:
     def fit(self) -> Fitted:
         """Fit, with progress on stderr and checkpoints where they were asked for."""
         model, table, choice = self.choice.make(), self.table, self.choice
+        self._require_memory()
         tol = float(choice.parameters.get("tol", 0.0))
         watch = Stopwatch()
         with warnings.catch_warnings(record=True) as said:
@@ -84,6 +88,16 @@ class Course:
         for text in dict.fromkeys(str(each.message) for each in said):
             self.output.note(text)
         return fitted
+
+    def _require_memory(self) -> None:
+        """Refuse rows of a store for whose numbers (a label, an alpha, a slack, ...) there is no room in memory."""
+        from separatrix.memory import require_memory
+        from separatrix.problem import is_mapped
+
+        if is_mapped(self.table.X):
+            n = int(self.table.X.shape[0])
+            each = _PERCEPTRON_ROW if self.choice.perceptron else _SVC_ROW
+            require_memory(each * n, f"A fit to {n:,} rows, wherever they lie,")
 
     def _checkpoints(self) -> tuple[Checkpoints | None, dict[Any, Any]]:
         if self.request.checkpoint is None:
