@@ -35,7 +35,10 @@ _BLOCK = 1 << 18  # entries checked at a time: little memory beside that of the 
 def read_store(directory: str) -> Dataset:
     """Open a store. Its arrays are mapped, not read; the structure of a CSR store is checked block by block.
 
-    Who opens one may be short of memory: the process gives back what it frees from now on.
+    Who opens one may be short of memory: from now on the whole process gives arrays of 256 KiB or more back to the
+    system when they are freed. The C library has this setting for the process only (M_MMAP_THRESHOLD of glibc; other
+    libraries are left as they are). Its own habit is to raise the threshold to 32 MiB as arrays are freed, and to keep
+    holes of that size; what it saves so, fresh pages for each large array, is little beside reading a store.
     """
     _core.return_freed_memory()
     folder = Path(directory)
