@@ -250,9 +250,9 @@ class Shard:
         problems = self._problems(rows)
         signed = SignedParts([SignedRows(problem) for problem in problems])
         algebra: Any = PrimalSide(signed)  # type: ignore[arg-type]  # the same methods, part after part
-        C, h = np.concatenate([problem.C for problem in problems]), np.zeros(len(z))
         self._algebra = algebra
-        return self._go(CentralPath.starting(algebra, problems[0].loss, C, h, z, np.ones(len(C))))
+        loss, C, h = LOSSES[rows.loss], rows.C, np.zeros(len(z))
+        return self._go(CentralPath.starting(algebra, loss, C, h, z, np.ones(len(C))))
 
     def advance_path(self) -> tuple[str, Any]:
         """Begin a step; the first share of an answer."""

@@ -20,7 +20,6 @@ class SignedParts:
         self.R, self.D, self.free_bias = parts[0].R, parts[0].D, parts[0].free_bias
         self._ends = np.cumsum([0, *(part.n for part in parts)]).tolist()
         self.n = self._ends[-1]
-        self.y = np.concatenate([part.y for part in parts])
 
     def margins(self, z: Vector) -> Vector:
         """A z, shape (n,)."""
