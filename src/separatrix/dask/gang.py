@@ -180,6 +180,8 @@ class Gang:
     ) -> tuple[list[int], dict[int, Any]]:
         """Shards that are lost, and the replies of the others."""
         tasks = {asyncio.ensure_future(self._call(i, method, args)): i for i, args in arguments.items()}
+        for task in tasks:
+            task.add_done_callback(_heard)
         pending, lost, found = set(tasks), list[int](), dict[int, Any]()
         while pending:
             done, pending = await asyncio.wait(pending, timeout=POLL)
@@ -256,6 +258,12 @@ def even_shares(holders: Sequence[int | None], shards: int) -> list[list[int]]:
     for p in homeless:
         shares[next(i for i in range(shards) if room(i))].append(p)
     return [sorted(share) for share in shares]
+
+
+def _heard(task: asyncio.Future[Any]) -> None:
+    """Look at how a task ended: what a lost worker's task raises after it was given up is nobody's business."""
+    if not task.cancelled():
+        task.exception()
 
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:
