@@ -45,7 +45,7 @@ def kernel_stages(
         return whole
     reason = f"{n} rows, {problem.kernel.name} kernel: block SMO"
     if solver == "block-smo" or n > _FACTORED:
-        return [Stage(BlockSmo(cache_mb=cache_mb), reason)]
+        return [Stage(BlockSmo(cache_mb=cache_mb, wide=n <= _TINY), reason)]
     if n <= _TINY:
         return [Stage(BlockSmo(cache_mb=cache_mb, wide=True, max_steps=_TINY_STEPS), reason), *whole]
     return [Stage(BlockSmo(cache_mb=cache_mb), reason, patience=0.05 + 4e-9 * n**3), *whole]

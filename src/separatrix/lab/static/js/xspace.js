@@ -38,7 +38,7 @@ export class XSpace {
   }
 
   options(quick) {
-    return { window: this.plot.plane.window, grid: quick ? 28 : 64 };
+    return { window: this.plot.plane.window, grid: quick ? 20 : 64 };
   }
 
   draw() {
