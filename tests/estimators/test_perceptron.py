@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import Perceptron, verify
-from separatrix.estimators import perceptron_fit
+from separatrix.estimators import perceptron_fit, perceptron_result
 from tests.perceptron_data import EIGHT, EIGHT_LABELS, separable
 
 VARIANTS = [
@@ -321,3 +321,13 @@ def _quietly(fit, X, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return fit(X, y)
+
+
+def test_a_time_limit_leaves_the_verdict_on_many_rows_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array([1, 1, -1, -1])  # no line separates these
+    assert Perceptron(max_epochs=2, max_time=60.0).fit(X, y).status_ == "inseparable"
+    monkeypatch.setattr(perceptron_result, "_PROVABLE_SOON", 3)
+    with pytest.warns(ConvergenceWarning):
+        limited = Perceptron(max_epochs=2, max_time=60.0).fit(X, y)
+    assert limited.status_ == "max_iter"
+    assert Perceptron(max_epochs=2).fit(X, y).status_ == "inseparable"

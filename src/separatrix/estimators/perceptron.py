@@ -58,7 +58,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     max_epochs : int, default 1000
         Passes, or steps of gradient descent.
     max_time : float, default None
-        Seconds for the whole fit; the weights so far are kept, as after Ctrl-C.
+        Seconds for the passes; the weights so far are kept, as after Ctrl-C. The exact verdict that a run without
+        a clean pass asks for comes on top, and with a time limit is asked for only where X has at most four million
+        entries, which takes a second or so.
     n_threads : int, default None
         Threads that look for the next mistake once mistakes are rare. They never change the result.
     random_state : int, RandomState or None

@@ -28,10 +28,8 @@ from separatrix.separability.verdict import Data, record
 from separatrix.solvers.passes import LabelledRows, PassState
 
 _DOUBT = 100  # passes after which the rows are asked whether they can be separated at all
-_PROVABLE, _PROVABLE_KESLER = (
-    50_000_000,
-    1_000_000,
-)  # entries of X, or of Kesler's rows, up to which it is asked
+# Entries of X, or of Kesler's rows, up to which it is asked; and in a run with a time limit.
+_PROVABLE, _PROVABLE_KESLER, _PROVABLE_SOON = 50_000_000, 1_000_000, 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,8 @@ def solve(
     show: Any = None,
 ) -> PerceptronResult:
     """Run one problem and prove how it ended."""
-    doubt = Doubt(lambda: ask_separability(rows, names, kernel, classes), choice, show)
+    soon = choice.max_time is not None
+    doubt = Doubt(lambda: ask_separability(rows, names, kernel, classes, soon=soon), choice, show)
     found = find(rows, kernel, choice, classes, doubt, before)
     status = found.status
     if status in (Status.MAX_ITER, Status.MAX_TIME):
@@ -126,11 +125,16 @@ def solve(
     )
 
 
-def ask_separability(rows: LabelledRows, names: Names, kernel: Kernel, classes: int) -> Separability | None:
-    """The exact verdict on the rows; None where it would take too long, or the kernel leaves no exact answer."""
+def ask_separability(
+    rows: LabelledRows, names: Names, kernel: Kernel, classes: int, *, soon: bool
+) -> Separability | None:
+    """The exact verdict on the rows; None where it would take too long, or the kernel leaves no exact answer.
+
+    ``soon``: the run has a time limit, which a verdict on many rows could exceed by far.
+    """
     entries = rows.X.nnz if sparse.issparse(rows.X) else rows.X.size
     size, limit = (entries, _PROVABLE) if classes == 2 else (2 * (classes - 1) * entries, _PROVABLE_KESLER)
-    if kernel.name != "linear" or size > limit:
+    if kernel.name != "linear" or size > (min(limit, _PROVABLE_SOON) if soon else limit):
         return None
     if classes > 2:
         Z, labels = kesler_rows(rows.X, rows.labels, classes, rows.constant)
