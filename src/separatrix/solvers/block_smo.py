@@ -35,7 +35,7 @@ from separatrix.solvers.smo_state import NegativeCurvature, State, feasible
 _STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
 _COUNTED_ROUNDS = 10  # rounds of a step where rounds are counted
 _FEW_ROWS = 1000  # F of so few is renewed for what a look at a sample costs
-_DOUBT = 2.0  # what a sample shows of rounding, times this, is what all rows may have
+_DOUBT = 1.5  # what a sample shows of rounding, times this, is what all rows may have
 _AIM_LOWER = 0.5  # rounding of F up to this share of tol is made up for by rounds to a smaller gap
 _IDLE = 6  # renewals of F without half the best gap so far that count as a stall
 _CURVED = 1e-12  # relative negative curvature that is not rounding
@@ -166,7 +166,9 @@ class BlockSmo:
         rounding = 0.0 if exact or unsure else _DOUBT * rounding_of_gap(problem, state)
         if not exact and (unsure or rounding > state.slack):
             if state.lowered == 0.0 and 0.0 < rounding <= _AIM_LOWER * state.tol * state.report.primal:
-                state.lowered = rounding / state.report.primal
+                state.lowered = (
+                    1.25 * rounding / state.report.primal
+                )  # the next sample may show a little more
                 return
             self._renew(problem, state, state.current_alpha)
             state.lowered = 0.0
