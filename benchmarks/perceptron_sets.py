@@ -3,7 +3,7 @@
     python -m benchmarks.perceptron_sets [--source libsvm] [--only NAME] [--seconds 10]
 
 Two classes as they are; more of them by Kesler's construction and each class against the rest. The time limit holds
-for the passes of one fit; a run that a limit ends asks for the exact verdict afterwards, which takes its own time.
+for the passes of one fit; a run that a limit ends asks for the exact verdict where X has at most four million entries.
 Every certificate is verified in rigorous floats (Kesler's where its expanded rows have at most ten million entries).
 Sets are read from the folder that SEPARATRIX_DATA names.
 """
