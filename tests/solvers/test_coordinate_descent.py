@@ -243,3 +243,15 @@ def test_steps_do_not_grow_memory() -> None:
     after = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert after - before < 2000
+
+
+def test_a_gap_that_does_not_fall_is_no_stall_while_the_dual_rises() -> None:
+    problem = noisy()
+    solver = CoordinateDescent()
+    state = solver.init(problem, None, 1)
+    solver.step(problem, state)
+    assert state.risen == state.dual  # the first epoch counts
+    state.epochs += state.patience + 1
+    assert solver.terminate(problem, state, 1e-12) is Verdict.STALLED
+    state.risen_at = state.epochs - 1
+    assert solver.terminate(problem, state, 1e-12) is Verdict.GO_ON

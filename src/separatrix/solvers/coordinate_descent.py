@@ -62,6 +62,8 @@ class State:
     checked_at: int = -1  # the epoch at which a check was last asked for
     best: float = np.inf  # least relative gap so far, and when
     best_at: int = 0
+    risen: float = -np.inf  # the dual when it had last risen by a visible part of the gap, and when
+    risen_at: int = 0
 
     @property
     def seems_reached(self) -> bool:
@@ -154,7 +156,10 @@ class CoordinateDescent:
         return Progress(state.primal, state.dual)
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
-        """CHECK when an epoch's own estimate of the gap is within tol; STALLED when it has long not fallen."""
+        """CHECK when an epoch's own estimate of the gap is within tol; STALLED when it has long not fallen.
+
+        Nor may the dual have risen: a run that goes on from another may begin with a gap that is hard to beat.
+        """
         state.tol = tol
         if (state.seems_reached or state.seems_likely) and state.checked_at < state.epochs:
             state.checked_at = state.epochs
@@ -163,7 +168,8 @@ class CoordinateDescent:
                 state.safety *= 0.7
             state.hope *= 0.3
             return Verdict.CHECK
-        return Verdict.STALLED if state.epochs - state.best_at > state.patience else Verdict.GO_ON
+        idle = state.epochs - max(state.best_at, state.risen_at)
+        return Verdict.STALLED if idle > state.patience else Verdict.GO_ON
 
     def point(self, problem: Problem, state: State) -> Point:
         """The current alpha, made to balance if the bias is free; w and b as the descent keeps them."""
@@ -215,6 +221,8 @@ class CoordinateDescent:
         state.complete = complete
         if state.gap < 0.9 * state.best:
             state.best, state.best_at = state.gap, state.epochs
+        if state.dual > state.risen + 0.1 * (state.primal - state.dual):
+            state.risen, state.risen_at = state.dual, state.epochs
         waited = state.epochs - state.best_at
         fallen = state.gap <= max(state.safety * state.tol, state.trust * min(1.0, state.expected))
         if not complete and (fallen or waited % _IDLE == _IDLE - 1):
