@@ -91,13 +91,9 @@ class Course:
 
     def _require_memory(self) -> None:
         """Refuse rows of a store for whose numbers (a label, an alpha, a slack, ...) there is no room in memory."""
-        from separatrix.memory import require_memory
-        from separatrix.problem import is_mapped
+        from separatrix.problem import require_room
 
-        if is_mapped(self.table.X):
-            n = int(self.table.X.shape[0])
-            each = _PERCEPTRON_ROW if self.choice.perceptron else _SVC_ROW
-            require_memory(each * n, f"A fit to {n:,} rows, wherever they lie,")
+        require_room(self.table.X, _PERCEPTRON_ROW if self.choice.perceptron else _SVC_ROW, "A fit to")
 
     def _checkpoints(self) -> tuple[Checkpoints | None, dict[Any, Any]]:
         if self.request.checkpoint is None:

@@ -49,8 +49,7 @@ def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Ve
     """
     import numpy as np
 
-    from separatrix.memory import require_memory
-    from separatrix.problem import is_mapped
+    from separatrix.problem import require_room
     from separatrix.separability.ask import two_sides
 
     matrix, labels = _checked(X), np.asarray(y)
@@ -60,9 +59,7 @@ def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Ve
         share = None if max_time is None else max(0.0, max_time - watch.total) / (len(questions) - place)
         try:
             with at_most(share):
-                if is_mapped(matrix):
-                    n = int(matrix.shape[0])
-                    require_memory(_ROW * n, f"The exact verdict on {n:,} rows, wherever they lie,")
+                require_room(matrix, _ROW, "The exact verdict on")
                 answer = two_sides(matrix, labels, labels == plus, (plus,), minus, members, bias)
                 _ = answer.margin  # within the limit too
             verdicts.found[name] = answer

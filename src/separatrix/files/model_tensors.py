@@ -83,7 +83,7 @@ def _digest(arrays: Arrays) -> str:
 
 
 def read_tensors(content: bytes) -> Arrays:
-    """The tensors of a safetensors file; read-only views of its content."""
+    """The tensors of a safetensors file, which share no memory with its content."""
     if len(content) < 10:
         raise ModelFileError("The file is too short to be a model.")
     header = int.from_bytes(content[:8], "little")

@@ -4,7 +4,7 @@ from separatrix.problem.bias import best_bias, bias_interval
 from separatrix.problem.joint_problem import JointProblem
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import HINGE, LOSSES, SQUARED_HINGE, Loss
-from separatrix.problem.mapped import is_mapped
+from separatrix.problem.mapped import is_mapped, require_room
 from separatrix.problem.problem import Bias, Matrix, Problem
 from separatrix.problem.rows import row_blocks, rows_between, scores, weighted_sum, widened
 from separatrix.problem.solution import History, Point, Record, Solution
@@ -28,6 +28,7 @@ __all__ = [
     "best_bias",
     "bias_interval",
     "is_mapped",
+    "require_room",
     "row_blocks",
     "rows_between",
     "scores",

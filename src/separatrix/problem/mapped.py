@@ -1,4 +1,4 @@
-"""Whether a matrix lies in a file that is mapped into memory."""
+"""Matrices in files that are mapped into memory: which are, and whether there is room for what goes with their rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import mmap
 from typing import Any
 
 import numpy as np
+
+from separatrix.memory import require_memory
 
 
 def is_mapped(X: Any) -> bool:
@@ -25,3 +27,13 @@ def is_mapped(X: Any) -> bool:
             return True
         part = part.base
     return isinstance(part, mmap.mmap)
+
+
+def require_room(X: Any, each: float, purpose: str) -> None:
+    """Raise MemoryError with a sentence if X is mapped and there is no room for ``each`` bytes beside every row.
+
+    Rows in memory fit there with what belongs to them, or have failed before; rows of a file can be too many.
+    """
+    if is_mapped(X):
+        n = int(X.shape[0])
+        require_memory(each * n, f"{purpose} {n:,} rows, wherever they lie,")

@@ -166,9 +166,8 @@ class BlockSmo:
         rounding = 0.0 if exact or unsure else _DOUBT * rounding_of_gap(problem, state)
         if not exact and (unsure or rounding > state.slack):
             if state.lowered == 0.0 and 0.0 < rounding <= _AIM_LOWER * state.tol * state.report.primal:
-                state.lowered = (
-                    1.25 * rounding / state.report.primal
-                )  # the next sample may show a little more
+                # The next sample may show a little more.
+                state.lowered = 1.25 * rounding / state.report.primal
                 return
             self._renew(problem, state, state.current_alpha)
             state.lowered = 0.0

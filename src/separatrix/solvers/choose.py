@@ -24,8 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.memory import require_memory
-from separatrix.problem import Problem, is_mapped, row_blocks
+from separatrix.problem import Problem, is_mapped, require_room, row_blocks
 from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.interior_point import InteriorPoint
 from separatrix.solvers.loop import Stage
@@ -75,8 +74,7 @@ def stages(
         return [Stage(interior, "asked for: interior point"), unscreened]
 
     shape = _shape(problem)
-    if is_mapped(problem.X):
-        require_memory(_ROW_STATE * problem.n_rows, f"A fit to {problem.n_rows:,} rows, wherever they lie,")
+    require_room(problem.X, _ROW_STATE, "A fit to")
     if _side(problem) > _LARGEST_MATRIX:
         return [Stage(descent, f"{shape}: coordinate descent")]
     cost = estimate(problem, tol)
