@@ -124,12 +124,14 @@ private:
         pointers_.clear();
         for (Index k = 0; k < size; ++k) pointers_.push_back(rows_.row(row_in_set(k)));
         move_up(size, stride);
-        for (Index k = known_; k < size; ++k) {
-            T* to = K_.data() + k * stride;
-            for (Index j = 0; j <= k; ++j) to[j] = pointers_[at(k)][places[at(j)]] + shift;
-            for (Index j = size; j < stride; ++j) to[j] = 0;
-            if (point_.squared) to[k] += static_cast<T>(1 / (2 * point_.C[at(places[at(k)])]));
-        }
+        split(size - known_, size - known_ >= 128 ? settings_.n_threads : 1, [&](int, Index begin, Index end) {
+            for (Index k = known_ + begin; k < known_ + end; ++k) {
+                T* to = K_.data() + k * stride;
+                for (Index j = 0; j <= k; ++j) to[j] = pointers_[at(k)][places[at(j)]] + shift;
+                for (Index j = size; j < stride; ++j) to[j] = 0;
+                if (point_.squared) to[k] += static_cast<T>(1 / (2 * point_.C[at(places[at(k)])]));
+            }
+        });
         mirror(size, stride);
         gathered_ = size;
         for (Index k = 0; k < size; ++k) {

@@ -4,6 +4,7 @@
 // float, or better; where more is asked for, F is computed from the data themselves anyway.
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace separatrix {
 class GridPoints {
 public:
     // Looks for a step; false if there is none, or if this machine gains nothing by it.
-    bool find(const Points& points, const KernelFormula& formula) {
+    bool find(const Points& points, const KernelFormula& formula, int n_threads) {
         step_ = 0;
         if (kernel_table().grid_values == nullptr || formula.kind == KernelKind::laplacian || points.columns < 16) return false;
         if (points.columns > (std::int64_t{1} << 30) / (255 * 255) || points.rows == 0) return false;
@@ -33,12 +34,16 @@ public:
         }
         const double step = most > 0 ? refined(least, most) : 0.0;
         if (!(step > 0)) return false;
-        for (Index i = 0; i < points.rows; ++i) {
-            points.read(i, row.data(), 1);
-            if (!fits(row, step)) return false;
-        }
-        step_ = step;
-        return true;
+        std::atomic<bool> all = true;
+        split(points.rows, n_threads, [&](int, Index first, Index last) {
+            std::vector<float> own(static_cast<std::size_t>(depth_));
+            for (Index i = first; i < last && all.load(std::memory_order_relaxed); ++i) {
+                points.read(i, own.data(), 1);
+                if (!fits(own, step)) all = false;
+            }
+        });
+        if (all) step_ = step;
+        return all;
     }
 
     bool found() const { return step_ > 0; }

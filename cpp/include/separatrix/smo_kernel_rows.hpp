@@ -24,7 +24,7 @@ public:
         if (points_ == nullptr) return;
         sparse_ = prefers_sparse(*points_, formula_);
         if constexpr (sizeof(T) == sizeof(float)) {
-            if (!sparse_ && points_->centre.empty()) grid_.find(*points_, formula_);
+            if (!sparse_ && points_->centre.empty()) grid_.find(*points_, formula_, n_threads);
         }
         if (!sparse_ && !grid_.found() && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
     }
