@@ -79,6 +79,6 @@ constexpr KernelFunctions<T> made = {Shape<T>::rows,   Shape<T>::columns,  Shape
 
 extern const KernelTable kernel_table;
 const KernelTable kernel_table = {SEPARATRIX_QUOTE(SEPARATRIX_ISA), made<float>, made<double>,
-                                  has_grid ? grid_values : nullptr};
+                                  grid_values, sparse_grid_values};
 
 }  // namespace separatrix::SEPARATRIX_ISA

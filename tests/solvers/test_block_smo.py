@@ -139,6 +139,25 @@ def test_values_on_a_grid_are_as_good() -> None:
         assert_proved(problem, point, 1.01e-8)
 
 
+@pytest.mark.parametrize("kernel", [Linear(), Rbf(0.05), Poly(3, 0.02, 1.0)], ids=["linear", "rbf", "poly"])
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.9])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_sums_of_whole_numbers_are_those_of_the_kernel(kernel, share, n_threads) -> None:
+    rng = np.random.default_rng(16)
+    X = (rng.integers(1, 4, (333, 41)) * (rng.random((333, 41)) < share)).astype(np.float32)
+    y = np.where(X[:, 0] + X[:, 1] >= X[:, 2] + X[:, 3], 1.0, -1.0)
+    problem = KernelProblem(X, y, np.full(333, 0.5), HINGE, "free", kernel)
+    state = BlockSmo(working_set=64).init(problem, None, n_threads)
+    state.engine.run(1e-9, 3, np.inf)
+    alpha, F = np.empty(333), np.empty(333)
+    state.engine.get_alpha(alpha)
+    state.engine.get_sums(F)
+    assert np.count_nonzero(alpha) > 20
+    K = problem.gram(np.arange(333), np.arange(333))
+    rounding = 1e-6 * np.abs(K) @ alpha  # of floats, some of which cancel
+    assert np.all(np.abs(F - K @ (alpha * y)) <= rounding)
+
+
 def test_rows_far_from_the_origin() -> None:
     X, y = rings(200)
     problem = KernelProblem(X + 1e4, y, np.full(200, 10.0), HINGE, "free", Rbf(0.3))

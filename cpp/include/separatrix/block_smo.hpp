@@ -38,7 +38,7 @@ public:
           inner_(at(5 * stride_)), inner_alpha_(at(3 * size_)), patience_(n, size_) {
         if (rows_.computes()) {
             rows_.pack(point_.order, n);
-            if (!rows_.sparse() && rows_.depth() > 64) shrink_at_ = shrink_every_ = 2 * rows_.depth();
+            if (rows_.depth() > 64) shrink_at_ = shrink_every_ = static_cast<Index>(2 * rows_.depth());
         }
         point_.measure();
     }
@@ -82,6 +82,8 @@ public:
     }
 
 private:
+    static constexpr double cheap_depth = 32;  // products
+
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
     bool finished(double target) {
@@ -121,20 +123,19 @@ private:
         double *alpha = inner_alpha_.data(), *upper = alpha + size, *y = upper + size;
         for (Index k = 0; k < stride; ++k) v[k] = 0, diagonal[k] = 1, up[k] = T(-1e30), low[k] = T(1e30);
         const std::vector<std::int32_t>& places = working_.places();
-        pointers_.clear();
-        for (Index k = 0; k < size; ++k) pointers_.push_back(rows_.row(row_in_set(k)));
         move_up(size, stride);
-        split(size - known_, size - known_ >= 128 ? settings_.n_threads : 1, [&](int, Index begin, Index end) {
-            for (Index k = known_ + begin; k < known_ + end; ++k) {
-                T* to = K_.data() + k * stride;
-                for (Index j = 0; j <= k; ++j) to[j] = pointers_[at(k)][places[at(j)]] + shift;
-                for (Index j = size; j < stride; ++j) to[j] = 0;
-                if (point_.squared) to[k] += static_cast<T>(1 / (2 * point_.C[at(places[at(k)])]));
-            }
-        });
+        rows_.computes() && rows_.depth() < cheap_depth ? compute(size, stride) : gather(size, stride);
+        for (Index k = known_; k < size; ++k) {
+            T* to = K_.data() + k * stride;
+            for (Index j = 0; j < size; ++j) to[j] += shift;
+            for (Index j = size; j < stride; ++j) to[j] = 0;
+            if (point_.squared) to[k] += static_cast<T>(1 / (2 * point_.C[at(places[at(k)])]));
+        }
         mirror(size, stride);
         gathered_ = size;
+        pointers_.clear();
         for (Index k = 0; k < size; ++k) {
+            pointers_.push_back(rows_.row(row_in_set(k)));
             const Index p = places[at(k)];
             diagonal[k] = K_[at(k * stride + k)];
             if (diagonal[k] < 0) note_negative(row_in_set(k), -1, static_cast<double>(diagonal[k]));
@@ -147,6 +148,27 @@ private:
                 0.1 * point_.violation, 20 * size + 200, sizeof(T) == 4 ? 1e-6 : 1e-12};
     }
 
+    // Values among the new rows of the set and with those before them, picked from the rows of K ...
+    void gather(Index size, Index stride) {
+        const std::vector<std::int32_t>& places = working_.places();
+        split(size - known_, size - known_ >= 128 ? settings_.n_threads : 1, [&](int, Index begin, Index end) {
+            for (Index k = known_ + begin; k < known_ + end; ++k) {
+                const T* from = rows_.row(row_in_set(k));
+                T* to = K_.data() + k * stride;
+                for (Index j = 0; j <= k; ++j) to[j] = from[places[at(j)]];
+            }
+        });
+    }
+
+    // ... or computed again, where that takes less than the cache miss for each value that is picked.
+    void compute(Index size, Index stride) {
+        std::vector<std::int32_t> ids;
+        for (Index k = 0; k < size; ++k) ids.push_back(row_in_set(k));
+        pointers_.clear();
+        for (Index k = known_; k < size; ++k) pointers_.push_back(K_.data() + k * stride);
+        rows_.block(ids, known_, pointers_.data());
+    }
+
     // The rows that stay from the round before were its last ones; their values with each other need not be gathered again.
     void move_up(Index size, Index stride) {
         const Index first = size - known_;
@@ -154,7 +176,7 @@ private:
             std::copy_n(K_.data() + (first + k) * stride + first, known_, K_.data() + k * stride);
     }
 
-    // K_jk = K_kj for the rows k that are new, a block at a time: gathering costs a cache miss for each value.
+    // K_jk = K_kj for the rows k that are new, a block at a time
     void mirror(Index size, Index stride) {
         constexpr Index block = 16;
         for (Index rows = known_; rows < size; rows += block) {

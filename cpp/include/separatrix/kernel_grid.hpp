@@ -1,11 +1,16 @@
 // Points on a grid, x = step q with whole numbers 0 <= q <= 255 (images, counts, one-hot columns), packed as integers.
 //
+// Two columns of X are one pair, and take part in products together. Where many pairs are zero, the points that are
+// columns of a block keep the others only.
+//
 // A value counts as on the grid if float rounding explains what is between. The kernel values are then those of a
 // float, or better; where more is asked for, F is computed from the data themselves anyway.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "separatrix/buffer.hpp"
@@ -17,6 +22,8 @@ namespace separatrix {
 
 class GridPoints {
 public:
+    static constexpr Index most_lines = 2048;  // columns of X whose lines, if it is sparse, stay in the second-level cache
+
     // Looks for a step; false if there is none, or if this machine gains nothing by it.
     bool find(const Points& points, const KernelFormula& formula, int n_threads) {
         step_ = 0;
@@ -34,36 +41,62 @@ public:
         }
         const double step = most > 0 ? refined(least, most) : 0.0;
         if (!(step > 0)) return false;
+        pairs_ = (depth_ + 1) / 2;
+        counts_.assign(static_cast<std::size_t>(points.rows), 0);
         std::atomic<bool> all = true;
         split(points.rows, n_threads, [&](int, Index first, Index last) {
-            std::vector<float> own(static_cast<std::size_t>(depth_));
+            std::vector<float> own(static_cast<std::size_t>(2 * pairs_), 0.0F);
             for (Index i = first; i < last && all.load(std::memory_order_relaxed); ++i) {
                 points.read(i, own.data(), 1);
                 if (!fits(own, step)) all = false;
+                std::int32_t count = 0;
+                for (std::size_t j = 0; j < own.size(); j += 2) count += (own[j] != 0) | (own[j + 1] != 0);
+                counts_[static_cast<std::size_t>(i)] = count;
             }
         });
-        if (all) step_ = step;
-        return all;
+        if (!all) return false;
+        step_ = step;
+        const double filled = std::accumulate(counts_.begin(), counts_.end(), 0.0);
+        sparse_ = depth_ <= most_lines && filled < sparse_below * static_cast<double>(points.rows) * static_cast<double>(pairs_);
+        return true;
     }
 
     bool found() const { return step_ > 0; }
 
+    // The columns are the points ids[0 .. count) from now on.
     void pack_columns(const Points& points, const std::int32_t* ids, Index count, int n_threads) {
-        const Index width = kernel_table().narrow.panel_columns, pairs = (depth_ + 1) / 2;
-        panels_ = (count + width - 1) / width;
-        columns_ = Buffer<std::int16_t>(static_cast<std::size_t>(panels_ * pairs * width * 2));
+        const Index width = kernel_table().narrow.panel_columns;
+        count_ = count, panels_ = (count + width - 1) / width;
         column_norms_.assign(static_cast<std::size_t>(panels_ * width), 0);
+        if (sparse_) {
+            starts_.assign(1, 0);
+            for (Index k = 0; k < count; ++k) starts_.push_back(starts_.back() + counts_[static_cast<std::size_t>(ids[k])]);
+            entries_ = Buffer<std::int32_t>(static_cast<std::size_t>(starts_.back()));
+            lines_ = Buffer<std::int32_t>(static_cast<std::size_t>(starts_.back()));
+        } else {
+            columns_ = Buffer<std::int16_t>(static_cast<std::size_t>(panels_ * pairs_ * width * 2));
+        }
         split(panels_, n_threads, [&](int, Index first, Index last) {
-            std::vector<float> row(static_cast<std::size_t>(2 * pairs));
+            std::vector<float> row(static_cast<std::size_t>(2 * pairs_));
             for (Index k = first * width; k < last * width; ++k) {
                 std::fill(row.begin(), row.end(), 0.0F);
-                if (k < count) points.read(ids == nullptr ? k : ids[k], row.data(), 1);
-                std::int16_t* to = columns_.data() + (k / width) * pairs * width * 2 + (k % width) * 2;
-                for (Index j = 0; j < pairs; ++j) {
-                    to[j * width * 2] = whole(row[static_cast<std::size_t>(2 * j)]);
-                    to[j * width * 2 + 1] = whole(row[static_cast<std::size_t>(2 * j + 1)]);
-                }
+                if (k < count) points.read(ids[k], row.data(), 1);
                 column_norms_[static_cast<std::size_t>(k)] = norm(row);
+                if (!sparse_) {
+                    std::int16_t* to = columns_.data() + (k / width) * pairs_ * width * 2 + (k % width) * 2;
+                    for (Index j = 0; j < pairs_; ++j) {
+                        to[j * width * 2] = whole(row[static_cast<std::size_t>(2 * j)]);
+                        to[j * width * 2 + 1] = whole(row[static_cast<std::size_t>(2 * j + 1)]);
+                    }
+                } else if (k < count) {
+                    auto at = static_cast<std::size_t>(starts_[static_cast<std::size_t>(k)]);
+                    for (Index j = 0; j < pairs_; ++j) {
+                        const std::int32_t entry = pair(row, j);
+                        if (entry == 0) continue;
+                        entries_[at] = entry;
+                        lines_[at++] = static_cast<std::int32_t>(j);
+                    }
+                }
             }
         });
     }
@@ -72,31 +105,55 @@ public:
     void values(const KernelFormula& formula, const Points& points, const std::int32_t* ids, Index count, float* const* out,
                 int n_threads) {
         const auto& table = kernel_table();
-        const Index height = table.narrow.tile_rows, width = table.narrow.panel_columns, pairs = (depth_ + 1) / 2;
-        const Index tiles = (count + height - 1) / height;
-        rows_.assign(static_cast<std::size_t>(tiles * height * pairs), 0);
-        row_norms_.assign(static_cast<std::size_t>(tiles * height), 0);
-        std::vector<float> row(static_cast<std::size_t>(2 * pairs));
-        for (Index k = 0; k < count; ++k) {
-            points.read(ids[k], row.data(), 1);
-            std::int32_t* to = rows_.data() + (k / height) * height * pairs + k % height;
-            for (Index j = 0; j < pairs; ++j) {
-                const std::int32_t low = whole(row[static_cast<std::size_t>(2 * j)]), high = whole(row[static_cast<std::size_t>(2 * j + 1)]);
-                to[j * height] = low | high << 16;
-            }
-            row_norms_[static_cast<std::size_t>(k)] = norm(row);
-        }
+        const Index height = sparse_ ? table.narrow.sparse_rows : table.narrow.tile_rows;
+        pack_rows(points, ids, count, height);
         split(panels_, n_threads, [&](int, Index first, Index last) {
-            std::vector<float*> shifted(out, out + count);
-            for (float*& to : shifted) to += first * width;
-            table.grid_values(formula, {rows_.data(), row_norms_.data(), count, columns_.data() + first * pairs * width * 2,
-                                        column_norms_.data() + first * width, last - first, pairs, step_}, shifted.data());
+            sparse_ ? sparse_values(formula, count, first, last, out) : dense_values(formula, count, first, last, out);
         });
     }
 
 private:
     static constexpr double largest = 255, rounding = 3e-7;
-    static constexpr Index sample = 64;  // points that show the step
+    static constexpr Index sample = 64;         // points that show the step
+    static constexpr double sparse_below = 0.4;  // share of pairs that are not zero
+
+    void pack_rows(const Points& points, const std::int32_t* ids, Index count, Index height) {
+        const Index tiles = (count + height - 1) / height;
+        rows_.assign(static_cast<std::size_t>(tiles * height * pairs_), 0);
+        row_norms_.assign(static_cast<std::size_t>(tiles * height), 0);
+        std::vector<float> row(static_cast<std::size_t>(2 * pairs_), 0.0F);
+        for (Index k = 0; k < count; ++k) {
+            points.read(ids[k], row.data(), 1);
+            std::int32_t* to = rows_.data() + (k / height) * height * pairs_ + k % height;
+            for (Index j = 0; j < pairs_; ++j) to[j * height] = pair(row, j);
+            row_norms_[static_cast<std::size_t>(k)] = norm(row);
+        }
+    }
+
+    void dense_values(const KernelFormula& formula, Index count, Index first, Index last, float* const* out) const {
+        const auto& table = kernel_table();
+        const Index width = table.narrow.panel_columns;
+        std::vector<float*> shifted(out, out + count);
+        for (float*& to : shifted) to += first * width;
+        table.grid_values(formula, {rows_.data(), row_norms_.data(), count, columns_.data() + first * pairs_ * width * 2,
+                                    column_norms_.data() + first * width, last - first, pairs_, step_}, shifted.data());
+    }
+
+    // Some panels at a time, whose entries stay in the cache while all rows pass.
+    void sparse_values(const KernelFormula& formula, Index count, Index first, Index last, float* const* out) const {
+        constexpr Index entries = 1 << 14;
+        const auto& table = kernel_table();
+        const Index width = table.narrow.panel_columns, height = table.narrow.sparse_rows;
+        const Index span = 1 + entries * panels_ / (1 + starts_.back());
+        for (Index panel = first; panel < last; panel += span) {
+            for (Index row = 0; row < count; row += height) {
+                table.sparse_grid_values(formula, {rows_.data() + row * pairs_, row_norms_.data() + row, std::min(height, count - row),
+                                                   nullptr, entries_.data(), lines_.data(), starts_.data(), column_norms_.data(),
+                                                   panel * width, std::min(count_, std::min(last, panel + span) * width)},
+                                         step_, out + row);
+            }
+        }
+    }
 
     // The least value is a multiple of the step, often the step itself, and less exact than the largest one.
     static double refined(double least, double most) {
@@ -113,6 +170,10 @@ private:
         }
         return off == 0;
     }
+    // Two values of q in 32 bits.
+    std::int32_t pair(const std::vector<float>& row, Index j) const {
+        return whole(row[static_cast<std::size_t>(2 * j)]) | static_cast<std::int32_t>(whole(row[static_cast<std::size_t>(2 * j + 1)])) << 16;
+    }
     std::int16_t whole(float value) const { return static_cast<std::int16_t>(static_cast<double>(value) / step_ + 0.5); }
     std::int32_t norm(const std::vector<float>& row) const {
         std::int32_t sum = 0;
@@ -121,8 +182,12 @@ private:
     }
 
     double step_ = 0;
-    Index depth_ = 0, panels_ = 0;
+    Index depth_ = 0, pairs_ = 0, count_ = 0, panels_ = 0;
+    bool sparse_ = false;
+    std::vector<std::int32_t> counts_;  // pairs of each point that are not zero
     Buffer<std::int16_t> columns_;
+    Buffer<std::int32_t> entries_, lines_;
+    std::vector<Index> starts_;
     std::vector<std::int32_t> column_norms_, rows_, row_norms_;
 };
 

@@ -93,30 +93,65 @@ SEPARATRIX_INLINE void each_grid_tile(const GridBlock& block, const Finish& fini
     }
 }
 
-#endif
+// Columns one by one, as in each_sparse_tile: an entry is a pair of columns of X, and meets the line of that pair.
+template <bool squared_distances, class Finish>
+SEPARATRIX_INLINE void each_sparse_grid_tile(const SparseKernelBlock<std::int32_t>& block, const Finish& finish) {
+    using S = Shape<float>;
+    constexpr int width = Lanes<float>::width, vectors = S::sparse_rows / width;
+    alignas(64) float products[S::sparse_rows * S::columns], column_sums[S::sparse_rows];
+    for (Index column = block.first_column; column < block.last_column; column += S::columns) {
+        const Index left = block.last_column - column;
+        const int filled = left < S::columns ? static_cast<int>(left) : S::columns;
+        for (int c = 0; c < filled; ++c) {
+            WholeLanes sum[vectors];
+            for (int k = 0; k < vectors; ++k) sum[k] = no_lanes();
+            for (Index e = block.starts[column + c]; e < block.starts[column + c + 1]; ++e) {
+                const std::int32_t* from = block.rows + static_cast<Index>(block.indices[e]) * S::sparse_rows;
+                const WholeLanes value = spread_pair(block.values[e]);
+                for (int k = 0; k < vectors; ++k) add_pairs(sum[k], value, load_wholes(from + k * width));
+            }
+            for (int k = 0; k < vectors; ++k) {
+                WholeLanes value = sum[k];
+                if constexpr (squared_distances)
+                    value = distances(load_wholes(block.row_norms + k * width), spread_pair(block.column_norms[column + c]), value);
+                to_floats(value).store(column_sums + k * width);
+            }
+            for (int r = 0; r < S::sparse_rows; ++r) products[r * S::columns + c] = column_sums[r];
+        }
+        for (int c = filled; c < S::columns; ++c)
+            for (int r = 0; r < S::sparse_rows; ++r) products[r * S::columns + c] = 0;
+        finish(products, 0, block.n_rows, column);
+    }
+}
 
-// The formula in terms of q: rbf decays with the squared distance as laplacian does with its own.
-inline void grid_values(const KernelFormula& formula, [[maybe_unused]] const GridBlock& block,
-                        [[maybe_unused]] float* const* out) {
-#if defined(SEPARATRIX_GRID)
+// Calls work<kind, squared distances>(finish) with the formula in terms of q: rbf decays with the squared distance as
+// laplacian does with its own.
+template <class Work>
+SEPARATRIX_INLINE void with_grid_formula(const KernelFormula& formula, double step, float* const* out, const Work& work) {
     KernelFormula scaled = formula;
-    scaled.gamma *= block.step * block.step;
-    if (formula.kind == KernelKind::linear) scaled = {KernelKind::poly, block.step * block.step, 0.0, 1};
+    scaled.gamma *= step * step;
+    if (formula.kind == KernelKind::linear) scaled = {KernelKind::poly, step * step, 0.0, 1};
     with_kind(scaled.kind, [&]<KernelKind kind>() {
         constexpr bool rbf = kind == KernelKind::rbf;
         constexpr KernelKind used = rbf ? KernelKind::laplacian : kind;
-        each_grid_tile<rbf>(block, StoreValues<used, float>{Formula<used, float>(scaled), nullptr, nullptr, out});
+        work.template operator()<rbf>(StoreValues<used, float>{Formula<used, float>(scaled), nullptr, nullptr, out});
     });
-#else
-    (void)formula;
-#endif
 }
 
-#if defined(SEPARATRIX_GRID)
-constexpr bool has_grid = true;
+inline void grid_values(const KernelFormula& formula, const GridBlock& block, float* const* out) {
+    with_grid_formula(formula, block.step, out, [&]<bool rbf>(const auto& finish) { each_grid_tile<rbf>(block, finish); });
+}
+
+inline void sparse_grid_values(const KernelFormula& formula, const SparseKernelBlock<std::int32_t>& block, double step,
+                               float* const* out) {
+    with_grid_formula(formula, step, out, [&]<bool rbf>(const auto& finish) { each_sparse_grid_tile<rbf>(block, finish); });
+}
+
 #undef SEPARATRIX_GRID
 #else
-constexpr bool has_grid = false;
+// Floats are as fast.
+constexpr void (*grid_values)(const KernelFormula&, const GridBlock&, float* const*) = nullptr;
+constexpr void (*sparse_grid_values)(const KernelFormula&, const SparseKernelBlock<std::int32_t>&, double, float* const*) = nullptr;
 #endif
 
 }  // namespace separatrix::SEPARATRIX_ISA

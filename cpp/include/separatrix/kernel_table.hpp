@@ -110,6 +110,8 @@ struct KernelTable {
     KernelFunctions<double> wide;
     // out[r][c] = k(row r, column c) for whole panels, or null where floats are as fast
     void (*grid_values)(const KernelFormula&, const GridBlock&, float* const* out);
+    // the same with sparse columns, whose entries and lines are pairs
+    void (*sparse_grid_values)(const KernelFormula&, const SparseKernelBlock<std::int32_t>&, double step, float* const* out);
     template <class T>
     const KernelFunctions<T>& of() const {
         if constexpr (sizeof(T) == sizeof(float)) {

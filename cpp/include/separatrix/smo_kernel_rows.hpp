@@ -22,16 +22,18 @@ public:
         : n_(n), points_(points), formula_(formula), n_threads_(n_threads), width_(padded(n)),
           cache_(n, slots(n, working_set, cache_mb, width_), first_rows(points, working_set), width_) {
         if (points_ == nullptr) return;
+        density_ = points_->density();
         sparse_ = prefers_sparse(*points_, formula_);
         if constexpr (sizeof(T) == sizeof(float)) {
-            if (!sparse_ && points_->centre.empty()) grid_.find(*points_, formula_, n_threads);
+            const bool small = !sparse_ || points_->columns <= GridPoints::most_lines;
+            if (small && points_->centre.empty()) grid_.find(*points_, formula_, n_threads);
         }
         if (!sparse_ && !grid_.found() && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
     }
 
     bool computes() const { return points_ != nullptr; }
-    bool sparse() const { return sparse_; }
-    Index depth() const { return points_->columns; }
+    // About how many products a value takes.
+    double depth() const { return static_cast<double>(points_->columns) * (sparse_ ? density_ : 1.0); }
     Index computed() const { return computed_; }
 
     // The columns are the rows order[0 .. count) from now on.
@@ -74,6 +76,14 @@ public:
         }
         rows_.pack(*points_, missing_.data(), count, formula_, sparse_);
         kernel_values(formula_, rows_, columns_, pointers_.data(), n_threads);
+    }
+
+    // Values of the rows ids[first ..) with all rows in ids, without the cache: out[r][c] with room for whole panels.
+    void block(const std::vector<std::int32_t>& ids, Index first, T* const* out) {
+        const Index count = static_cast<Index>(ids.size());
+        block_columns_.pack(*points_, ids.data(), 0, count, formula_, sparse_, 1);
+        rows_.pack(*points_, ids.data() + first, count - first, formula_, sparse_);
+        kernel_values(formula_, rows_, block_columns_, out, 1);
     }
 
     // The missing rows, row by row, from the caller.
@@ -127,9 +137,10 @@ private:
     KernelFormula formula_;
     int n_threads_;
     bool sparse_ = false;
+    double density_ = 1;
     Index width_;
     RowCache<T> cache_;
-    PackedColumns<T> columns_;
+    PackedColumns<T> columns_, block_columns_;
     GridPoints grid_;
     PackedBlockRows<T> rows_;
     std::vector<std::int32_t> missing_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "separatrix/smo_interface.hpp"
@@ -81,15 +82,12 @@ public:
         }
     }
 
-    // The bias with the least primal value, by bisection on its derivative.
+    // The bias with the least primal value: where its derivative, which grows with the bias, passes zero.
     void improve_bias() {
         double width = std::max(violation, 1e-12), low = centre - width, high = centre + width;
         for (int k = 0; k < 60 && slope_at(low) > 0; ++k) low -= width, width *= 2;
         for (int k = 0; k < 60 && slope_at(high) < 0; ++k) high += width, width *= 2;
-        for (int k = 0; k < 20; ++k) {
-            const double middle = 0.5 * (low + high);
-            (slope_at(middle) > 0 ? high : low) = middle;
-        }
+        squared ? bisect(low, high) : pass_corners(low, high);
         for (const double b : {low, high}) {
             const double other = gap_at(b);
             if (other < gap) gap = other, bias = b;
@@ -119,6 +117,26 @@ private:
             }
         }
         return total;
+    }
+
+    void bisect(double& low, double& high) const {
+        for (int k = 0; k < 20; ++k) {
+            const double middle = 0.5 * (low + high);
+            (slope_at(middle) > 0 ? high : low) = middle;
+        }
+    }
+
+    // The hinge's derivative is constant but for a step of C_i at each b = v_i: the best bias is one of them.
+    void pass_corners(double& low, double& high) const {
+        std::vector<std::pair<double, double>> corners;
+        for (Index p = 0; p < active; ++p)
+            if (v[at(p)] >= low && v[at(p)] <= high) corners.emplace_back(v[at(p)], C[at(p)]);
+        std::sort(corners.begin(), corners.end());
+        double slope = slope_at(low);
+        for (const auto& [corner, step] : corners) {
+            high = corner;
+            if ((slope += step) >= 0) break;
+        }
     }
 
     double slope_at(double b) const {
