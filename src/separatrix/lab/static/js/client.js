@@ -1,6 +1,8 @@
 // What the page knows, and the one line of requests to the solver: one under way at a time.
 // Actions wait their turn. A drag does not: only its latest position is kept, so nothing piles up.
 
+import { Pace } from "./pace.js";
+
 // These change nothing: only who asked hears the answer.
 export const QUESTIONS = new Set(["hello", "probe", "compare", "step-sizes", "certificate", "python", "replay", "mark"]);
 
@@ -13,6 +15,8 @@ export class Client {
     this.latest = new Map();
     this.busy = false;
     this.painting = false;
+    this.pace = new Pace();
+    this.slot = null; // the timer that asks next
     this.wanted = () => ({});
     this.onerror = () => {};
     this.onpainted = () => {}; // told of each move of the user whose answer is on the screen
@@ -35,6 +39,7 @@ export class Client {
   // Ask for something of which only the newest matters; `since` is when the user moved.
   keep(channel, op, more = {}, since = null, resolve = () => {}) {
     this.latest.set(channel, { message: { op, ...more }, since, resolve });
+    if (since !== null) this.pace.moved(since);
     this.next();
   }
 
@@ -45,12 +50,13 @@ export class Client {
   look() { this.keep("look", "look"); }
 
   // While a picture waits for the screen, so does the next of a drag: what would be drawn over unseen is not asked for.
-  async next() {
+  async next(now = false) {
     if (this.busy) return;
-    const job = this.actions.shift() || (this.painting ? null : this.firstLatest());
+    const job = this.actions.shift() || (now ? this.firstLatest() : this.due());
     if (!job) return;
     this.busy = true;
     this.asked = performance.now();
+    this.pace.asked(this.asked);
     const want = this.wanted(job.message);
     const reply = await this.transport.request({ want, ...job.message });
     this.busy = false;
@@ -65,6 +71,16 @@ export class Client {
     this.next();
   }
 
+  // What was kept, when it is time to ask.
+  due() {
+    clearTimeout(this.slot);
+    if (this.painting || this.latest.size === 0) return null;
+    const wait = this.pace.wait(performance.now());
+    if (wait === 0) return this.firstLatest();
+    this.slot = setTimeout(() => this.next(true), wait);
+    return null;
+  }
+
   firstLatest() {
     for (const [channel, job] of this.latest) {
       this.latest.delete(channel);
@@ -76,7 +92,8 @@ export class Client {
   // Until the picture that answers the user's move at `since` is painted: the first task after its frame.
   paint(since) {
     this.painting = true;
-    requestAnimationFrame(() => {
+    requestAnimationFrame((began) => {
+      this.pace.shown(began);
       this.painting = false;
       this.next();
       const channel = new MessageChannel();

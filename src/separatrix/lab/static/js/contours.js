@@ -1,118 +1,99 @@
-// Filled contours of a grid: bands between levels, each drawn as the part of every cell that lies above its level.
+// Contours of a grid, each followed from cell to cell as one line: a path of few pieces is quickly filled and can be dashed.
+//
+// Every cell is cut from its first corner to the opposite one. A line enters such a triangle by one side and leaves it by
+// another; crossing side 0 (below the first triangle, above the second), 1 (right, left) or 2 (the cut) leads to a triangle
+// of the other kind, by its side of the same number. A rim of cells without width, low outside, closes lines at the border.
 
-// Adds to the path the part of a triangle where the value is at least `level`.
-function clip(paper, ax, ay, a, bx, by, b, cx, cy, c, level) {
-  let open = side(paper, false, ax, ay, a, bx, by, b, level);
-  open = side(paper, open, bx, by, b, cx, cy, c, level);
-  if (side(paper, open, cx, cy, c, ax, ay, a, level)) paper.closePath();
-}
+const SIDES = [[[0, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0]], [[1, 1, 0, 1], [0, 1, 0, 0], [0, 0, 1, 1]]]; // corners, by kind
 
-// The same for one side, from p to q; whether the part has begun.
-function side(paper, open, px, py, p, qx, qy, q, level) {
-  if (p >= level) {
-    if (open) paper.lineTo(px, py);
-    else paper.moveTo(px, py);
-    open = true;
-  }
-  if ((p - level) * (q - level) >= 0) return open;
-  const t = (level - p) / (q - p), x = px + t * (qx - px), y = py + t * (qy - py);
-  if (open) paper.lineTo(x, y);
-  else paper.moveTo(x, y);
-  return true;
-}
-
-// Where the columns and rows of a grid are, in pixels; worked out once, since a grid is drawn with one plane.
-function places(grid, plane) {
-  if (grid.places) return grid.places;
+// A grid with its rim, and the places of its columns and rows in pixels; made once, since a grid is drawn with one plane.
+function rimmed(grid, plane) {
+  if (grid.rimmed) return grid.rimmed;
   const { columns, rows, window: [left, right, low, high] } = grid;
-  grid.places = {
-    px: Array.from({ length: columns }, (_, i) => plane.x(left + ((right - left) * i) / (columns - 1))),
-    py: Array.from({ length: rows }, (_, j) => plane.y(low + ((high - low) * j) / (rows - 1))),
+  const within = (k, count) => Math.min(Math.max(k - 1, 0), count - 1) / (count - 1);
+  const values = new Float64Array((columns + 2) * (rows + 2)).fill(NaN); // which is above no level
+  for (let j = 0; j < rows; j++) values.set(grid.values.subarray(j * columns, (j + 1) * columns), (j + 1) * (columns + 2) + 1);
+  grid.rimmed = {
+    values,
+    width: columns + 2,
+    height: rows + 2,
+    px: Array.from({ length: columns + 2 }, (_, i) => plane.x(left + (right - left) * within(i, columns))),
+    py: Array.from({ length: rows + 2 }, (_, j) => plane.y(low + (high - low) * within(j, rows))),
   };
-  return grid.places;
+  return grid.rimmed;
 }
 
-// Fills where `sign` times the value is at least `level`. Most cells lie wholly on one side: those are filled row by row.
-export function fillAbove(paper, plane, grid, level, sign = 1) {
-  const { columns, rows, values } = grid, { px, py } = places(grid, plane);
-  paper.beginPath();
-  for (let j = 0; j + 1 < rows; j++) {
-    const low = py[j], high = py[j + 1];
-    let from = -1; // where a row of whole cells begins
-    for (let i = 0; i < columns; i++) {
-      const k = j * columns + i, there = i + 1 < columns;
-      const a = sign * values[k], b = sign * values[k + 1], c = sign * values[k + columns + 1], d = sign * values[k + columns];
-      const whole = there && a >= level && b >= level && c >= level && d >= level;
-      if (whole && from < 0) from = i;
-      if (!whole && from >= 0) {
-        paper.moveTo(px[from], low);
-        paper.lineTo(px[i], low);
-        paper.lineTo(px[i], high);
-        paper.lineTo(px[from], high);
-        paper.closePath();
-        from = -1;
+// The lines where `sign` times the value is `level`.
+class Tracer {
+  constructor(paper, plane, grid, level, sign) {
+    Object.assign(this, rimmed(grid, plane), { paper, level, sign });
+    this.seen = new Uint8Array(2 * this.values.length); // triangles that a line has passed
+  }
+
+  above(at) { return this.sign * this.values[at] >= this.level; }
+
+  crosses(at, [i, j, ii, jj]) { return this.above(at + i + j * this.width) !== this.above(at + ii + jj * this.width); }
+
+  // Calls `line` with the first triangle of each line: those that meet the border first, from there.
+  each(line) {
+    const { width, height } = this, right = width - 2, top = height - 2;
+    for (const inside of [false, true]) {
+      for (let j = 0; j <= top; j++) {
+        for (let i = 0; i <= right; i++) {
+          if (inside === (i === 0 || j === 0 || i === right || j === top)) continue;
+          const at = j * width + i, above = this.above(at);
+          if (above === this.above(at + 1) && above === this.above(at + width) && above === this.above(at + width + 1)) continue;
+          for (const kind of [0, 1]) {
+            if (!this.seen[2 * at + kind] && SIDES[kind].some((side) => this.crosses(at, side))) line(i, j, kind);
+          }
+        }
       }
-      if (whole || !there || (a < level && b < level && c < level && d < level)) continue;
-      clip(paper, px[i], low, a, px[i + 1], low, b, px[i + 1], high, c, level);
-      clip(paper, px[i], low, a, px[i + 1], high, c, px[i], high, d, level);
     }
   }
-  paper.fill();
-}
 
-// Calls `each(triangle)` with the triangles that a level passes; corners are [pixel x, pixel y, value, index].
-function crossed(grid, plane, level, each) {
-  const { columns, rows, values } = grid, { px, py } = places(grid, plane);
-  for (let j = 0; j + 1 < rows; j++) {
-    for (let i = 0; i + 1 < columns; i++) {
-      const k = j * columns + i, above = values[k] >= level;
-      if (above === (values[k + 1] >= level) && above === (values[k + columns + 1] >= level)
-        && above === (values[k + columns] >= level)) continue;
-      const corner = (ii, jj, at) => [px[ii], py[jj], values[at], at];
-      const a = corner(i, j, k), b = corner(i + 1, j, k + 1), c = corner(i + 1, j + 1, k + columns + 1), d = corner(i, j + 1, k + columns);
-      each([a, b, c]);
-      each([a, c, d]);
+  // Adds the line through a triangle to the path; `whole` with what runs along the border.
+  follow(i, j, kind, whole) {
+    const { paper, width } = this;
+    let side = SIDES[kind].findIndex((each) => this.crosses(j * width + i, each));
+    paper.moveTo(...this.point(i, j, SIDES[kind][side]));
+    for (;;) {
+      const at = j * width + i, rim = i === 0 || j === 0 || i === width - 2 || j === this.height - 2;
+      if (this.seen[2 * at + kind]) break;
+      this.seen[2 * at + kind] = 1;
+      side = SIDES[kind].findIndex((each, k) => k !== side && this.crosses(at, each));
+      const [x, y] = this.point(i, j, SIDES[kind][side]);
+      if (rim && !whole) paper.moveTo(x, y);
+      else paper.lineTo(x, y);
+      if (side === 0) j += kind === 0 ? -1 : 1;
+      else if (side === 1) i += kind === 0 ? 1 : -1;
+      kind = 1 - kind;
     }
+    if (whole) paper.closePath();
+  }
+
+  // Where a side has the level; in the rim, at its corner within.
+  point(i, j, [a, b, c, d]) {
+    const { px, py, values, width } = this;
+    const p = values[(j + b) * width + i + a], q = values[(j + d) * width + i + c];
+    const t = Number.isNaN(q) ? 0 : Number.isNaN(p) ? 1 : (this.sign * this.level - p) / (q - p);
+    return [px[i + a] + t * (px[i + c] - px[i + a]), py[j + b] + t * (py[j + d] - py[j + b])];
   }
 }
 
-// The lines where the value is `level`, each joined from the pieces in the cells, so that they can be dashed.
-export function strokeLevel(paper, plane, grid, level) {
-  const pieces = [], at = new Map(), size = grid.columns * grid.rows; // at: the pieces that end on a side of a triangle
-  crossed(grid, plane, level, (triangle) => {
-    const ends = [], keys = [];
-    for (let k = 0; k < 3; k++) {
-      const p = triangle[k], q = triangle[(k + 1) % 3];
-      if ((p[2] >= level) === (q[2] >= level)) continue;
-      const t = (level - p[2]) / (q[2] - p[2]);
-      ends.push([p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])]);
-      keys.push(Math.min(p[3], q[3]) * size + Math.max(p[3], q[3]));
-    }
-    if (ends.length !== 2) return;
-    const piece = { ends, keys, used: false };
-    for (const key of keys) {
-      if (at.has(key)) at.get(key).push(piece);
-      else at.set(key, [piece]);
-    }
-    pieces.push(piece);
-  });
+// Fills where `sign` times the value is at least `level`.
+export function fillAbove(paper, plane, grid, level, sign = 1) {
+  const tracer = new Tracer(paper, plane, grid, level, sign);
   paper.beginPath();
-  // Lines that end at the border first, from their end; what is left are closed curves.
-  const open = pieces.filter(({ keys }) => keys.some((key) => at.get(key).length === 1));
-  for (const first of [...open, ...pieces]) if (!first.used) follow(paper, first, at);
-  paper.stroke();
+  tracer.each((i, j, kind) => tracer.follow(i, j, kind, true));
+  paper.fill("evenodd");
 }
 
-function follow(paper, first, at) {
-  let piece = first, from = at.get(first.keys[1]).length === 1 ? 1 : 0;
-  paper.moveTo(...piece.ends[from]);
-  while (piece) {
-    piece.used = true;
-    const key = piece.keys[1 - from];
-    paper.lineTo(...piece.ends[1 - from]);
-    piece = at.get(key).find((other) => !other.used);
-    if (piece) from = piece.keys[0] === key ? 0 : 1;
-  }
+// Strokes where the value is `level`.
+export function strokeLevel(paper, plane, grid, level) {
+  const tracer = new Tracer(paper, plane, grid, level, 1);
+  paper.beginPath();
+  tracer.each((i, j, kind) => tracer.follow(i, j, kind, false));
+  paper.stroke();
 }
 
 // A decision function: both sides in their colours, darker away from the boundary, the boundary on top.

@@ -24,8 +24,7 @@ function part(holder, left, top, background) {
   const group = [`<g transform="translate(${left} ${top})"><rect width="${width}" height="${height}" fill="${background}"/>`];
   const canvas = holder.querySelector("canvas");
   if (canvas && canvas.width > 1) group.push(`<image width="${width}" height="${height}" href="${canvas.toDataURL("image/png")}"/>`);
-  const marks = holder.querySelector("svg");
-  if (marks) {
+  for (const marks of holder.querySelectorAll("svg")) {
     const copy = written(marks);
     copy.setAttribute("width", width);
     copy.setAttribute("height", height);

@@ -1,4 +1,5 @@
-// A plot: a canvas for areas, an SVG for everything that is pointed at, axes with ticks and names.
+// A plot: a canvas for areas, an SVG for what changes all the time, another above it for what mostly stays: so the browser
+// need not draw the points and the ticks of the axes again because a line moves below them.
 
 import { h, s, set, write, children } from "./dom.js";
 import { Plane, ticks } from "./scale.js";
@@ -9,17 +10,19 @@ export class Plot {
     this.canvas = h("canvas", { class: "areas", "aria-hidden": "true" });
     this.grid = s("g", { class: "grid" });
     this.texts = s("g", { class: "ticks" });
-    this.layers = s("g");
+    this.moving = s("g");
+    this.staying = s("g");
     this.names = names.map((name, k) => s("text", { class: `axis-name axis-${k}`, text: name }));
-    this.svg = s("svg", { class: "marks", "aria-label": label, ...extra }, this.grid, this.layers, this.texts, this.names);
-    this.element = h("div", { class: "plot" }, this.canvas, this.svg);
+    this.under = s("svg", { class: "under", "aria-hidden": "true" }, this.grid, this.moving);
+    this.svg = s("svg", { class: "marks", "aria-label": label, ...extra }, this.staying, this.texts, this.names);
+    this.element = h("div", { class: "plot" }, this.canvas, this.under, this.svg);
     this.onresize = () => {};
     new ResizeObserver(() => this.measure()).observe(this.element);
   }
 
-  layer(name, attributes = {}) {
-    const group = s("g", { class: name, ...attributes });
-    this.layers.append(group);
+  layer(name, stays = false) {
+    const group = s("g", { class: name });
+    (stays ? this.staying : this.moving).append(group);
     return group;
   }
 
@@ -30,7 +33,7 @@ export class Plot {
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    set(this.svg, { viewBox: `0 0 ${width} ${height}` });
+    for (const svg of [this.under, this.svg]) set(svg, { viewBox: `0 0 ${width} ${height}` });
     this.onresize();
   }
 

@@ -16,8 +16,8 @@ export class XSpace {
     this.lines = this.plot.layer("boundary");
     this.slacks = s("path");
     this.plot.layer("slacks").append(this.slacks);
-    this.points = this.plot.layer("points");
-    this.cross = this.plot.layer("cross");
+    this.points = this.plot.layer("points", true);
+    this.cross = this.plot.layer("cross", true);
     this.em = 9; // pixels, the unit of the marks' sizes
     this.empty = h("p", { class: "empty" });
     this.plot.element.append(this.empty);
