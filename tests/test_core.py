@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 
 from separatrix import _core
-from separatrix.solvers.coordinate_descent import compiled_rows
+from separatrix.solvers.compiled import compiled_rows
 
 KINDS = ["dense", "int32", "int64"]
 FLOATS = [np.float32, np.float64]

@@ -18,6 +18,7 @@ from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Point, Proble
 from separatrix.proof.duality import certify
 from separatrix.solvers import coordinate_descent, deadline, interior_point, joint_descent, loop, passes
 from separatrix.solvers.choose import stages
+from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.loop import Limits, run
 
 X, Y = make_classification(9000, 12, flip_y=0.1, random_state=0)
@@ -77,7 +78,7 @@ def test_a_pass_over_many_entries_ends_within() -> None:
     rows = np.zeros((4200, 4096), dtype=np.float32)
     rows[:, 0] = np.arange(4200) % 7 - 3
     y = np.where(rows[:, 0] > 0, 1.0, -1.0)
-    descent = coordinate_descent.compiled_rows(rows).descent(
+    descent = compiled_rows(rows).descent(
         y, np.ones(4200), squared=False, shrink=True, kappa=0.0, seed=0, n_threads=1, chunk=8, memory=5
     )
     cut = descent.epoch(0.0)

@@ -30,7 +30,7 @@ from separatrix import _core
 from separatrix.problem import Matrix
 from separatrix.problem.losses import Loss, Vector
 from separatrix.solvers.block_span import BlockSpan, Directions, combination
-from separatrix.solvers.coordinate_descent import compiled_rows
+from separatrix.solvers.compiled import compiled_rows
 
 _CHUNK = 8  # rows visited in a run, as on one machine
 

@@ -27,6 +27,7 @@ import numpy as np
 from separatrix import _core
 from separatrix.problem import Matrix, Point, Problem, is_mapped
 from separatrix.problem.losses import Vector
+from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.deadline import OutOfTime, time_left
 from separatrix.solvers.protocol import Progress, Verdict
 
@@ -228,13 +229,6 @@ class CoordinateDescent:
         if not complete and (fallen or waited % _IDLE == _IDLE - 1):
             state.expected = state.gap
             state.descent.unshrink()
-
-
-def compiled_rows(X: Matrix) -> _core.Rows:
-    """The compiled core's view of X; the arrays are shared, not copied."""
-    if isinstance(X, np.ndarray):
-        return _core.dense_rows(X)
-    return _core.sparse_rows(X.data, X.indices, X.indptr, X.shape[1])
 
 
 def _mean_squared_norm(X: Matrix) -> float:

@@ -122,8 +122,7 @@ def weighted_gram(rows: SignedRows, index: Rows, weights: Vector, sign: float, M
     for begin in range(0, len(index), height):
         look_at_the_clock()
         span = slice(begin, begin + height)
-        block = rows.take(index[span])
-        block *= root[span, None]
+        block = rows.scaled(index[span], root[span])
         M = linalg.blas.dsyrk(sign, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
     return M
 

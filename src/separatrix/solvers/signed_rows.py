@@ -4,7 +4,8 @@
 
 Few rows are copied once into the form that is fastest to multiply: a dense float64 array or, where entries
 are few, CSR. Many are read from the data block by block and widened there, so that the extra memory stays a
-fraction of the data; so are rows that are dense float64 already.
+fraction of the data; so are rows that are dense float64 already. Products with such rows are the compiled core's, which
+widens them in registers.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from separatrix import _core
 from separatrix.problem import Problem, is_mapped, row_blocks, scores, weighted_sum
 from separatrix.problem.losses import Vector
+from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.pairs import PairProducts, pair_count
 
@@ -43,6 +46,7 @@ class SignedRows:
         self._X: Any = problem.X if rows is None else problem.X[rows]  # as given, without signs or bias
         self._A: Any = None  # dense or CSR; None where rows are read from the data
         self._pairs: PairProducts | None = None
+        self._compiled: _core.Rows | None = None  # the data in memory, where A is not a copy of them
         height = max(1, min(self.n, _BLOCK_BYTES // (8 * self.D)))
         self.scratch = np.empty((height, self.D))
         allowed = _ALWAYS_COPY if is_mapped(problem.X) else max(_ALWAYS_COPY, 0.4 * _bytes(problem.X))
@@ -55,6 +59,8 @@ class SignedRows:
             self._pairs = PairProducts(self._A)
         elif 8 * self.n * self.D <= allowed:
             self._A = self._dense(self._X)
+        if self._A is None and not is_mapped(problem.X):
+            self._compiled = compiled_rows(self._X)
 
     def _has_few_pairs(self) -> bool:
         pairs = pair_count(self._X.indptr) + self.n * self.has_bias
@@ -82,7 +88,11 @@ class SignedRows:
         if self._A is not None:
             product: Vector = self._A @ z
             return product
-        f = scores(self._X, z[: self.d])
+        if self._compiled is not None:
+            f = np.empty(self.n)
+            self._compiled.scores(z[: self.d], f)
+        else:
+            f = scores(self._X, z[: self.d])
         if self.has_bias:
             f += z[-1]
         f *= self.y
@@ -94,7 +104,11 @@ class SignedRows:
             product: Vector = self._A.T @ c
             return product
         yc = self.y * c
-        v = weighted_sum(self._X, yc)
+        if self._compiled is not None:
+            v = np.empty(self.d)
+            self._compiled.weighted_sum(yc, v)
+        else:
+            v = weighted_sum(self._X, yc)
         return np.append(v, np.sum(yc)) if self.has_bias else v
 
     def take(self, rows: Rows) -> Array:
@@ -118,20 +132,20 @@ class SignedRows:
             for begin in range(0, self.n, len(self.scratch)):
                 look_at_the_clock()
                 span = slice(begin, min(self.n, begin + len(self.scratch)))
-                block = self._scaled(span, root)
+                block = self.scaled(span, root[span])
                 M = linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
         M[np.diag_indices(self.D)] += self.R
         return M
 
-    def _scaled(self, span: slice, root: Vector) -> Array:
-        """A block of A, up to the signs of its rows, with row i times root_i."""
-        block = self.scratch[: span.stop - span.start]
+    def scaled(self, rows: slice | Rows, factors: Vector) -> Array:
+        """Some rows of A, at most as many as ``scratch`` holds, up to their signs; row i times factor i."""
+        block, by = self.scratch[: len(factors)], factors[:, None]
         if isinstance(self._A, np.ndarray):
-            np.multiply(self._A[span], root[span, None], out=block)
+            np.multiply(self._A[rows], by, out=block)
             return block
-        X = self._X[span]
-        np.multiply(X if isinstance(X, np.ndarray) else X.toarray(), root[span, None], out=block[:, : self.d])
-        block[:, self.d :] = root[span, None]
+        X = self._X[rows]
+        np.multiply(X if isinstance(X, np.ndarray) else X.toarray(), by, out=block[:, : self.d])
+        block[:, self.d :] = by
         return block
 
     def gram(self) -> Array:
