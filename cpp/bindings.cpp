@@ -12,6 +12,7 @@ void bind_active_set(nb::module_& m);  // bindings_active_set.cpp
 void bind_text(nb::module_& m);        // bindings_text.cpp
 void bind_kernel(nb::module_& m);      // bindings_kernel.cpp
 void bind_joint(nb::module_& m);       // bindings_joint.cpp
+void bind_path(nb::module_& m);        // bindings_path.cpp
 
 NB_MODULE(_core, m) {
     m.doc() = "separatrix's compiled core";
@@ -24,4 +25,5 @@ NB_MODULE(_core, m) {
     bind_text(m);
     bind_kernel(m);
     bind_joint(m);
+    bind_path(m);
 }

@@ -31,7 +31,7 @@ using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 class Rows {
 public:
     virtual ~Rows() = default;
-    virtual void scores(const double* w, double* out, int n_threads) const = 0;
+    virtual void scores(Index first, Index count, const double* w, double* out, int n_threads) const = 0;
     virtual void weighted_sum(const double* c, double* out, int n_threads) const = 0;
     virtual void add_rows(const std::int64_t* ids, Index count, const double* c, double* out) const = 0;
     virtual void squared_norms(double* out, int n_threads) const = 0;
@@ -45,8 +45,8 @@ template <class View>
 class RowsOf final : public Rows {
 public:
     explicit RowsOf(const View& view) : view_(view) {}
-    void scores(const double* w, double* out, int n_threads) const override {
-        separatrix::scores(view_, w, out, n_threads);
+    void scores(Index first, Index count, const double* w, double* out, int n_threads) const override {
+        separatrix::scores(view_, first, count, w, out, n_threads);
     }
     void weighted_sum(const double* c, double* out, int n_threads) const override {
         separatrix::weighted_sum(view_, c, out, n_threads);
@@ -103,6 +103,11 @@ void bind_sparse(nb::module_& m) {
           "columns"_a, "The rows of a CSR matrix; columns within a row are distinct.");
 }
 
+Index end_of(Index rows, Index begin, std::size_t count) {
+    if (begin < 0 || begin > rows - static_cast<Index>(count)) throw nb::index_error("There are fewer rows than that.");
+    return begin + static_cast<Index>(count);
+}
+
 HeldDescent* new_descent(const Rows& rows, const Array<double>& y, const Array<double>& C, bool squared, bool shrink,
                          double kappa, std::uint64_t seed, int n_threads, Index chunk, int memory, bool in_place,
                          bool mapped) {
@@ -121,12 +126,12 @@ HeldDescent* new_descent(const Rows& rows, const Array<double>& y, const Array<d
 
 void bind_rows(nb::module_& m) {
     nb::class_<Rows>(m, "Rows", "A view of the rows of a dense or CSR matrix; it shares the arrays' memory.")
-        .def("scores", [](const Rows& self, const Array<double>& w, const Output& out, int n_threads) {
+        .def("scores", [](const Rows& self, const Array<double>& w, const Output& out, int n_threads, Index begin) {
                 expect(w.shape(0), self.columns(), "w");
-                expect(out.shape(0), self.rows(), "out");
+                const Index count = end_of(self.rows(), begin, out.shape(0)) - begin;
                 nb::gil_scoped_release release;
-                self.scores(w.data(), out.data(), n_threads);
-            }, "w"_a, "out"_a.noconvert(), "n_threads"_a = 1, "out (n,) = X w.")
+                self.scores(begin, count, w.data(), out.data(), n_threads);
+            }, "w"_a, "out"_a.noconvert(), "n_threads"_a = 1, "begin"_a = 0, "out = X w for some rows, from `begin` on.")
         .def("weighted_sum", [](const Rows& self, const Array<double>& c, const Output& out, int n_threads) {
                 expect(c.shape(0), self.rows(), "c");
                 expect(out.shape(0), self.columns(), "out");
@@ -188,14 +193,17 @@ void bind_descent(nb::module_& m) {
             }, "Compute w anew from alpha.")
         .def("set_centre", [](HeldDescent& self, double centre) { self.descent->set_centre(centre); }, "centre"_a,
              "Move the centre of the bias.")
-        .def("get_alpha", [](const HeldDescent& self, const Output& out) {
-                expect(out.shape(0), self.rows, "out");
-                self.descent->get_alpha(out.data());
-            }, "out"_a.noconvert(), "Write alpha (n,).")
+        .def("get_alpha", [](const HeldDescent& self, const Output& out, Index begin) {
+                self.descent->get_alpha(begin, end_of(self.rows, begin, out.shape(0)), out.data());
+            }, "out"_a.noconvert(), "begin"_a = 0, "Write the alphas of some rows, from `begin` on.")
+        .def("place_alpha", [](HeldDescent& self, const Array<double>& alpha, Index begin) {
+                self.descent->place_alpha(begin, end_of(self.rows, begin, alpha.shape(0)), alpha.data());
+            }, "alpha"_a, "begin"_a = 0, "Set the alphas of some rows, clipped to their bounds; `resum` comes next.")
         .def("set_alpha", [](HeldDescent& self, const Array<double>& alpha) {
                 expect(alpha.shape(0), self.rows, "alpha");
                 nb::gil_scoped_release release;
-                self.descent->set_alpha(alpha.data());
+                self.descent->place_alpha(0, self.rows, alpha.data());
+                self.descent->resum();
             }, "alpha"_a, "Continue from alpha (n,), clipped to its bounds.")
         .def("get_w", [](const HeldDescent& self, const Output& out) {
                 expect(out.shape(0), self.columns, "out");

@@ -3,6 +3,7 @@
 // inline functions compiled with wide instructions could be the copy that the linker keeps for everybody.
 #include "separatrix/descent.hpp"
 #include "separatrix/kernels.hpp"
+#include "separatrix/path_direction.hpp"
 #include "separatrix/primitives.hpp"
 
 #define SEPARATRIX_QUOTE_(name) #name
@@ -64,6 +65,8 @@ const Kernels table = {
     descent_kernels<PackedRows<float>, double>,
     descent_kernels<PackedRows<double>, double>,
     dense_dot,
+    Path<false>::kernels,
+    Path<true>::kernels,
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA

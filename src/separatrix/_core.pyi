@@ -1,6 +1,7 @@
 """separatrix's compiled core"""
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated, overload
 
 import numpy
@@ -111,8 +112,13 @@ class Descent:
     def set_centre(self, centre: float) -> None:
         """Move the centre of the bias."""
 
-    def get_alpha(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """Write alpha (n,)."""
+    def get_alpha(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], begin: int = 0) -> None:
+        """Write the alphas of some rows, from `begin` on."""
+
+    def place_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int = 0) -> None:
+        """
+        Set the alphas of some rows, clipped to their bounds; `resum` comes next.
+        """
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Continue from alpha (n,), clipped to its bounds."""
@@ -555,3 +561,56 @@ def joint_descent(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), 
 @overload
 def joint_descent(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent:
     """The joint multi-class descent on these rows."""
+
+class PathStage(enum.Enum):
+    """Which right-hand side of a step's linear system."""
+
+    predictor = 0
+
+    correction = 1
+
+    further = 2
+
+class PathDirection:
+    """A direction of the interior point; it writes to the arrays given."""
+
+    def __init__(self, squared: bool, C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], beta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], xi: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], spare: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], da: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], a: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], c: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def theta(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write the weights (n,)."""
+
+    def right_side(self, stage: PathStage, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write g (n,)."""
+
+    def weigh(self, stage: PathStage, begin: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """values = theta (g - values) for the rows from `begin` on."""
+
+    def predicted_falls(self) -> tuple:
+        """
+        How fast alpha, s, beta and xi fall along the predictor, relative to themselves, at most.
+        """
+
+    def predicted_products(self, reach: float) -> tuple:
+        """
+        The sum of all products now, and after a step of this length along the predictor.
+        """
+
+    def correct(self, target: float, mu: float) -> None:
+        """Aim products at the target."""
+
+    def fall(self) -> float:
+        """How fast any quantity falls, relative to itself, at most."""
+
+    def further_fall(self) -> float:
+        """The same with the further correction."""
+
+    def aim(self, reach: float, target: float) -> None:
+        """
+        Choose the further correction, by the products after a step of this length.
+        """
+
+    def go_further(self) -> None:
+        """Keep the further correction, with da."""
+
+    def take(self, reach: float) -> None:
+        """Move the iterate along the direction."""

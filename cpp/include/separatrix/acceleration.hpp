@@ -97,7 +97,7 @@ private:
             for (int j = 0; j < subspace_.size(); ++j) {
                 Move& move = subspace_[j];
                 if (move.alpha[i] == 0) continue;
-                rows.add_row(ids[i], -move.alpha[i] * here.label, scope_.place(), move.w.data());
+                rows.add_row(ids[i], -move.alpha[i] * here.label(), scope_.place(), move.w.data());
                 move.alpha[i] = 0;
             }
         }
@@ -121,7 +121,7 @@ private:
     void add_to_w(const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates, Move& move) {
         const auto& ids = scope_.rows();
         step_.resize(ids.size());
-        for (std::size_t i = 0; i < ids.size(); ++i) step_[i] = move.alpha[i] * coordinates[at(ids[i])].label;
+        for (std::size_t i = 0; i < ids.size(); ++i) step_[i] = move.alpha[i] * coordinates[at(ids[i])].label();
         rows.add_rows(ids, step_.data(), scope_.place(), move.w.data(), exact);
     }
 
@@ -156,9 +156,9 @@ private:
                 const double from = old_[at(ids[i])], wanted = from + length * step_[i];
                 here.alpha = std::clamp(wanted, 0.0, form.upper(here));
                 gain += form.gain(here, from, here.alpha);
-                moved += (here.alpha - from) * here.label;
+                moved += (here.alpha - from) * here.label();
                 if (here.alpha != wanted) {
-                    rows.add_row(ids[i], (here.alpha - wanted) * here.label, scope_.place(), change_.data());
+                    rows.add_row(ids[i], (here.alpha - wanted) * here.label(), scope_.place(), change_.data());
                 }
             }
             const auto width = static_cast<Index>(scope_.width());

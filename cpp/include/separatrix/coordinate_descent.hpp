@@ -43,10 +43,10 @@ public:
           precision_(settings.in_place ? 1 : 0),
           acceleration_(settings.memory) {
         for (Index id = 0; id < n_; ++id) {
-            coordinates_[static_cast<std::size_t>(id)] = {0, settings.squared ? 1 / (2 * C[id]) : C[id], 0, y[id]};
+            coordinates_[static_cast<std::size_t>(id)] = {0, settings.squared ? 1 / (2 * C[id]) : C[id], y[id]};
         }
         std::iota(active_.begin(), active_.end(), 0);
-        chunks_.reserve(static_cast<std::size_t>(n_));
+        chunks_.reserve(static_cast<std::size_t>(n_ / settings.chunk + 1));
     }
 
     DescentReport epoch(double seconds) override {
@@ -68,7 +68,7 @@ public:
         double linear = 0, s = 0, room = 0;
         for (const auto& at : coordinates_) {
             linear += at.alpha * (settings_.squared ? 1 - 0.5 * at.limit * at.alpha : 1.0);
-            s += at.alpha * at.label;
+            s += at.alpha * at.label();
             room += settings_.squared ? at.alpha : std::min(at.alpha, at.limit - at.alpha);
         }
         report.dual = linear - 0.5 * norm();
@@ -135,17 +135,15 @@ public:
         bias_ = centre_ + settings_.kappa * residual();
     }
 
-    void get_alpha(double* alpha) const override {
-        for (Index id = 0; id < n_; ++id) alpha[id] = coordinates_[static_cast<std::size_t>(id)].alpha;
+    void get_alpha(Index begin, Index end, double* alpha) const override {
+        for (Index id = begin; id < end; ++id) alpha[id - begin] = coordinates_[static_cast<std::size_t>(id)].alpha;
     }
 
-    void set_alpha(const double* alpha) override {
-        for (Index id = 0; id < n_; ++id) {
+    void place_alpha(Index begin, Index end, const double* alpha) override {
+        for (Index id = begin; id < end; ++id) {
             Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
-            const double upper = settings_.squared ? infinity : at.limit;
-            at.alpha = std::clamp(alpha[id], 0.0, upper);
+            at.alpha = std::clamp(alpha[id - begin], 0.0, upper(at));
         }
-        rebuild();
         acceleration_.forget();
     }
 
@@ -220,7 +218,8 @@ private:
         kernels().of(rows_.source()).squared_norms(rows_.source(), begin, end, norms_.data() - begin);
         for (Index id = begin; id < end; ++id) {
             Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
-            at.curvature = norms_[static_cast<std::size_t>(id - begin)] + settings_.kappa + (settings_.squared ? at.limit : 0);
+            const double curvature = norms_[static_cast<std::size_t>(id - begin)] + settings_.kappa + (settings_.squared ? at.limit : 0);
+            at.signed_curvature = at.label() * curvature;
         }
     }
 
@@ -236,7 +235,7 @@ private:
 
     double residual() const {
         double s = 0;
-        for (const auto& at : coordinates_) s += at.alpha * at.label;
+        for (const auto& at : coordinates_) s += at.alpha * at.label();
         return s;
     }
 
@@ -250,12 +249,11 @@ private:
     }
 
     void rebuild() {
-        std::vector<double> c(static_cast<std::size_t>(n_));
-        for (Index id = 0; id < n_; ++id) {
+        const auto coefficient = [this](Index id) {
             const Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
-            c[static_cast<std::size_t>(id)] = at.alpha * at.label;
-        }
-        weighted_sum(rows_.source(), c.data(), w_.data(), settings_.n_threads);
+            return at.alpha * at.label();
+        };
+        weighted_sum_of(rows_.source(), coefficient, w_.data(), settings_.n_threads);
         std::copy_n(w_.data(), d_, narrow_w_.data());
         bias_ = centre_ + settings_.kappa * residual();
     }

@@ -48,7 +48,8 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
             const auto row = rows.row(i);
             const double score = static_cast<double>(dot(row, static_cast<const W*>(w))) + bias;
             const double alpha = at.alpha;
-            double G = at.label * score - 1.0;
+            const double label = at.label();
+            double G = label * score - 1.0;
             if (squared) G += at.limit * alpha;
             if (alpha <= 0) {
                 if (G >= 0) {
@@ -68,11 +69,11 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
             gap += gap_share<squared>(G, alpha, at.limit);
             lowest = G < lowest ? G : lowest;
             highest = G > highest ? G : highest;
-            double target = alpha - G / at.curvature;
+            double target = alpha - G / at.curvature();
             target = target > 0 ? target : 0;
             if (!squared) target = target < at.limit ? target : at.limit;
             if (target == alpha) continue;
-            const double change = (target - alpha) * at.label;
+            const double change = (target - alpha) * label;
             at.alpha = target;
             ++moved;
             axpy(static_cast<W>(change), row, w);

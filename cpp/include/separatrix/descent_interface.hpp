@@ -48,8 +48,9 @@ public:
     virtual void unshrink() = 0;
     virtual void resum() = 0;
     virtual void set_centre(double centre) = 0;
-    virtual void get_alpha(double* alpha) const = 0;
-    virtual void set_alpha(const double* alpha) = 0;
+    virtual void get_alpha(Index begin, Index end, double* alpha) const = 0;
+    // Sets some alphas, clipped to their bounds; `resum` brings w in line.
+    virtual void place_alpha(Index begin, Index end, const double* alpha) = 0;
     virtual double bias() const = 0;
     virtual void get_w(double* w) const = 0;
 };

@@ -3,6 +3,9 @@
 // At this border there are pointers and lengths only. The functions behind it hold no state.
 #pragma once
 
+#include <math.h>  // fabs and copysign of C, which the compiler has built in
+
+#include "separatrix/path_arrays.hpp"
 #include "separatrix/rows.hpp"
 
 namespace separatrix {
@@ -20,11 +23,14 @@ struct RowKernels {
 
 // One coordinate of the dual: alpha in [0, upper], curvature = ||x||^2 + bias term + diagonal shift.
 // `limit` is the upper bound C for the hinge (shift 0) and the shift 1 / (2 C) for the squared hinge (no bound).
+// The curvature carries the label as its sign: there is one of these for every row, in memory that rows are short of.
 struct Coordinate {
     double alpha;
     double limit;
-    double curvature;
-    double label;
+    double signed_curvature;
+
+    double label() const { return copysign(1.0, signed_curvature); }
+    double curvature() const { return fabs(signed_curvature); }
 };
 
 // Thresholds below and above which a coordinate at its bound leaves the active set.
@@ -91,6 +97,8 @@ struct Kernels {
     DescentKernels<PackedRows<float>, double> descend_packed_fd;
     DescentKernels<PackedRows<double>, double> descend_packed_dd;
     double (*dot)(const double* a, const double* b, Index size);
+    PathKernels hinge_path;
+    PathKernels squared_hinge_path;
 
     RowKernels<DenseRows<float>> of(const DenseRows<float>&) const { return dense_f; }
     RowKernels<DenseRows<double>> of(const DenseRows<double>&) const { return dense_d; }

@@ -16,12 +16,14 @@ inline int useful_threads(Index rows, int n_threads) {
     return static_cast<int>(std::clamp<Index>(rows / rows_per_thread, 1, std::max(1, n_threads)));
 }
 
-// out (n,) = X w. Each row is one sum, so the result does not depend on the number of threads at all.
+// out = X w for `count` rows from `first` on. Each row is one sum, so the result does not depend on the number of
+// threads at all.
 template <class Rows>
-void scores(const Rows& rows, const double* w, double* out, int n_threads) {
+void scores(const Rows& rows, Index first, Index count, const double* w, double* out, int n_threads) {
     const auto kernel = kernels().of(rows);
-    split(rows.rows, useful_threads(rows.rows, n_threads),
-          [&](int, Index begin, Index end) { kernel.scores(rows, begin, end, w, out); });
+    split(count, useful_threads(count, n_threads), [&](int, Index begin, Index end) {
+        kernel.scores(rows, first + begin, first + end, w, out - first);
+    });
 }
 
 template <class Rows>
@@ -31,9 +33,10 @@ void squared_norms(const Rows& rows, double* out, int n_threads) {
           [&](int, Index begin, Index end) { kernel.squared_norms(rows, begin, end, out); });
 }
 
-// out (d,) = X^T c. Each thread sums its rows in a vector of its own; the vectors are added in order.
-template <class Rows>
-void weighted_sum(const Rows& rows, const double* c, double* out, int n_threads) {
+// out (d,) = sum_i coefficient(i) x_i. Each thread sums its rows in a vector of its own; the vectors are added in order.
+// Coefficients are computed for a few rows at a time: a vector of them all may be as large as the rows.
+template <class Rows, class Coefficient>
+void weighted_sum_of(const Rows& rows, const Coefficient& coefficient, double* out, int n_threads) {
     const auto kernel = kernels().of(rows);
     const int parts = useful_threads(rows.rows, n_threads);
     const auto d = static_cast<std::size_t>(rows.columns);
@@ -41,12 +44,23 @@ void weighted_sum(const Rows& rows, const double* c, double* out, int n_threads)
     std::fill(out, out + d, 0.0);
     split(rows.rows, parts, [&](int part, Index begin, Index end) {
         double* sum = part == 0 ? out : partial.data() + d * static_cast<std::size_t>(part - 1);
-        kernel.add_weighted(rows, begin, end, c, sum);
+        double c[512];
+        for (Index first = begin; first < end; first += 512) {
+            const Index last = std::min<Index>(end, first + 512);
+            for (Index i = first; i < last; ++i) c[i - first] = coefficient(i);
+            kernel.add_weighted(rows, first, last, c - first, sum);
+        }
     });
     for (int part = 1; part < parts; ++part) {
         const double* sum = partial.data() + d * static_cast<std::size_t>(part - 1);
         for (std::size_t j = 0; j < d; ++j) out[j] += sum[j];
     }
+}
+
+// out (d,) = X^T c.
+template <class Rows>
+void weighted_sum(const Rows& rows, const double* c, double* out, int n_threads) {
+    weighted_sum_of(rows, [c](Index i) { return c[i]; }, out, n_threads);
 }
 
 // out (d,) += sum_k c_k x_ids[k], for distinct ids.

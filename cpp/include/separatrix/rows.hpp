@@ -10,10 +10,16 @@
 #if defined(_MSC_VER)
 #define SEPARATRIX_INLINE __forceinline
 #define SEPARATRIX_RESTRICT __restrict
+#define SEPARATRIX_INDEPENDENT __pragma(loop(ivdep))
 #define SEPARATRIX_PREFETCH(address) ((void)(address))
 #else
 #define SEPARATRIX_INLINE inline __attribute__((always_inline))
 #define SEPARATRIX_RESTRICT __restrict__
+#if defined(__clang__)
+#define SEPARATRIX_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SEPARATRIX_INDEPENDENT _Pragma("GCC ivdep")
+#endif
 #define SEPARATRIX_PREFETCH(address) __builtin_prefetch(address)
 #endif
 

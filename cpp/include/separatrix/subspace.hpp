@@ -87,7 +87,7 @@ public:
             for (int a = 0; a < k; ++a) {
                 const double moved = (*this)[a].alpha[i];
                 g_[a] += moved * slope;
-                s[a] += moved * at.label;
+                s[a] += moved * at.label();
                 for (int b = 0; squared && b <= a; ++b) M_[a][b] += moved * at.limit * (*this)[b].alpha[i];
             }
         }

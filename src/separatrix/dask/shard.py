@@ -248,11 +248,11 @@ class Shard:
         """Take up a problem by the interior point, at z (D,); the first share of an answer."""
         self._block = None
         problems = self._problems(rows)
-        signed = SignedParts([SignedRows(problem) for problem in problems])
+        signed = SignedParts([SignedRows(problem, in_place=True) for problem in problems])
         algebra: Any = PrimalSide(signed)  # type: ignore[arg-type]  # the same methods, part after part
         self._algebra = algebra
         loss, C, h = LOSSES[rows.loss], rows.C, np.zeros(len(z))
-        return self._go(CentralPath.starting(algebra, loss, C, h, z, np.ones(len(C))))
+        return self._go(CentralPath.starting(algebra, loss, C, h, z, np.broadcast_to(1.0, len(C))))
 
     def advance_path(self) -> tuple[str, Any]:
         """Begin a step; the first share of an answer."""
@@ -292,9 +292,7 @@ class Shard:
         """Whether the path went on, z, A^T alpha of all rows, and these rows' loss and dual terms."""
         path = self._path
         assert path is not None
-        loss = float(path.C @ path.loss.values(path.margins))
-        terms = float(np.sum(path.loss.dual_terms(path.alpha, path.C)))
-        return advanced, path.z, path.pulled, loss, terms
+        return advanced, path.z, path.pulled, path.losses(), path.dual_terms()
 
 
 def _matrix(X: Any) -> Matrix:

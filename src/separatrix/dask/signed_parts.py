@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -21,16 +22,30 @@ class SignedParts:
         self._ends = np.cumsum([0, *(part.n for part in parts)]).tolist()
         self.n = self._ends[-1]
 
-    def margins(self, z: Vector) -> Vector:
-        """A z, shape (n,)."""
-        return np.concatenate([part.margins(z) for part in self._parts])
+    @property
+    def spans(self) -> list[slice]:
+        """Some rows of one part at a time."""
+        return [
+            slice(begin + span.start, begin + span.stop)
+            for part, begin in zip(self._parts, self._ends, strict=False)
+            for span in part.spans
+        ]
 
-    def pull(self, c: Vector) -> Vector:
-        """A^T c, shape (D,)."""
-        total = np.zeros(self.D)
-        for part, (begin, end) in zip(self._parts, pairwise(self._ends), strict=True):
-            total += part.pull(c[begin:end])
-        return total
+    def _place(self, span: slice) -> tuple[SignedRows, slice]:
+        """The part that has these rows, and where."""
+        part = bisect_right(self._ends, span.start) - 1
+        begin = self._ends[part]
+        return self._parts[part], slice(span.start - begin, span.stop - begin)
+
+    def margins(self, z: Vector, span: slice) -> Vector:
+        """A z of the rows in a span of one part."""
+        part, place = self._place(span)
+        return part.margins(z, place)
+
+    def pull(self, c: Vector, span: slice) -> Vector:
+        """A^T c, shape (D,), over the rows in a span of one part."""
+        part, place = self._place(span)
+        return part.pull(c, place)
 
     def normal_matrix(self, theta: Vector) -> NDArray[np.float64]:
         """R + A^T Theta A, lower triangle, Fortran order, shape (D, D)."""

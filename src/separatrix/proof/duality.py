@@ -70,7 +70,14 @@ def _bias(problem: Problem, f: Vector, alpha: Vector, proposed: float | None) ->
         return 0.0
     if problem.bias == "augmented":
         return float(alpha @ problem.y) if proposed is None else proposed
-    return best_bias(f, problem.y, problem.C, problem.loss, near=0.0 if proposed is None else proposed)
+    best = best_bias(f, problem.y, problem.C, problem.loss, near=0.0 if proposed is None else proposed)
+    if proposed is None or _losses(problem, f + best) <= _losses(problem, f + proposed):
+        return best
+    return proposed  # where C is large the rounding of one bias may cost more than that of another
+
+
+def _losses(problem: Problem, f: Vector) -> float:
+    return float(problem.C @ problem.loss.values(problem.y * f))
 
 
 @dataclass(frozen=True, eq=False)

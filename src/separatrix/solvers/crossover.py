@@ -128,7 +128,7 @@ def _gap(path: CentralPath, alpha: Vector, z: Vector) -> float:
     """The gap of the few rows, for any alpha within bounds and z."""
     rows = path.algebra.rows
     return (
-        replace(path, z=z, margins=rows.margins(z)).primal()
+        replace(path, z=z, margins=rows.margins(z), current=True).primal()
         - replace(path, alpha=alpha, pulled=rows.pull(alpha) + path.h).dual()
     )
 

@@ -120,7 +120,7 @@ class InteriorPoint:
             if primal < state.primal or not math.isfinite(state.primal):
                 state.primal, state.z = primal, state.path.z
             if dual > state.dual or state.alpha is None:
-                state.dual, state.alpha = dual, state.path.alpha
+                state.dual, state.alpha = dual, state.path.alpha.copy()
         elif not state.sampled:
             state.dual = dual + state.held_dual
         scale = abs(primal + state.held_dual)

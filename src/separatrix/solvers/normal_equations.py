@@ -8,6 +8,8 @@ the free bias, and positive weights theta (n,), every step solves
 
 Primal side, D x D:   (R + A^T Theta A) dz = p + A^T Theta g,     da = theta (g - A dz)
 Gram side,   n x n:   (Q + Theta^-1) da + y db = g - A_w p_w,     dz_w = p_w + A_w^T da,     Q = A_w A_w^T
+
+Vectors over rows are long: theta (g - A dz) is computed where it is needed, for a span of rows at a time.
 """
 
 from __future__ import annotations
@@ -26,6 +28,18 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
+class RightSide(Protocol):
+    """g of the system above, with the theta that goes with it."""
+
+    def plain(self) -> Vector:
+        """g (n,)."""
+        ...
+
+    def weighted(self, span: slice, less: Vector) -> Vector:
+        """theta (g - less) of the rows in a span; ``less`` may be changed."""
+        ...
+
+
 class LinearAlgebra(Protocol):
     """One side of the system above. ``rows`` holds A and R."""
 
@@ -35,8 +49,8 @@ class LinearAlgebra(Protocol):
         """Prepare `solve` for these weights (n,) > 0."""
         ...
 
-    def solve(self, p: Vector, g: Vector) -> tuple[Vector, Vector, Vector]:
-        """dz (D,), A dz (n,) and da (n,) of the system above."""
+    def solve(self, p: Vector, g: RightSide, da: Vector) -> Vector:
+        """dz (D,) of the system above; da (n,) is written to the array given."""
         ...
 
     def variances(self) -> Vector:
@@ -56,19 +70,16 @@ class PrimalSide:
         self.rows = rows
         self._factor: Array = np.zeros((0, 0))
         self._scale: Vector = np.zeros(0)
-        self._theta: Vector = np.zeros(0)
 
     def factor(self, theta: Vector) -> None:
         """One pass over the rows, D^2 n flops, and one Cholesky factorisation."""
         self._factor, self._scale = scaled_cholesky(self.rows.normal_matrix(theta))
-        self._theta = theta
 
-    def solve(self, p: Vector, g: Vector) -> tuple[Vector, Vector, Vector]:
+    def solve(self, p: Vector, g: RightSide, da: Vector) -> Vector:
         """Two passes over the rows."""
-        rhs = p + self.rows.pull(self._theta * g)
-        dz = back_substitute(self._factor, self._scale, rhs)
-        Adz = self.rows.margins(dz)
-        return dz, Adz, self._theta * (g - Adz)
+        dz = back_substitute(self._factor, self._scale, p + weighted_pull(self.rows, g))
+        write_da(self.rows, g, dz, da)
+        return dz
 
     def variances(self) -> Vector:
         """The diagonal of the scaling, squared."""
@@ -93,13 +104,13 @@ class GramSide:
         if self.rows.free_bias:
             self._towards_bias = back_substitute(self._factor, self._scale, self.rows.y)
 
-    def solve(self, p: Vector, g: Vector) -> tuple[Vector, Vector, Vector]:
-        """Three passes over the rows."""
+    def solve(self, p: Vector, g: RightSide, da: Vector) -> Vector:
+        """Two passes over the rows."""
         rows, y = self.rows, self.rows.y
         inner = p.copy()
         if rows.free_bias:
             inner[-1] = 0.0
-        da = back_substitute(self._factor, self._scale, g - rows.margins(inner))
+        da[:] = back_substitute(self._factor, self._scale, g.plain() - rows.margins(inner))
         db = 0.0
         if rows.free_bias:
             # y.da = -p_b closes the system: da = da_0 - db (Q + Theta^-1)^-1 y
@@ -108,11 +119,25 @@ class GramSide:
         dz = inner + rows.pull(da)
         if rows.free_bias:
             dz[-1] = db
-        return dz, rows.margins(dz), da
+        return dz
 
     def variances(self) -> Vector:
         """Bounded by the penalty alone."""
         return np.ones(self.rows.D)
+
+
+def weighted_pull(rows: SignedRows, g: RightSide) -> Vector:
+    """A^T Theta g, shape (D,)."""
+    total = np.zeros(rows.D)
+    for span in rows.spans:
+        total += rows.pull(g.weighted(span, np.zeros(span.stop - span.start)), span)
+    return total
+
+
+def write_da(rows: SignedRows, g: RightSide, dz: Vector, da: Vector) -> None:
+    """da = theta (g - A dz), shape (n,)."""
+    for span in rows.spans:
+        da[span] = g.weighted(span, rows.margins(dz, span))
 
 
 def weighted_gram(rows: SignedRows, index: Rows, weights: Vector, sign: float, M: Array) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from separatrix.problem.losses import Vector
 from separatrix.solvers.deadline import look_at_the_clock
-from separatrix.solvers.normal_equations import LinearAlgebra
+from separatrix.solvers.normal_equations import LinearAlgebra, RightSide, weighted_pull, write_da
 
 Value = TypeVar("Value")
 
@@ -65,25 +65,25 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Solve:
-    """dz (D,), A dz (n,) and da (n,) of the step's linear system; see `normal_equations`."""
+    """dz (D,) of the step's linear system; da (n,) is written to the array given. See `normal_equations`."""
 
-    theta: Vector
     p: Vector
-    g: Vector
+    g: RightSide
+    da: Vector
 
-    def alone(self, algebra: LinearAlgebra) -> tuple[Vector, Vector, Vector]:
+    def alone(self, algebra: LinearAlgebra) -> Vector:
         """As `LinearAlgebra.solve`."""
-        return algebra.solve(self.p, self.g)
+        return algebra.solve(self.p, self.g, self.da)
 
     def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
         """A^T Theta g of these rows; p from the leader alone."""
-        rhs = algebra.rows.pull(self.theta * self.g)
+        rhs = weighted_pull(algebra.rows, self.g)
         return rhs + self.p if leading else rhs
 
-    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> tuple[Vector, Vector, Vector]:
+    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Vector:
         """The answer is dz."""
-        Adz = algebra.rows.margins(answer)
-        return answer, Adz, self.theta * (self.g - Adz)
+        write_da(algebra.rows, self.g, answer, self.da)
+        return answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +94,14 @@ class Pull:
 
     def alone(self, algebra: LinearAlgebra) -> Vector:
         """Over all rows."""
-        return algebra.rows.pull(self.c)
+        return self.share(algebra, leading=True)
 
     def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
         """Over these rows."""
-        return algebra.rows.pull(self.c)
+        total = np.zeros(algebra.rows.D)
+        for span in algebra.rows.spans:
+            total += algebra.rows.pull(self.c[span], span)
+        return total
 
     def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Vector:
         """The sum itself."""

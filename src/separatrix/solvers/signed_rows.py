@@ -4,8 +4,8 @@
 
 Few rows are copied once into the form that is fastest to multiply: a dense float64 array or, where entries
 are few, CSR. Many are read from the data block by block and widened there, so that the extra memory stays a
-fraction of the data; so are rows that are dense float64 already. Products with such rows are the compiled core's, which
-widens them in registers.
+fraction of the data; so are rows that are dense float64 already, and all rows that are to be left in place. Products
+with such rows are the compiled core's, which widens them in registers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from separatrix import _core
-from separatrix.problem import Problem, is_mapped, row_blocks, scores, weighted_sum
+from separatrix.problem import Problem, is_mapped, row_blocks, rows_between, scores, weighted_sum
 from separatrix.problem.losses import Vector
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.deadline import look_at_the_clock
@@ -29,12 +29,13 @@ _BLOCK_BYTES = 1 << 18  # a block and its scaled copy share the second-level cac
 _ALWAYS_COPY = 1 << 25  # bytes that may be copied whatever the size of the data
 _COPY_ROWS = 20_000  # below it a copy with its signs costs less than the signs do in every product
 _PAIR_COST = 40.0  # multiply-adds of SYRK in the time of one scattered product
+_SPAN = 1 << 15  # rows whose products are taken together: a vector of them is 256 KiB
 
 
 class SignedRows:
-    """A (n, D), y (n,), R (D,): D = d without a bias, d + 1 with one."""
+    """A (n, D), y (n,), R (D,): D = d without a bias, d + 1 with one. ``in_place``: no row is ever copied."""
 
-    def __init__(self, problem: Problem, rows: Rows | None = None) -> None:
+    def __init__(self, problem: Problem, rows: Rows | None = None, *, in_place: bool = False) -> None:
         self.d = problem.n_columns
         self.has_bias, self.free_bias = problem.bias != "none", problem.bias == "free"
         self.D = self.d + self.has_bias
@@ -49,7 +50,13 @@ class SignedRows:
         self._compiled: _core.Rows | None = None  # the data in memory, where A is not a copy of them
         height = max(1, min(self.n, _BLOCK_BYTES // (8 * self.D)))
         self.scratch = np.empty((height, self.D))
-        allowed = _ALWAYS_COPY if is_mapped(problem.X) else max(_ALWAYS_COPY, 0.4 * _bytes(problem.X))
+        if not in_place:
+            self._copy(_ALWAYS_COPY if is_mapped(problem.X) else max(_ALWAYS_COPY, 0.4 * _bytes(problem.X)))
+        if self._A is None and not is_mapped(problem.X):
+            self._compiled = compiled_rows(self._X)
+
+    def _copy(self, allowed: float) -> None:
+        """A in the form that is fastest to multiply, if that takes no more bytes than are allowed."""
         if isinstance(self._X, np.ndarray):
             ready = self._X.dtype == np.float64 and self.n > _COPY_ROWS
             if 8 * self.n * self.D <= allowed and not ready:
@@ -59,8 +66,6 @@ class SignedRows:
             self._pairs = PairProducts(self._A)
         elif 8 * self.n * self.D <= allowed:
             self._A = self._dense(self._X)
-        if self._A is None and not is_mapped(problem.X):
-            self._compiled = compiled_rows(self._X)
 
     def _has_few_pairs(self) -> bool:
         pairs = pair_count(self._X.indptr) + self.n * self.has_bias
@@ -83,32 +88,38 @@ class SignedRows:
         A.data *= np.repeat(self.y, np.diff(A.indptr))
         return A
 
-    def margins(self, z: Vector) -> Vector:
-        """A z, shape (n,)."""
+    @property
+    def spans(self) -> list[slice]:
+        """All rows, some at a time: what is computed for each of them is then in the cache, not in memory."""
+        return [slice(begin, min(self.n, begin + _SPAN)) for begin in range(0, self.n, _SPAN)]
+
+    def margins(self, z: Vector, span: slice | None = None) -> Vector:
+        """A z, shape (n,), or of the rows in a span."""
+        span = slice(0, self.n) if span is None else span
         if self._A is not None:
-            product: Vector = self._A @ z
+            product: Vector = rows_between(self._A, span.start, span.stop) @ z
             return product
         if self._compiled is not None:
-            f = np.empty(self.n)
-            self._compiled.scores(z[: self.d], f)
+            f = np.empty(span.stop - span.start)
+            self._compiled.scores(z[: self.d], f, begin=span.start)
         else:
-            f = scores(self._X, z[: self.d])
+            f = scores(rows_between(self._X, span.start, span.stop), z[: self.d])
         if self.has_bias:
             f += z[-1]
-        f *= self.y
+        f *= self.y[span]
         return f
 
-    def pull(self, c: Vector) -> Vector:
-        """A^T c, shape (D,)."""
+    def pull(self, c: Vector, span: slice | None = None) -> Vector:
+        """A^T c, shape (D,), over all rows or over those in a span, with as many coefficients."""
+        span = slice(0, self.n) if span is None else span
         if self._A is not None:
-            product: Vector = self._A.T @ c
-            return product
-        yc = self.y * c
+            return weighted_sum(rows_between(self._A, span.start, span.stop), c)
+        yc = self.y[span] * c
         if self._compiled is not None:
             v = np.empty(self.d)
-            self._compiled.weighted_sum(yc, v)
+            self._compiled.weighted_sum(yc, v, begin=span.start)
         else:
-            v = weighted_sum(self._X, yc)
+            v = weighted_sum(rows_between(self._X, span.start, span.stop), yc)
         return np.append(v, np.sum(yc)) if self.has_bias else v
 
     def take(self, rows: Rows) -> Array:
@@ -128,11 +139,10 @@ class SignedRows:
             M = np.asfortranarray(self._pairs.weighted(theta))
         else:
             M = np.zeros((self.D, self.D), order="F")
-            root = np.sqrt(theta)
             for begin in range(0, self.n, len(self.scratch)):
                 look_at_the_clock()
                 span = slice(begin, min(self.n, begin + len(self.scratch)))
-                block = self.scaled(span, root[span])
+                block = self.scaled(span, np.sqrt(theta[span]))
                 M = linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
         M[np.diag_indices(self.D)] += self.R
         return M
@@ -143,7 +153,7 @@ class SignedRows:
         if isinstance(self._A, np.ndarray):
             np.multiply(self._A[rows], by, out=block)
             return block
-        X = self._X[rows]
+        X = rows_between(self._X, rows.start, rows.stop) if isinstance(rows, slice) else self._X[rows]
         np.multiply(X if isinstance(X, np.ndarray) else X.toarray(), by, out=block[:, : self.d])
         block[:, self.d :] = by
         return block
