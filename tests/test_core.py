@@ -151,8 +151,8 @@ def test_wrong_lengths_are_named() -> None:
     rows = compiled_rows(np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"w must have length 2; got 3\."):
         rows.scores(np.ones(3), np.empty(4))
-    with pytest.raises(ValueError, match=r"out must have length 4; got 2\."):
-        rows.scores(np.ones(2), np.empty(2))
+    with pytest.raises(IndexError, match="fewer rows"):
+        rows.scores(np.ones(2), np.empty(2), begin=3)
     with pytest.raises(TypeError):
         _core.dense_rows(np.ones((4, 2))[:, ::-1])  # not contiguous: a copy would have to be made
 

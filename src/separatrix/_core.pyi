@@ -16,8 +16,8 @@ class Rows:
     A view of the rows of a dense or CSR matrix; it shares the arrays' memory.
     """
 
-    def scores(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
-        """out (n,) = X w."""
+    def scores(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1, begin: int = 0) -> None:
+        """out = X w for some rows, from `begin` on."""
 
     def weighted_sum(self, c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
         """out (d,) = X^T c."""

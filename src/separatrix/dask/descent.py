@@ -136,7 +136,8 @@ class ClusterDescent:
         state.rounds += 1
         gang.computed(max(each.seconds for each in found))
         if saving:
-            state.checkpoint = [each.alpha for each in found]
+            # A copy: what came may be part of a longer message, or the worker's own array where it is in this process.
+            state.checkpoint = [np.array(each.alpha) for each in found]
             method, old = gang.prologue[0]
             renewed = [(*some[:-1], alpha) for some, alpha in zip(old, state.checkpoint, strict=True)]
             gang.prologue = [(method, renewed)]
@@ -228,6 +229,10 @@ def problem_rows(problem: Problem, rows: ClusterRows) -> list[ProblemRows]:
     """What each shard must know of a binary problem."""
     signs, costs = rows.spread(problem.y.astype(np.int8)), rows.spread(problem.C)
     return [
-        ProblemRows(y, C, problem.loss.name, problem.bias, picks)
+        ProblemRows(y, _one_or_all(C), problem.loss.name, problem.bias, picks)
         for y, C, picks in zip(signs, costs, rows.picks(), strict=True)
     ]
+
+
+def _one_or_all(C: Vector) -> Vector | float:
+    return float(C[0]) if len(C) and np.all(C[0] == C) else C

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from separatrix.dask.descent import cluster_rows, problem_rows
 from separatrix.dask.gang import ShardsReplaced
 from separatrix.dask.rows import ClusterRows
+from separatrix.dask.shard_path import AT_COST, UNDECIDED
 from separatrix.problem import Point, Problem
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
@@ -155,10 +156,11 @@ class ClusterInteriorPoint:
     def _corner(self, problem: Problem, state: State) -> Corner | None:
         rows = state.rows
         replies = rows.gang.each("settled", [()] * len(rows.gang.partitions), stateful=True)
-        free = np.flatnonzero(rows.collect([free for _, free in replies]))
+        settled = rows.collect(replies)
+        free = np.flatnonzero(settled & UNDECIDED)
         if not 0 < len(free) <= max(_FEW_FREE, 4 * len(state.z)):
             return None
-        bounds: Vector = rows.collect([alpha for alpha, _ in replies])
+        bounds: Vector = np.where(settled & AT_COST, problem.C, 0.0)
         return crossover(problem, bounds, state.z, free, _brought_here)
 
 

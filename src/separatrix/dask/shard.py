@@ -15,35 +15,30 @@ from typing import Any, Literal
 import numpy as np
 from distributed import get_worker
 from numpy.typing import NDArray
-from scipy import sparse
 
 from separatrix.checker.fingerprint import BLOCK_ROWS
 from separatrix.dask.joining import join_bounded, join_plain
-from separatrix.dask.signed_parts import SignedParts
+from separatrix.dask.partition import Description, checked_rows, column_names, describe, distinct_labels
+from separatrix.dask.shard_path import Reply, ShardPath
 from separatrix.problem import LOSSES, Matrix, Problem, rows_between, scores, weighted_sum
-from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.problem.losses import Vector
 from separatrix.proof.fingerprint import block_digests
 from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
 from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum
 from separatrix.solvers.block_descent import BlockDescent, BlockSums, Proposal
 from separatrix.solvers.block_span import BlockSpan
-from separatrix.solvers.central_path import CentralPath
-from separatrix.solvers.crossover import undecided
-from separatrix.solvers.normal_equations import PrimalSide
 from separatrix.solvers.passes import LabelledRows, measure_rows
 from separatrix.solvers.passes import Settings as PassSettings
 from separatrix.solvers.perceptron import PrimalPasses
-from separatrix.solvers.shared_sums import Request, Steps
-from separatrix.solvers.signed_rows import SignedRows
 from separatrix.solvers.threads import blas_threads
 
 #: Of a round's beginning: where the alphas are, at a step from the last proposal, or at the proposal before that.
 Step = Literal["stay", "follow", "back"]
-_BY_ROW: dict[str, Callable[..., Any]] = {
-    "scores": scores,
-    "bounded_scores": bounded_scores,
-    "sliced_scores": sliced_scores,
+_SPAN = 1 << 15  # rows whose products are computed together
+_BY_ROW: dict[str, tuple[Callable[..., Any], int]] = {  # with how many numbers a row it gives
+    "scores": (scores, 1),
+    "bounded_scores": (bounded_scores, 2),
+    "sliced_scores": (sliced_scores, 3),
 }
 _SUMS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "weighted_sum": (weighted_sum, join_plain),
@@ -53,30 +48,19 @@ _SUMS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Description:
-    """What the client must know of a shard's partitions."""
-
-    rows: list[int]  #: of each partition
-    columns: int
-    names: list[str] | None  #: of the columns, where the partitions are data frames
-    labels: (
-        list[tuple[NDArray[Any], NDArray[np.uint32]]] | None
-    )  #: distinct labels, and each row's place among them
-    weights: list[Vector] | None
-    entries: int  #: stored entries of X
-    square: float  #: sum of their squares
-    bytes: int
-
-
-@dataclass(frozen=True, eq=False)
 class ProblemRows:
-    """The binary problem on a shard's rows: signs (n,), costs (n,), and which of its rows take part (None: all)."""
+    """The binary problem on a shard's rows: signs (n,), costs (n,) or one for all, which rows take part (None: all)."""
 
     y: NDArray[np.int8]
-    C: Vector
+    C: Vector | float
     loss: str
     bias: Any
     picks: list[NDArray[np.intp]] | None
+
+    @property
+    def costs(self) -> Vector:
+        """C (n,); where all have the same it takes no memory."""
+        return np.broadcast_to(self.C, self.y.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,29 +81,22 @@ class Shard:
     def __init__(self, partitions: list[tuple[Any, Any, Any]], number: int, n_threads: int | None) -> None:
         self.number = number
         self.n_threads = n_threads or int(get_worker().state.nthreads)
-        self._labels = [None if y is None else _distinct(y) for _, y, _ in partitions]
-        self._weights = [None if w is None else np.asarray(w, dtype=np.float64) for _, _, w in partitions]
-        self.names = _names(partitions[0][0])
-        self.parts: list[Matrix] = [_matrix(X) for X, _, _ in partitions]
+        self._labels = [distinct_labels(y) for _, y, _ in partitions if y is not None] or None
+        self._weights = [np.asarray(w, dtype=np.float64) for _, _, w in partitions if w is not None] or None
+        self.names = column_names(partitions[0][0])
+        self.parts: list[Matrix] = [checked_rows(X) for X, _, _ in partitions]
         self._block: BlockDescent | None = None
-        self._steps: Steps[Any] | None = None
-        self._waiting: Request | None = None
-        self._path: CentralPath | None = None
+        self._path: ShardPath | None = None
 
     def describe(self) -> Description:
-        """Sizes, labels and weights; these are then the client's to keep."""
-        labels, weights = self._labels, self._weights
-        values = [X.data if sparse.issparse(X) else X.ravel() for X in self.parts]
-        return Description(
-            rows=[int(X.shape[0]) for X in self.parts],
-            columns=int(self.parts[0].shape[1]),
-            names=self.names,
-            labels=None if labels[0] is None else [label for label in labels if label is not None],
-            weights=None if weights[0] is None else [weight for weight in weights if weight is not None],
-            entries=sum(int(part.size) for part in values),
-            square=sum(float(np.dot(part, part)) for part in values),
-            bytes=sum(_bytes(X) for X in self.parts),
-        )
+        """Sizes, labels and weights; the latter are the client's to keep from then on."""
+        found = describe(self.parts, self.names, self._labels, self._weights)
+        self._labels = self._weights = None
+        return found
+
+    def rest(self) -> None:
+        """Forget the problem, with its memory; the rows stay."""
+        self._block = self._path = None
 
     def largest_norm(self) -> float:
         """max ||x_i||."""
@@ -128,15 +105,18 @@ class Shard:
     def product(self, name: str, vector: Vector, picks: list[NDArray[np.intp]] | None) -> Any:
         """A product of the rows with a vector (d,), by row; or their sum with coefficients (n,)."""
         parts = self._picked(picks)
+        ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
         with blas_threads(self.n_threads):
             if name in _BY_ROW:
-                found = [_BY_ROW[name](X, vector) for X in parts]
-                if name == "scores":
-                    return np.concatenate(found)
-                return tuple(np.concatenate(pieces) for pieces in zip(*found, strict=True))
-            function, join = _SUMS[name]
-            ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
-            pieces = [function(X, vector[a:b]) for X, (a, b) in zip(parts, pairwise(ends), strict=True)]
+                function, columns = _BY_ROW[name]
+                out = np.empty((columns, ends[-1]))
+                for X, begin in zip(parts, ends, strict=False):
+                    for first in range(0, X.shape[0], _SPAN):
+                        last = min(X.shape[0], first + _SPAN)
+                        out[:, begin + first : begin + last] = function(rows_between(X, first, last), vector)
+                return out[0] if columns == 1 else tuple(out)
+            summed, join = _SUMS[name]
+            pieces = [summed(X, vector[a:b]) for X, (a, b) in zip(parts, pairwise(ends), strict=True)]
             return pieces[0] if len(pieces) == 1 else join(pieces)
 
     def _picked(self, picks: list[NDArray[np.intp]] | None) -> list[Any]:
@@ -163,10 +143,10 @@ class Shard:
 
     def _problems(self, rows: ProblemRows) -> list[Problem]:
         parts = self._picked(rows.picks)
-        y = rows.y.astype(np.float64)
+        y: Any = rows.y  # in eight bits: products with them are floats
         ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
         return [
-            Problem(X, y[a:b], rows.C[a:b], LOSSES[rows.loss], rows.bias)
+            Problem(X, y[a:b], rows.costs[a:b], LOSSES[rows.loss], rows.bias)
             for X, (a, b) in zip(parts, pairwise(ends), strict=True)
             if b > a
         ]
@@ -175,12 +155,11 @@ class Shard:
         self, rows: ProblemRows, sigma: float, kappa: float, seed: int, alpha: Vector | None
     ) -> BlockSums:
         """Take up a problem at alpha (n,), or at zero."""
-        self._path = self._steps = None
-        self._block = None  # its memory first
+        self.rest()  # its memory first
         block = BlockDescent(
             self._picked(rows.picks),
-            rows.y.astype(np.float64),
-            rows.C,
+            rows.y.copy(),  # what came in one message stays in memory as long as any of it
+            rows.costs if isinstance(rows.C, float) else rows.C.copy(),
             LOSSES[rows.loss],
             sigma,
             kappa,
@@ -209,14 +188,12 @@ class Shard:
 
     def regroup(self) -> BlockSums:
         """Where the descent is; earlier moves are forgotten, because a rebuilt shard does not know them."""
-        self._descent().forget()
-        return self._descent().sums
+        block = self._descent()
+        return block.restart(block.alpha)
 
     def alpha(self) -> Vector:
         """The alphas of the descent, or of the central path."""
-        if self._path is not None:
-            return self._path.alpha
-        return self._descent().alpha
+        return self._descent().alpha if self._path is None else self._path.path.alpha
 
     def _descent(self) -> BlockDescent:
         assert self._block is not None, "begin_descent comes first"
@@ -226,7 +203,7 @@ class Shard:
         self, signs: NDArray[np.int8], constant: float, step: float, shuffle: bool, seed: int
     ) -> None:
         """Prepare passes of the perceptron; signs (n,) of the rows, constant of the fictitious column."""
-        self._block = self._path = None
+        self.rest()
         ends = np.cumsum([0, *(X.shape[0] for X in self.parts)]).tolist()
         self._solver = PrimalPasses(PassSettings(step=step, shuffle=shuffle, seed=seed + 7919 * self.number))
         self._labelled = [
@@ -244,79 +221,27 @@ class Shard:
             w, b = state.w.copy(), float(state.b[0])
         return w, b, updates
 
-    def begin_path(self, rows: ProblemRows, z: Vector) -> tuple[str, Any]:
+    def begin_path(self, rows: ProblemRows, z: Vector) -> Reply:
         """Take up a problem by the interior point, at z (D,); the first share of an answer."""
-        self._block = None
-        problems = self._problems(rows)
-        signed = SignedParts([SignedRows(problem, in_place=True) for problem in problems])
-        algebra: Any = PrimalSide(signed)  # type: ignore[arg-type]  # the same methods, part after part
-        self._algebra = algebra
-        loss, C, h = LOSSES[rows.loss], rows.C, np.zeros(len(z))
-        return self._go(CentralPath.starting(algebra, loss, C, h, z, np.broadcast_to(1.0, len(C))))
+        self.rest()
+        self._path = ShardPath(self._problems(rows), leading=self.number == 0)
+        with blas_threads(self.n_threads):
+            return self._path.begin(rows.costs, z)
 
-    def advance_path(self) -> tuple[str, Any]:
+    def advance_path(self) -> Reply:
         """Begin a step; the first share of an answer."""
-        assert self._path is not None, "begin_path comes first"
-        return self._go(self._path.advancing())
+        with blas_threads(self.n_threads):
+            return self._interior().advance()
 
-    def answer(self, value: NDArray[np.float64]) -> tuple[str, Any]:
+    def answer(self, value: NDArray[np.float64]) -> Reply:
         """Go on with an answer, to the next share or to the end."""
-        assert self._waiting is not None
-        with np.errstate(all="ignore"), blas_threads(self.n_threads):
-            whole = self._waiting.whole(self._algebra, value)
-        return self._resume(whole)
+        with blas_threads(self.n_threads):
+            return self._interior().answer(value)
 
-    def settled(self) -> tuple[Vector, NDArray[np.bool_]]:
-        """The alphas of the path at the bounds they tend to, and which rows may yet be between them."""
-        path = self._path
-        assert path is not None, "begin_path comes first"
-        free = undecided(path)
-        return np.where(path.s < path.xi, path.C, 0.0), free
+    def settled(self) -> NDArray[np.int8]:
+        """Where each alpha of the path tends to; see `ShardPath.settled`."""
+        return self._interior().settled()
 
-    def _go(self, steps: Steps[Any]) -> tuple[str, Any]:
-        self._steps = steps
-        return self._resume(None)
-
-    def _resume(self, answer: Any) -> tuple[str, Any]:
-        assert self._steps is not None
-        with np.errstate(all="ignore"), blas_threads(self.n_threads):
-            try:
-                self._waiting = self._steps.send(answer)
-            except StopIteration as end:
-                if isinstance(end.value, CentralPath):
-                    self._path = end.value
-                return "done", self._standing(end.value is not False)
-            return type(self._waiting).__name__, self._waiting.share(self._algebra, self.number == 0)
-
-    def _standing(self, advanced: bool) -> tuple[bool, Vector, Vector, float, float]:
-        """Whether the path went on, z, A^T alpha of all rows, and these rows' loss and dual terms."""
-        path = self._path
-        assert path is not None
-        return advanced, path.z, path.pulled, path.losses(), path.dual_terms()
-
-
-def _matrix(X: Any) -> Matrix:
-    matrix: Matrix = canonical_csr(X) if sparse.issparse(X) else contiguous(X)
-    if matrix.ndim != 2:
-        raise ValueError(f"A partition of X must have two dimensions; got shape {matrix.shape}.")
-    check_finite(matrix)
-    return matrix
-
-
-def _names(X: Any) -> list[str] | None:
-    columns = getattr(X, "columns", None)
-    return None if columns is None else [str(name) for name in columns]
-
-
-def _distinct(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    values, codes = np.unique(labels, return_inverse=True)
-    return values, codes.reshape(-1).astype(np.uint32)
-
-
-def _bytes(X: Any) -> int:
-    if isinstance(X, np.ndarray):
-        return int(X.nbytes)
-    return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+    def _interior(self) -> ShardPath:
+        assert self._path is not None, "begin_path comes first"
+        return self._path

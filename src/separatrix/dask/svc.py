@@ -222,6 +222,8 @@ class SVC(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         plan = self._stages(problem, settings, square, seed)
         limits = Limits(settings.tol, settings.max_iter, settings.max_time, settings.n_threads)
         solution = run(plan, problem, limits, certify, warm_point(previous, problem, rows), on_record)
+        gang.prologue = []
+        gang.each("rest", [()] * len(gang.partitions))  # the proof needs room too
         if line is not None:
             line.done(name, solution.history[-1], solution.status)
         records = [

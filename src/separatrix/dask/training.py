@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from separatrix.dask.gang import Gang
 from separatrix.dask.inputs import Inputs
+from separatrix.dask.partition import Description
 from separatrix.dask.rows import ClusterRows
-from separatrix.dask.shard import Description
 from separatrix.estimators.labels import check_labels
 
 

@@ -14,14 +14,19 @@ Blocks that do not see each other take short steps, and undo each other's work a
 So D is then maximised over a small space (`block_span`): each block says what its rows add to that small problem, and
 follows the step that solves it.
 
+Vectors over rows are the memory it takes: alpha, the proposal (kept by the compiled descent), the one before that and
+the last moves, 54 bytes a row with all that the descent needs. Whatever else has a number for each row is computed a
+span of rows at a time.
+
 Ma, Smith, Jaggi, Jordan, Richtarik, Takac: Adding vs. averaging in distributed primal-dual optimization, ICML 2015.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +34,11 @@ from numpy.typing import NDArray
 from separatrix import _core
 from separatrix.problem import Matrix
 from separatrix.problem.losses import Loss, Vector
-from separatrix.solvers.block_span import BlockSpan, Directions, combination
+from separatrix.solvers.block_span import BlockSpan, Directions, Rows, combination
 from separatrix.solvers.compiled import compiled_rows
 
 _CHUNK = 8  # rows visited in a run, as on one machine
+_SPAN = 1 << 15  # rows that are computed with together
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +76,7 @@ class BlockDescent:
     def __init__(
         self,
         parts: Sequence[Matrix],
-        y: Vector,
+        y: NDArray[Any],
         C: Vector,
         loss: Loss,
         sigma: float,
@@ -81,13 +87,12 @@ class BlockDescent:
     ) -> None:
         self.sigma, self.kappa, self.n_threads = sigma, kappa, n_threads
         self._y, self._C, self._loss = y, C, loss
-        self._upper: Vector | float = np.inf if loss.squared else C
         ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
-        self._spans = [slice(begin, end) for begin, end in pairwise(ends)]
+        self._parts = [slice(begin, end) for begin, end in pairwise(ends)]
         self._rows = [compiled_rows(X) for X in parts]
         self._descents = [
             rows.descent(
-                y[span],
+                y[span].astype(np.float64),
                 sigma * C[span],
                 squared=loss.squared,
                 shrink=True,
@@ -98,47 +103,77 @@ class BlockDescent:
                 memory=0,
                 in_place=True,
             )
-            for part, (rows, span) in enumerate(zip(self._rows, self._spans, strict=True))
+            for part, (rows, span) in enumerate(zip(self._rows, self._parts, strict=True))
         ]
         self._order = seed  # of the next epoch's visits
         self.directions = Directions(ends[-1], parts[0].shape[1], memory)
-        self.restart(np.zeros(ends[-1]))
+        self.alpha = np.zeros(ends[-1])
+        self.forget()
+        self._settle()
+
+    def _spans(self) -> Iterator[tuple[int, slice, int]]:
+        """All rows, some at a time: the part they are in, where they are, and where they begin in that part."""
+        for part, whole in enumerate(self._parts):
+            for begin in range(whole.start, whole.stop, _SPAN):
+                yield part, slice(begin, min(whole.stop, begin + _SPAN)), begin - whole.start
+
+    def _upper(self, span: slice) -> Vector | float:
+        return np.inf if self._loss.squared else self._C[span]
+
+    def _proposed_alpha(self, part: int, span: slice, begin: int) -> Vector:
+        """The proposal of some rows, which the compiled descent holds from `improve` to the next step."""
+        proposal = np.empty(span.stop - span.start)
+        self._descents[part].get_alpha(proposal, begin)
+        proposal /= self.sigma
+        return np.minimum(proposal, self._upper(span), out=proposal)
+
+    @property
+    def proposal(self) -> Vector:
+        """The alphas that were last proposed, shape (n,)."""
+        return np.concatenate([self._proposed_alpha(*where) for where in self._spans()])
 
     def restart(self, alpha: Vector) -> BlockSums:
         """Continue from alpha (n,), clipped to its bounds; earlier moves are forgotten."""
         self.forget()
-        self._settle(np.clip(alpha, 0.0, self._upper))
-        return self.sums
+        for part, span, begin in self._spans():
+            self._place(part, span, begin, np.clip(alpha[span], 0.0, self._upper(span)))
+        return self._settle()
 
     def forget(self) -> None:
         """Forget earlier moves: blocks must remember the same ones."""
         self.directions.forget()
-        self.proposal: Vector | None = None
-        self._before: Vector | None = None
+        self._before: NDArray[np.float32] | None = None
+        self._expected = np.zeros(0), 0.0  # v and s that others expect of the last step
         self._missed = np.zeros(0), 0.0
 
-    def _settle(self, alpha: Vector) -> None:
-        """Put the descents at alpha; v is computed anew from it."""
-        self.alpha = alpha
-        v = np.zeros(self.directions.images.shape[1])
-        part = np.empty_like(v)
-        for span, descent in zip(self._spans, self._descents, strict=True):
-            descent.set_alpha(self.sigma * alpha[span])
-            descent.get_w(part)
-            v += part
-        v /= self.sigma
-        room = float(np.sum(alpha if self._loss.squared else np.minimum(alpha, self._C - alpha)))
-        self.sums = BlockSums(v, float(alpha @ self._y), self._dual(alpha), room)
+    def _place(self, part: int, span: slice, begin: int, alpha: Vector) -> None:
+        self.alpha[span] = alpha
+        self._descents[part].place_alpha(self.sigma * alpha, begin)
 
-    def _dual(self, alpha: Vector) -> float:
-        return float(np.sum(self._loss.dual_terms(alpha, self._C)))
+    def _settle(self) -> BlockSums:
+        """The sums at alpha; v is computed anew from it."""
+        v = np.zeros(self.directions.images.shape[1])
+        share = np.empty_like(v)
+        for descent in self._descents:
+            descent.resum()
+            descent.get_w(share)
+            v += share
+        v /= self.sigma
+        s = dual = room = 0.0
+        for _, span, _ in self._spans():
+            alpha, C = self.alpha[span], self._C[span]
+            s += float(alpha @ self._y[span])
+            dual += float(np.sum(self._loss.dual_terms(alpha, C)))
+            room += float(np.sum(alpha if self._loss.squared else np.minimum(alpha, C - alpha)))
+        self.sums = BlockSums(v, s, dual, room)
+        return self.sums
 
     def loss(self, w: Vector, b: float) -> float:
         """sum_i C_i loss(y_i (w.x_i + b)) over the rows of the block."""
         total = 0.0
-        for rows, span in zip(self._rows, self._spans, strict=True):
+        for part, span, begin in self._spans():
             margins = np.empty(span.stop - span.start)
-            rows.scores(w, margins, self.n_threads)
+            self._rows[part].scores(w, margins, self.n_threads, begin)
             margins += b
             margins *= self._y[span]
             total += float(self._C[span] @ self._loss.values(margins))
@@ -154,57 +189,79 @@ class BlockDescent:
         for _ in range(epochs):
             self._order += 1
             b = _core.epoch_together(self._descents, w, b, self._order)
-        proposal = np.empty_like(self.alpha)
-        for span, descent in zip(self._spans, self._descents, strict=True):
-            descent.get_alpha(proposal[span])
-        proposal /= self.sigma
-        np.minimum(proposal, self._upper, out=proposal)
-        self.proposal = proposal
         w -= start
         w /= self.sigma
-        self._proposed = Proposal(w.astype(np.float32), float(proposal @ self._y), self._dual(proposal))
+        s = dual = 0.0
+        for where in self._spans():
+            proposal, span = self._proposed_alpha(*where), where[1]
+            s += float(proposal @ self._y[span])
+            dual += float(np.sum(self._loss.dual_terms(proposal, self._C[span])))
+        self._proposed = Proposal(w.astype(np.float32), s, dual)
         return self._proposed
+
+    def _looks(self) -> Iterator[Rows]:
+        """Some rows at a time, as `Directions` must see them."""
+        for part, span, begin in self._spans():
+            proposal = self._proposed_alpha(part, span, begin)
+            held = (proposal <= 0.0) | (proposal >= self._upper(span))
+            slope = bend = None
+            if self._loss.squared:
+                slope, bend = 1.0 - proposal / (2.0 * self._C[span]), 0.5 / self._C[span]
+            rows = self._rows[part]
+
+            def add(
+                image: Vector,
+                ids: NDArray[np.intp],
+                change: Vector,
+                rows: Any = rows,
+                at: Any = (span, begin),
+            ) -> None:
+                rows.add_rows(ids + at[1], change * self._y[at[0]][ids], image)
+
+            yield Rows(span, self.alpha[span], proposal, held, self._y[span], slope, bend, add)
 
     def span(self) -> BlockSpan:
         """What the rows add to D on the span of `directions` around the proposal."""
-        assert self.proposal is not None, "improve comes first"
-        held = (self.proposal <= 0.0) | (self.proposal >= self._upper)
-        self.directions.look_from(self.alpha, self.proposal, held, self._y, self._add)
-        slope = curvature = None
-        if self._loss.squared:
-            slope, curvature = 1.0 - self.proposal / (2.0 * self._C), 0.5 / self._C
-        self._span = self.directions.span(self._y, slope, curvature)
+        self._span = self.directions.span(self._looks())
         return self._span
-
-    def _add(self, image: Vector, rows: NDArray[np.intp], change: Vector) -> None:
-        """image += sum over these rows of change_i y_i x_i."""
-        signed = change * self._y[rows]
-        for span, part in zip(self._spans, self._rows, strict=True):
-            begin, end = np.searchsorted(rows, [span.start, span.stop])
-            part.add_rows(rows[begin:end] - span.start, signed[begin:end], image)
 
     def follow(self, coefficients: Vector) -> BlockSums:
         """Go to the proposal plus a combination of the directions of `span`, clipped to the bounds.
 
         Without coefficients: to the proposal itself. What clipping took away from the move is kept for `improve`.
         """
-        assert self.proposal is not None, "improve comes first"
-        old_alpha, old, target = self.alpha, self.sums, self.proposal
+        old = self.sums
         v, s = old.v + self._proposed.change, self._proposed.s
-        self._before = self.proposal
+        self._expected = v.copy(), s
+        if self._before is None:
+            self._before = np.empty(len(self.alpha), dtype=np.float32)
+        for part, span, begin in self._spans():
+            proposal = self._proposed_alpha(part, span, begin)
+            upper, target = self._upper(span), proposal
+            if len(coefficients):
+                held = (proposal <= 0.0) | (proposal >= upper)
+                moves = self.directions.moves_of(span, self.alpha[span], proposal, held, self._y[span])
+                target = np.clip(proposal + combination(coefficients, moves), 0.0, upper)
+            # Rounded, it is as good to go back to: what matters is to be at a bound or not.
+            self._before[span] = np.where(proposal >= upper, np.inf, proposal)
+            self.directions.remember(span, target - self.alpha[span])
+            self._place(part, span, begin, target)
         if len(coefficients):
-            target = target + combination(coefficients, self.directions.moves)
-            np.clip(target, 0.0, self._upper, out=target)
             v += combination(coefficients, self._span.images)
             s += float(coefficients @ self._span.s)
-        self._settle(target)
-        self.directions.remember(target - old_alpha, self.sums.v - old.v)
+        self._settle()
+        self.directions.remember_image(self.sums.v - old.v)
         self._missed = self.sums.v - v, self.sums.s - s
         return self.sums
 
     def back(self) -> BlockSums:
-        """Go to the proposal before the last one: what followed it was no better."""
+        """Go to the proposal before the last one, up to float32: what followed it was no better."""
         assert self._before is not None, "a step comes first"
-        self._settle(self._before)
-        self._missed = np.zeros(0), 0.0
+        for part, span, begin in self._spans():
+            self._place(
+                part, span, begin, np.minimum(self._before[span].astype(np.float64), self._upper(span))
+            )
+        v, s = self._expected
+        self._settle()
+        self._missed = self.sums.v - v, self.sums.s - s
         return self.sums

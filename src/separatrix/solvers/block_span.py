@@ -15,16 +15,34 @@ Rows at a bound leave every direction, so that no step pushes against a bound th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem.losses import Vector
 
-#: Adds sum_i change_i y_i x_i over some rows to an image.
+#: Adds sum_i change_i y_i x_i over some rows, by their places in a span, to an image.
 AddRows = Callable[[Vector, NDArray[np.intp], Vector], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows at a proposal: alpha and proposal, which rows are held at a bound, y, and how to add them up.
+
+    slope and bend are the derivatives of the dual terms; None for those of the hinge, 1 and 0.
+    """
+
+    span: slice
+    alpha: Vector
+    proposal: Vector
+    held: NDArray[np.bool_]
+    y: NDArray[Any]
+    slope: Vector | None
+    bend: Vector | None
+    add: AddRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,17 +56,20 @@ class BlockSpan:
 
 
 class Directions:
-    """Directions of one block: ``moves`` (m, n) and ``images`` (m, d), m = memory + 3; zero until there is one.
+    """Directions of one block: ``moves`` (memory, n), the last ones; ``images`` (m, d), m = memory + 3, of all.
+
+    The newest and the two of the labels follow from alpha and the proposal, so that their rows are not kept.
 
     >>> directions = Directions(rows=2, columns=1, memory=1)
-    >>> directions.remember(np.array([1.0, -1.0]), np.array([0.5]))
+    >>> directions.remember(slice(0, 2), np.array([1.0, -1.0]))
+    >>> directions.remember_image(np.array([0.5]))
     >>> directions.moves[0], directions.images[0]
     (array([ 1., -1.], dtype=float32), array([0.5]))
     """
 
     def __init__(self, rows: int, columns: int, memory: int) -> None:
         self.memory = memory
-        self.moves = np.zeros((memory + 3, rows), dtype=np.float32)
+        self.moves = np.zeros((memory, rows), dtype=np.float32)
         self.images = np.zeros((memory + 3, columns))
         self._count = 0
 
@@ -57,43 +78,54 @@ class Directions:
         self._count = 0
         self.moves[:], self.images[:] = 0.0, 0.0
 
-    def remember(self, move: Vector, image: Vector) -> None:
-        """A move of all rows (n,) and of v (d,), in place of the oldest."""
-        slot = self._count % self.memory
-        self.moves[slot], self.images[slot] = move, image
+    def remember(self, span: slice, move: Vector) -> None:
+        """A move of some rows, in place of the oldest; `remember_image` ends it."""
+        self.moves[self._count % self.memory, span] = move
+
+    def remember_image(self, image: Vector) -> None:
+        """What the move of all rows did to v (d,)."""
+        self.images[self._count % self.memory] = image
         self._count += 1
 
-    def look_from(
-        self, alpha: Vector, proposal: Vector, held: NDArray[np.bool_], y: Vector, add: AddRows
-    ) -> None:
-        """The directions at a proposal (n,) that began at alpha, with some rows held at a bound."""
-        for move, image in zip(self.moves[: self.memory], self.images[: self.memory], strict=True):
-            rows = np.flatnonzero(held & (move != 0.0))
-            add(image, rows, -move[rows].astype(np.float64))
-            move[rows] = 0.0
-            if not np.any(move):
-                image[:] = 0.0  # of what is left, all is rounding
-        newest, positive, negative = self.moves[self.memory :]
+    def moves_of(
+        self, span: slice, alpha: Vector, proposal: Vector, held: NDArray[np.bool_], y: NDArray[Any]
+    ) -> NDArray[np.float32]:
+        """All directions of some rows, shape (m, rows of the span)."""
+        moves = np.empty((self.memory + 3, len(alpha)), dtype=np.float32)
+        moves[: self.memory] = self.moves[:, span]
+        newest, positive, negative = moves[self.memory :]
         np.subtract(proposal, alpha, out=newest, casting="same_kind")
         newest[held] = 0.0
         positive[:] = ~held & (y > 0)
         negative[:] = ~held & (y < 0)
-        self.images[self.memory :] = 0.0
-        for move, image in zip(self.moves[self.memory :], self.images[self.memory :], strict=True):
-            rows = np.flatnonzero(move)
-            add(image, rows, move[rows].astype(np.float64))
+        return moves
 
-    def span(self, y: Vector, gradient: Vector | None, bend: Vector | None) -> BlockSpan:
-        """Sums over the rows: gradient (n,) and bend (n,) of the dual terms; None for those of the hinge, 1 and 0."""
-        m = len(self.moves)
+    def _release(self, rows: Rows) -> None:
+        """Rows at a bound leave the last moves."""
+        for move, image in zip(self.moves[:, rows.span], self.images, strict=False):
+            leaving = np.flatnonzero(rows.held & (move != 0.0))
+            rows.add(image, leaving, -move[leaving].astype(np.float64))
+            move[leaving] = 0.0
+
+    def span(self, looks: Iterable[Rows]) -> BlockSpan:
+        """What the rows of a block add to D on the span of the directions."""
+        m = self.memory + 3
         s, slope, curvature = np.zeros(m), np.zeros(m), np.zeros((m, m))
-        for j, narrow in enumerate(self.moves):
-            move = narrow.astype(np.float64)
-            s[j] = move @ y
-            slope[j] = np.sum(move) if gradient is None else move @ gradient
-            if bend is not None:
-                move *= bend
-                curvature[j] = [np.sum(move * other) for other in self.moves]
+        self.images[self.memory :] = 0.0
+        moved = np.zeros(m, dtype=bool)
+        for rows in looks:
+            self._release(rows)
+            moves = self.moves_of(rows.span, rows.alpha, rows.proposal, rows.held, rows.y)
+            for move, image in zip(moves[self.memory :], self.images[self.memory :], strict=True):
+                ids = np.flatnonzero(move)
+                rows.add(image, ids, move[ids].astype(np.float64))
+            moved |= np.any(moves, axis=1)
+            wide = moves.astype(np.float64)
+            s += wide @ rows.y
+            slope += np.sum(wide, axis=1) if rows.slope is None else wide @ rows.slope
+            if rows.bend is not None:
+                curvature += (wide * rows.bend) @ wide.T
+        self.images[~moved] = 0.0  # of what is left, all is rounding
         return BlockSpan(self.images.astype(np.float32), s, slope, curvature)
 
 

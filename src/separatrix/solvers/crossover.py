@@ -48,10 +48,12 @@ class Corner:
         return self.primal - self.dual
 
 
-def undecided(path: CentralPath) -> NDArray[np.bool_]:
-    """Rows of the path that may yet be free, shape (n,): neither alpha << s nor C - alpha << xi."""
-    wide = 0.03
-    free: NDArray[np.bool_] = (path.alpha > wide * path.C * path.s) & (path.beta > wide * path.C * path.xi)
+def undecided(path: CentralPath, span: slice = slice(None)) -> NDArray[np.bool_]:
+    """Which rows of the path, or of a span of them, may yet be free: neither alpha << s nor C - alpha << xi."""
+    least = 0.03 * path.C[span]
+    free: NDArray[np.bool_] = (path.alpha[span] > least * path.s[span]) & (
+        path.beta[span] > least * path.xi[span]
+    )
     return free
 
 

@@ -1,0 +1,82 @@
+"""A partition as a worker holds it: checked rows, labels by their distinct values, weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from separatrix.problem import Matrix
+from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
+from separatrix.problem.losses import Vector
+
+#: Distinct labels, and each row's place among them.
+Labels = tuple[NDArray[Any], NDArray[np.uint32]]
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """What the client must know of a worker's partitions."""
+
+    rows: list[int]  #: of each partition
+    columns: int
+    names: list[str] | None  #: of the columns, where the partitions are data frames
+    labels: list[Labels] | None
+    weights: list[Vector] | None
+    entries: int  #: stored entries of X
+    square: float  #: sum of their squares
+    bytes: int
+
+
+def describe(
+    parts: list[Matrix], names: list[str] | None, labels: list[Labels] | None, weights: list[Vector] | None
+) -> Description:
+    """Sizes of some partitions, with their labels and weights."""
+    values = [X.data if sparse.issparse(X) else X.ravel() for X in parts]
+    return Description(
+        rows=[int(X.shape[0]) for X in parts],
+        columns=int(parts[0].shape[1]),
+        names=names,
+        labels=labels,
+        weights=weights,
+        entries=sum(int(part.size) for part in values),
+        square=sum(float(np.dot(part, part)) for part in values),
+        bytes=sum(_bytes(X) for X in parts),
+    )
+
+
+def checked_rows(X: Any) -> Matrix:
+    """X contiguous or canonical CSR, in the same memory where that is possible; every value finite."""
+    matrix: Matrix = canonical_csr(X) if sparse.issparse(X) else contiguous(X)
+    if matrix.ndim != 2:
+        raise ValueError(f"A partition of X must have two dimensions; got shape {matrix.shape}.")
+    check_finite(matrix)
+    return matrix
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Of a data frame; None for anything else."""
+    columns = getattr(X, "columns", None)
+    return None if columns is None else [str(name) for name in columns]
+
+
+def distinct_labels(y: Any) -> Labels:
+    """y (n,) or (n, 1) by its distinct values.
+
+    >>> distinct_labels(["b", "a", "b"])
+    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=uint32))
+    """
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    values, codes = np.unique(labels, return_inverse=True)
+    return values, codes.reshape(-1).astype(np.uint32)
+
+
+def _bytes(X: Any) -> int:
+    if isinstance(X, np.ndarray):
+        return int(X.nbytes)
+    return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
