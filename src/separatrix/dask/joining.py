@@ -13,7 +13,9 @@ from separatrix.proof.sliced import two_sum
 
 def join_plain(parts: Sequence[Vector]) -> Vector:
     """The sum of vectors (d,)."""
-    total: Vector = np.sum(np.stack(parts), axis=0)
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total += part
     return total
 
 

@@ -7,7 +7,7 @@ that order. It never talks to another shard.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -104,20 +104,38 @@ class Shard:
 
     def product(self, name: str, vector: Vector, picks: list[NDArray[np.intp]] | None) -> Any:
         """A product of the rows with a vector (d,), by row; or their sum with coefficients (n,)."""
-        parts = self._picked(picks)
-        ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
         with blas_threads(self.n_threads):
             if name in _BY_ROW:
                 function, columns = _BY_ROW[name]
-                out = np.empty((columns, ends[-1]))
-                for X, begin in zip(parts, ends, strict=False):
-                    for first in range(0, X.shape[0], _SPAN):
-                        last = min(X.shape[0], first + _SPAN)
-                        out[:, begin + first : begin + last] = function(rows_between(X, first, last), vector)
+                out = np.empty(
+                    (columns, sum(X.shape[0] for X in self.parts) if picks is None else sum(map(len, picks)))
+                )
+                for span, X in self._pieces(picks, _SPAN):
+                    out[:, span] = function(X, vector)
                 return out[0] if columns == 1 else tuple(out)
             summed, join = _SUMS[name]
-            pieces = [summed(X, vector[a:b]) for X, (a, b) in zip(parts, pairwise(ends), strict=True)]
+            pieces = [summed(X, vector[span]) for span, X in self._pieces(picks, None)]
             return pieces[0] if len(pieces) == 1 else join(pieces)
+
+    def _pieces(
+        self, picks: list[NDArray[np.intp]] | None, height: int | None
+    ) -> Iterator[tuple[slice, Matrix]]:
+        """All rows in order, or those picked, so many at a time, and where they are among them.
+
+        Picked rows are copies, so that of these there are few at a time.
+        """
+        begin = 0
+        for number, X in enumerate(self.parts):
+            n = int(X.shape[0])
+            rows = None if picks is None else picks[number]
+            least = n or 1 if rows is None else n // 32 + 1
+            step = least if height is None else min(height, least)
+            count = n if rows is None else len(rows)
+            for first in range(0, count, step):
+                last = min(count, first + step)
+                span = slice(begin + first, begin + last)
+                yield span, rows_between(X, first, last) if rows is None else X[rows[first:last]]
+            begin += count
 
     def _picked(self, picks: list[NDArray[np.intp]] | None) -> list[Any]:
         return (
@@ -138,7 +156,7 @@ class Shard:
             head = min(n, -first % BLOCK_ROWS)
             whole = head + (n - head) // BLOCK_ROWS * BLOCK_ROWS
             digests = list(block_digests(rows_between(X, head, whole))) if whole > head else []
-            found.append((X[:head], digests, X[whole:]))
+            found.append((rows_between(X, 0, head), digests, rows_between(X, whole, n)))
         return found
 
     def _problems(self, rows: ProblemRows) -> list[Problem]:

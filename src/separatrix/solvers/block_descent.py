@@ -38,7 +38,7 @@ from separatrix.solvers.block_span import BlockSpan, Directions, Rows, combinati
 from separatrix.solvers.compiled import compiled_rows
 
 _CHUNK = 8  # rows visited in a run, as on one machine
-_SPAN = 1 << 15  # rows that are computed with together
+_SPAN = 1 << 13  # rows that are computed with together: their directions share the second-level cache
 
 
 @dataclass(frozen=True, eq=False)
