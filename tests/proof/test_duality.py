@@ -79,3 +79,12 @@ def test_the_proposed_point_is_kept():
     assert solution.b == 0.25
     assert solution.primal == pytest.approx(problem.primal(w, 0.25), rel=1e-15)
     assert solution.dual == 0.0
+
+
+def test_a_proposed_bias_is_not_replaced_by_a_worse_one(monkeypatch):
+    """Where C is large, the bias that is best but for rounding may cost more than the one that was proposed."""
+    problem, _ = make("squared_hinge", "free")
+    solution = solve(problem)
+    point = Point(solution.alpha, solution.w, solution.b)
+    monkeypatch.setattr("separatrix.proof.duality.best_bias", lambda *_, near: near + 0.01)
+    assert certify(problem, point).b == solution.b

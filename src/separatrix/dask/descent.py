@@ -132,12 +132,13 @@ class ClusterDescent:
         saving = state.rounds % self.checkpoint_every == 0
         w, b = state.w, state.bias
         arguments = [(state.how, c, w, b, self.epochs, saving) for c in state.coefficients]
-        found: list[Round] = gang.each("round", arguments, stateful=True)
+        replies = gang.each("round", arguments, stateful=True)
+        found: list[Round] = [each for each, _ in replies]
         state.rounds += 1
         gang.computed(max(each.seconds for each in found))
         if saving:
             # A copy: what came may be part of a longer message, or the worker's own array where it is in this process.
-            state.checkpoint = [np.array(each.alpha) for each in found]
+            state.checkpoint = [np.array(alpha) for _, alpha in replies]
             method, old = gang.prologue[0]
             renewed = [(*some[:-1], alpha) for some, alpha in zip(old, state.checkpoint, strict=True)]
             gang.prologue = [(method, renewed)]

@@ -71,7 +71,6 @@ class Round:
     loss: float
     proposal: Proposal
     span: BlockSpan
-    alpha: Vector | None  #: at the w that came in, where it was asked for
     seconds: float
 
 
@@ -131,7 +130,7 @@ class Shard:
             least = n or 1 if rows is None else n // 32 + 1
             step = least if height is None else min(height, least)
             count = n if rows is None else len(rows)
-            for first in range(0, count, step):
+            for first in range(0, max(1, count), step):  # nothing is a piece too: of each part there is one
                 last = min(count, first + step)
                 span = slice(begin + first, begin + last)
                 yield span, rows_between(X, first, last) if rows is None else X[rows[first:last]]
@@ -189,7 +188,7 @@ class Shard:
 
     def round(
         self, how: Step, coefficients: Vector, w: Vector, b: float, epochs: int, with_alpha: bool
-    ) -> Round:
+    ) -> tuple[Round, Vector | None]:
         """The step that the client found for the last round's proposals, and a round from there; see `BlockDescent`.
 
         w and b are those of all rows, as the client expects them after that step.
@@ -201,8 +200,9 @@ class Shard:
             loss = block.loss(w, b)
             proposal = block.improve(w, b, epochs)
             span = block.span()
-        alpha = block.alpha if with_alpha else None
-        return Round(block.sums, loss, proposal, span, alpha, time.perf_counter() - began)
+        return Round(
+            block.sums, loss, proposal, span, time.perf_counter() - began
+        ), block.alpha if with_alpha else None
 
     def regroup(self) -> BlockSums:
         """Where the descent is; earlier moves are forgotten, because a rebuilt shard does not know them."""
