@@ -32,7 +32,7 @@ class Rows {
 public:
     virtual ~Rows() = default;
     virtual void scores(Index first, Index count, const double* w, double* out, int n_threads) const = 0;
-    virtual void weighted_sum(const double* c, double* out, int n_threads) const = 0;
+    virtual void weighted_sum(Index first, Index count, const double* c, double* out, int n_threads) const = 0;
     virtual void add_rows(const std::int64_t* ids, Index count, const double* c, double* out) const = 0;
     virtual void squared_norms(double* out, int n_threads) const = 0;
     virtual std::unique_ptr<Descent> descent(const double* y, const double* C, const DescentSettings&) const = 0;
@@ -48,8 +48,8 @@ public:
     void scores(Index first, Index count, const double* w, double* out, int n_threads) const override {
         separatrix::scores(view_, first, count, w, out, n_threads);
     }
-    void weighted_sum(const double* c, double* out, int n_threads) const override {
-        separatrix::weighted_sum(view_, c, out, n_threads);
+    void weighted_sum(Index first, Index count, const double* c, double* out, int n_threads) const override {
+        separatrix::weighted_sum(view_, first, count, c, out, n_threads);
     }
     void add_rows(const std::int64_t* ids, Index count, const double* c, double* out) const override {
         separatrix::add_rows(view_, ids, count, c, out);
@@ -132,12 +132,13 @@ void bind_rows(nb::module_& m) {
                 nb::gil_scoped_release release;
                 self.scores(begin, count, w.data(), out.data(), n_threads);
             }, "w"_a, "out"_a.noconvert(), "n_threads"_a = 1, "begin"_a = 0, "out = X w for some rows, from `begin` on.")
-        .def("weighted_sum", [](const Rows& self, const Array<double>& c, const Output& out, int n_threads) {
-                expect(c.shape(0), self.rows(), "c");
+        .def("weighted_sum", [](const Rows& self, const Array<double>& c, const Output& out, int n_threads, Index begin) {
+                const Index count = end_of(self.rows(), begin, c.shape(0)) - begin;
                 expect(out.shape(0), self.columns(), "out");
                 nb::gil_scoped_release release;
-                self.weighted_sum(c.data(), out.data(), n_threads);
-            }, "c"_a, "out"_a.noconvert(), "n_threads"_a = 1, "out (d,) = X^T c.")
+                self.weighted_sum(begin, count, c.data(), out.data(), n_threads);
+            }, "c"_a, "out"_a.noconvert(), "n_threads"_a = 1, "begin"_a = 0,
+            "out (d,) = the sum over some rows, from `begin` on, of c_i x_i.")
         .def("add_rows", [](const Rows& self, const Array<std::int64_t>& ids, const Array<double>& c, const Output& out) {
                 const auto count = static_cast<Index>(ids.shape(0));
                 expect(c.shape(0), count, "c");

@@ -253,7 +253,7 @@ private:
             const Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
             return at.alpha * at.label();
         };
-        weighted_sum_of(rows_.source(), coefficient, w_.data(), settings_.n_threads);
+        weighted_sum_of(rows_.source(), 0, n_, coefficient, w_.data(), settings_.n_threads);
         std::copy_n(w_.data(), d_, narrow_w_.data());
         bias_ = centre_ + settings_.kappa * residual();
     }

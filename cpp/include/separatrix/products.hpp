@@ -33,22 +33,22 @@ void squared_norms(const Rows& rows, double* out, int n_threads) {
           [&](int, Index begin, Index end) { kernel.squared_norms(rows, begin, end, out); });
 }
 
-// out (d,) = sum_i coefficient(i) x_i. Each thread sums its rows in a vector of its own; the vectors are added in order.
+// out (d,) = sum_i coefficient(i) x_i over `count` rows from `first` on. Each thread sums its rows in a vector of its own; the vectors are added in order.
 // Coefficients are computed for a few rows at a time: a vector of them all may be as large as the rows.
 template <class Rows, class Coefficient>
-void weighted_sum_of(const Rows& rows, const Coefficient& coefficient, double* out, int n_threads) {
+void weighted_sum_of(const Rows& rows, Index first, Index count, const Coefficient& coefficient, double* out, int n_threads) {
     const auto kernel = kernels().of(rows);
-    const int parts = useful_threads(rows.rows, n_threads);
+    const int parts = useful_threads(count, n_threads);
     const auto d = static_cast<std::size_t>(rows.columns);
     std::vector<double> partial(d * static_cast<std::size_t>(parts - 1));
     std::fill(out, out + d, 0.0);
-    split(rows.rows, parts, [&](int part, Index begin, Index end) {
+    split(count, parts, [&](int part, Index begin, Index end) {
         double* sum = part == 0 ? out : partial.data() + d * static_cast<std::size_t>(part - 1);
         double c[512];
-        for (Index first = begin; first < end; first += 512) {
-            const Index last = std::min<Index>(end, first + 512);
-            for (Index i = first; i < last; ++i) c[i - first] = coefficient(i);
-            kernel.add_weighted(rows, first, last, c - first, sum);
+        for (Index at = first + begin; at < first + end; at += 512) {
+            const Index last = std::min<Index>(first + end, at + 512);
+            for (Index i = at; i < last; ++i) c[i - at] = coefficient(i);
+            kernel.add_weighted(rows, at, last, c - at, sum);
         }
     });
     for (int part = 1; part < parts; ++part) {
@@ -57,10 +57,10 @@ void weighted_sum_of(const Rows& rows, const Coefficient& coefficient, double* o
     }
 }
 
-// out (d,) = X^T c.
+// out (d,) = sum over these rows of c_(i - first) x_i.
 template <class Rows>
-void weighted_sum(const Rows& rows, const double* c, double* out, int n_threads) {
-    weighted_sum_of(rows, [c](Index i) { return c[i]; }, out, n_threads);
+void weighted_sum(const Rows& rows, Index first, Index count, const double* c, double* out, int n_threads) {
+    weighted_sum_of(rows, first, count, [c, first](Index i) { return c[i - first]; }, out, n_threads);
 }
 
 // out (d,) += sum_k c_k x_ids[k], for distinct ids.
