@@ -13,6 +13,7 @@ solution c = alpha y. `Problem` is the same with k(x, z) = x.z and w at hand.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,10 @@ from separatrix.problem.kernel_sums import gram, kernel_sums
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Loss, Vector
 from separatrix.problem.problem import Bias, Matrix
+
+_KEPT = 1 << 17  # kernel values that are kept if they are all: 1 MiB
+_ALWAYS = 150  # rows so few that all their values cost less than the choice of some,
+_DEAR = 64  # or columns so many that no value should be computed twice
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +72,34 @@ class KernelProblem:
         """Upper bound of each alpha (n,); infinity for the squared hinge."""
         return self.loss.upper(self.C)
 
-    def gram(self, rows: NDArray[np.intp] | slice, others: NDArray[np.intp]) -> NDArray[np.float64]:
+    @cached_property
+    def matrix(self) -> NDArray[np.float64] | None:
+        """The whole of K, computed once and read-only, where rows are few; else None.
+
+        >>> from separatrix.problem.kernels import Linear
+        >>> from separatrix.problem.losses import HINGE
+        >>> X, y = np.array([[2.0], [-1.0]]), np.array([1.0, -1.0])
+        >>> KernelProblem(X, y, np.ones(2), HINGE, "free", Linear()).matrix
+        array([[ 4., -2.],
+               [-2.,  1.]])
+        """
+        n, d = self.X.shape
+        if self.kernel.name == "precomputed" or n * n > _KEPT or (n > _ALWAYS and d < _DEAR):
+            return None
+        K = self.kernel.matrix(self.X, self.X)
+        K.flags.writeable = False
+        return K
+
+    def gram(self, rows: NDArray[np.intp] | slice, others: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         """k(x_i, x_j) for i in ``rows`` (p,) and j in ``others`` (q,), float64, shape (p, q)."""
+        if self.matrix is not None:
+            return self.matrix[rows][:, others]
         return gram(self.X, self.kernel, rows, others)
 
     def scores(self, coefficients: Vector) -> Vector:
         """F = K c in float64, shape (n,), for c (n,)."""
+        if self.matrix is not None:
+            return np.asarray(self.matrix @ coefficients)
         return kernel_sums(self.X, self.kernel, coefficients)
 
     def primal(self, coefficients: Vector, F: Vector, b: float) -> float:

@@ -17,7 +17,7 @@ _LEAST_ROWS = 32  # or as many as so many rows have
 
 
 def gram(
-    X: Any, kernel: Kernel, rows: NDArray[np.intp] | slice, others: NDArray[np.intp]
+    X: Any, kernel: Kernel, rows: NDArray[np.intp] | slice, others: NDArray[np.intp] | slice
 ) -> NDArray[np.float64]:
     """k(x_i, x_j) for i in ``rows`` (p,) and j in ``others`` (q,), float64, shape (p, q).
 

@@ -118,8 +118,9 @@ class Rbf(Combines):
         """exp(-gamma ||x_i - z_j||^2), shape (n, m)."""
         distances = inner_products(X, Z)
         distances *= -2.0
-        distances += squared_norms(X)[:, None]
-        distances += squared_norms(Z)[None, :]
+        norms = squared_norms(X)
+        distances += norms[:, None]
+        distances += (norms if Z is X else squared_norms(Z))[None, :]
         np.maximum(distances, 0.0, out=distances)  # rounding may leave a distance a little below zero
         distances *= -number(self.gamma)
         return np.asarray(np.exp(distances, out=distances))

@@ -10,7 +10,8 @@ rounds on top of it correct what is left, as iterative refinement does for linea
 helps, kernel values become float64. A little rounding, as a sample of the rows shows it, is not worth that: rounds to
 a somewhat smaller gap cost less.
 
-Kernels that the core does not know are asked for their rows between the rounds.
+Kernels that the core does not know are asked for their rows between the rounds; so is the problem itself where it
+keeps the whole of K.
 
 Fan, Chen, Lin, Working set selection using second order information for training SVM, JMLR 6 (2005).
 Osuna, Freund, Girosi, An improved training algorithm for support vector machines, NNSP 1997.
@@ -80,7 +81,7 @@ class BlockSmo:
 
     def init(self, problem: KernelProblem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds and balanced."""
-        formula = core_formula(problem.kernel)
+        formula = core_formula(problem.kernel) if problem.matrix is None else None
         points = core_points(problem.X) if formula is not None else None
         n, wide = problem.n_rows, self.wide or formula is None
         engine = self._engine(problem, formula, points, wide, n_threads)
@@ -150,11 +151,11 @@ class BlockSmo:
 
     def _supplied_rounds(self, problem: KernelProblem, state: State, rounds: int, seconds: float) -> None:
         """Rounds for which the kernel object computes the rows of K."""
-        began, everything = time.perf_counter(), np.arange(problem.n_rows)
+        began = time.perf_counter()
         for _ in range(rounds):
             missing = state.engine.select()
             if len(missing):
-                state.engine.supply(np.ascontiguousarray(problem.gram(missing.astype(np.intp), everything)))
+                state.engine.supply(np.ascontiguousarray(problem.gram(missing.astype(np.intp), slice(None))))
             state.report = state.engine.advance(state.target)
             if state.report.reached or state.report.stalled or time.perf_counter() - began > seconds:
                 break
