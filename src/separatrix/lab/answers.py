@@ -14,7 +14,7 @@ from separatrix.errors import InseparableError
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.perceptron_theory import widest_margin
 from separatrix.estimators.svc import SVC
-from separatrix.lab.limits import MAX_FIT_EPOCHS, MAX_FIT_SECONDS, MAX_QUICK_SECONDS
+from separatrix.lab.limits import MAX_FIT_EPOCHS, MAX_FIT_SECONDS
 from separatrix.lab.proved import Proved
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
@@ -23,12 +23,9 @@ from separatrix.proof.certificate import Certificate
 from separatrix.proof.verify import verify
 from separatrix.separability import Separability, separability
 
-QUICK_COST = 1e3  #: C above which block SMO takes longer than the factor of a small kernel matrix
-QUICK_GAP = 1e-9  #: relative gap below which two solvers' pictures are the same
 
-
-def estimator(scene: Scene, quick: bool = False) -> Any:
-    """The estimator whose fit is the scene's algorithm run to its end; ``quick`` prefers a compiled solver."""
+def estimator(scene: Scene) -> Any:
+    """The estimator whose fit is the scene's algorithm run to its end."""
     if scene.algorithm in ("gradient", "perceptron", "kernel-perceptron"):
         settings = settings_of(scene)
         kernel = {} if scene.algorithm != "kernel-perceptron" else _kernel(scene)
@@ -49,13 +46,11 @@ def estimator(scene: Scene, quick: bool = False) -> Any:
         "C": scene.C,
         "loss": scene.loss,
         "bias": bias,
-        "max_time": MAX_QUICK_SECONDS if quick else MAX_FIT_SECONDS,
+        "max_time": MAX_FIT_SECONDS,
         "n_threads": 1,
     }
     if scene.algorithm == "kernel-svm":
-        return SVC(**common, **_kernel(scene), solver="block-smo" if quick else "gram")
-    if quick:
-        return SVC(**common, solver="coordinate-descent", random_state=0)
+        return SVC(**common, **_kernel(scene), solver="gram")
     # Coordinate descent by itself may take for ever on badly scaled points; so many epochs are the page's patience.
     epochs = MAX_FIT_EPOCHS if scene.solver == "coordinate-descent" else None
     return SVC(**common, solver=scene.solver, max_iter=epochs, random_state=0)
@@ -104,20 +99,6 @@ class Answers:
     def model(self) -> Any:
         """The fitted estimator; None where there is no hard margin."""
         return fitted(estimator(self.scene), self.scene)
-
-    @cached_property
-    def quick_model(self) -> Any:
-        """The same problem by the solver that answers soonest, for a scene that will be another in a moment.
-
-        Two solvers agree to the gap that each of them proves; where the quick one has not proved enough, `model`.
-        """
-        scene = self.scene
-        if scene.algorithm not in ("soft-margin", "kernel-svm") or (
-            scene.has_kernel and scene.C > QUICK_COST
-        ):
-            return self.model
-        quick = fitted(estimator(scene, quick=True), scene)
-        return quick if quick.gap_ <= QUICK_GAP else self.model
 
     @cached_property
     def verdict(self) -> Separability:

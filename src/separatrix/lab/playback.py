@@ -1,7 +1,7 @@
 """A run and the frames it has left: forward asks the solver, back looks up what was seen.
 
-While a point is dragged, a margin problem is not walked to its end: the estimator's answer is the second and last
-frame, and the steps between are made when the point rests.
+While a point is dragged, a margin problem is not walked to its end: the answer is the second and last frame, and the
+steps between are made when the point rests.
 """
 
 from __future__ import annotations
@@ -98,9 +98,9 @@ class Playback:
 
     def finish(self, leap: bool = False) -> None:
         """Show the end, reached step by step; with ``leap`` at once, where the way there can be spared."""
-        answer = getattr(self.run, "answer", None) if leap and len(self.frames) == 1 else None
-        if answer is not None:
-            frame = answer(self.answers.quick_model)
+        leap_there = getattr(self.run, "leap", None) if leap and len(self.frames) == 1 else None
+        if leap_there is not None:
+            frame = leap_there(self.answers)
             self.frames = [*self.frames, *([] if frame is None else [frame])]
             self.cursor, self.over, self.leapt = len(self.frames) - 1, True, True
             return

@@ -85,8 +85,12 @@ class HardMarginRun:
             return self._frame(f"Rows {p + 1} and {q + 1} are one place with two labels: no slab exists.", p)
         return self._frame(f"Rows {p + 1} and {q + 1}, the nearest of the two classes, are held first.", p)
 
+    def leap(self, answers: Answers) -> Frame | None:
+        """Where the run ends, without the way there."""
+        return self.answer(answers.model)
+
     def answer(self, model: Any) -> Frame | None:
-        """What `SVC(C=inf).fit` returns, without the way there; ``model`` of None: there is no slab."""
+        """What `SVC(C=inf).fit` returns; ``model`` of None: there is no slab."""
         self.settled = True
         if model is None:
             self.inseparable = True

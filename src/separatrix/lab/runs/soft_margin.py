@@ -14,6 +14,7 @@ from separatrix.estimators.accuracy import FINE
 from separatrix.lab.answers import Answers
 from separatrix.lab.runs.frame import Frame, Vector, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
+from separatrix.lab.runs.leap import quick_answer
 from separatrix.lab.scene import Scene
 from separatrix.problem import KernelProblem, Point, Problem, Solution, scores
 from separatrix.problem.losses import LOSSES
@@ -25,6 +26,7 @@ from separatrix.solvers.interior_point import InteriorPoint
 from separatrix.solvers.protocol import Verdict
 
 _MET = 1e-3  # relative gap, as SVC's tol
+_ANSWER = "The answer of SVC.fit: the bias in the middle of its interval, α on its bounds."
 _STEPS = 150  # of the solver, before the estimator gives the answer all the same
 
 
@@ -101,8 +103,15 @@ class SoftMarginRun:
         result = next(iter(model.problems_.values()))
         w = self.problem.scores(result.alpha * self.problem.y) if self._scene.has_kernel else result.coef
         self.gap = float(result.gap)
-        note = "The answer of SVC.fit: the bias in the middle of its interval, α on its bounds."
-        return self._frame(result, w, note)
+        return self._frame(result, w, _ANSWER)
+
+    def leap(self, answers: Answers) -> Frame:
+        """The same as soon as possible, since the points move on."""
+        found = quick_answer(self._scene, self.problem)
+        if found is None:
+            return self.answer(answers.model)
+        self.settled, self.gap = True, float(found.gap)
+        return self._frame(found, found.w, _ANSWER)
 
     def grown(self, scene: Scene) -> bool:
         """A new row is a new problem."""

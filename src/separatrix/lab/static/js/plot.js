@@ -1,5 +1,5 @@
-// A plot: a canvas for areas, an SVG for what changes all the time, another above it for what mostly stays: so the browser
-// need not draw the points and the ticks of the axes again because a line moves below them.
+// A plot: a canvas for areas; under it all the SVG of what changes all the time, then that of what mostly stays and is
+// pointed at, with the ticks of the axes, over it that of what is held: so a drag does not have all points drawn again.
 
 import { h, s, set, write, children } from "./dom.js";
 import { Plane, ticks } from "./scale.js";
@@ -10,19 +10,20 @@ export class Plot {
     this.canvas = h("canvas", { class: "areas", "aria-hidden": "true" });
     this.grid = s("g", { class: "grid" });
     this.texts = s("g", { class: "ticks" });
-    this.moving = s("g");
-    this.staying = s("g");
+    this.layers = { under: s("g"), marks: s("g"), over: s("g") };
     this.names = names.map((name, k) => s("text", { class: `axis-name axis-${k}`, text: name }));
-    this.under = s("svg", { class: "under", "aria-hidden": "true" }, this.grid, this.moving);
-    this.svg = s("svg", { class: "marks", "aria-label": label, ...extra }, this.staying, this.texts, this.names);
-    this.element = h("div", { class: "plot" }, this.canvas, this.under, this.svg);
+    const { under, marks, over } = this.layers;
+    this.svg = s("svg", { class: "marks", "aria-label": label, ...extra }, marks, this.texts, this.names);
+    this.drawings = [s("svg", { class: "under", "aria-hidden": "true" }, this.grid, under), this.svg,
+      s("svg", { class: "over", "aria-hidden": "true" }, over)];
+    this.element = h("div", { class: "plot" }, this.canvas, this.drawings);
     this.onresize = () => {};
     new ResizeObserver(() => this.measure()).observe(this.element);
   }
 
-  layer(name, stays = false) {
+  layer(name, where = "under") {
     const group = s("g", { class: name });
-    (stays ? this.staying : this.moving).append(group);
+    this.layers[where].append(group);
     return group;
   }
 
@@ -33,7 +34,7 @@ export class Plot {
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    for (const svg of [this.under, this.svg]) set(svg, { viewBox: `0 0 ${width} ${height}` });
+    for (const svg of this.drawings) set(svg, { viewBox: `0 0 ${width} ${height}` });
     this.onresize();
   }
 

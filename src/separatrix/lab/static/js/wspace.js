@@ -41,7 +41,7 @@ export class WSpace {
   draw() {
     const { w, run, scene } = this.client.state;
     this.empty.hidden = Boolean(run.ready && w);
-    for (const svg of [this.plot.under, this.plot.svg]) svg.classList.toggle("blank", !this.empty.hidden);
+    for (const svg of this.plot.drawings) svg.classList.toggle("blank", !this.empty.hidden);
     if (!run.ready || !w) {
       write(this.empty, run.ready
         ? "With a kernel, w lives in the kernel's own space, which has too many dimensions to draw. "

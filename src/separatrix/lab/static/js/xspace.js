@@ -16,8 +16,10 @@ export class XSpace {
     this.lines = this.plot.layer("boundary");
     this.slacks = s("path");
     this.plot.layer("slacks").append(this.slacks);
-    this.points = this.plot.layer("points", true);
-    this.cross = this.plot.layer("cross", true);
+    this.points = this.plot.layer("points", "marks");
+    this.held = this.plot.layer("points", "over"); // the row that is pointed at
+    this.cross = this.plot.layer("cross", "over");
+    this.groups = []; // of the shapes of each row
     this.em = 9; // pixels, the unit of the marks' sizes
     this.empty = h("p", { class: "empty" });
     this.plot.element.append(this.empty);
@@ -131,12 +133,13 @@ export class XSpace {
   }
 
   drawPoints({ scene, x, run }) {
-    const { plane } = this.plot;
-    children(this.points, scene.points, makePoint, (group, [x1, x2, label], row) => {
-      const kind = (run.ready && x && x.kinds && x.kinds[row]) || "";
+    const { plane } = this.plot, { groups } = this;
+    while (groups.length > scene.points.length) groups.pop().remove();
+    while (groups.length < scene.points.length) groups.push(this.points.appendChild(s("g", { "data-row": groups.length })));
+    scene.points.forEach(([x1, x2, label], row) => {
+      const group = groups[row];
       group.label = label;
-      group.kind = kind;
-      set(group, { "data-row": row });
+      group.kind = (run.ready && x && x.kinds && x.kinds[row]) || "";
       put(group, plane.x(x1), plane.y(x2), this.em);
     });
   }
@@ -144,7 +147,15 @@ export class XSpace {
   // The mark of a row elsewhere, nothing else.
   shift(row, [x1, x2]) {
     const { plane } = this.plot;
-    put(this.points.children[row], plane.x(x1), plane.y(x2), this.em);
+    put(this.groups[row], plane.x(x1), plane.y(x2), this.em);
+  }
+
+  // The row that is pointed at is drawn above all others, the one before goes back among them.
+  lift(row) {
+    const group = row === null ? null : this.groups[row] || null, before = this.held.firstChild;
+    if (group === before) return;
+    if (before) this.points.insertBefore(before, this.groups[this.groups.indexOf(before) + 1] || null);
+    if (group) this.held.append(group);
   }
 
   // Rows that are pointed at, used by this step, chosen with the keyboard, or part of a contradiction.
@@ -153,13 +164,12 @@ export class XSpace {
     const verdict = state.run.ready && state.panel ? state.panel.verdict : null;
     const contradicting = new Set(verdict && verdict.kind !== "separable" ? verdict.rows : []);
     const { chosen } = this.editing;
-    let row = 0;
-    for (const group of this.points.children) {
+    this.groups.forEach((group, row) => {
       const marks = [group.kind, row === hovered && "lit", row === state.run.row && "used", contradicting.has(row) && "contradicts",
         row === chosen && "chosen"].filter(Boolean);
       dress(group, marks, this.em);
-      row += 1;
-    }
+    });
+    this.lift(hovered);
     children(this.readout.words, this.words(), makeTerm, fillTerm);
   }
 
@@ -208,15 +218,15 @@ function fillTerm(term, [name, value]) {
   write(term.lastChild, value === undefined ? "" : show(value));
 }
 
-function makePoint() { return s("g"); }
-
 // The shapes of a point that are seen: a dot always, a ring and a halo where something is said of it.
 function dress(group, marks, em) {
-  const side = group.label > 0 ? "plus" : "minus", name = `point ${[side, ...marks].join(" ")}`;
-  if (group.known.class === name) return;
-  set(group, { class: name });
+  const side = group.label > 0 ? "plus" : "minus";
+  set(group, { class: `point ${[side, ...marks].join(" ")}` });
   const halo = marks.some((mark) => mark === "lit" || mark === "contradicts" || mark === "chosen");
   const ring = marks.some((mark) => mark === "margin" || mark === "slack" || mark === "used");
+  const shapes = `${side} ${halo} ${ring}`;
+  if (group.shapes === shapes) return;
+  group.shapes = shapes;
   group.replaceChildren(...(halo ? [s("circle", { class: "halo", r: "1.9em" })] : []),
     ...(ring ? [s("circle", { class: "ring", r: "1.25em" })] : []),
     side === "plus" ? s("circle", { class: "dot", r: "0.72em" })
