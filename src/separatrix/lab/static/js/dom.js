@@ -38,6 +38,11 @@ export function write(element, text) {
   else if (firstChild.data !== text) firstChild.data = text;
 }
 
+// The value of a control; setting one that it has already is work for the browser all the same.
+export function turn(control, value) {
+  if (control.value !== value) control.value = value;
+}
+
 // Words below a picture, in a box whose size they do not change: other words, and nothing else is laid out again.
 export function makeReadout(attributes = {}) {
   const words = h("p", attributes);

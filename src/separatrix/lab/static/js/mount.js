@@ -1,6 +1,6 @@
 // The whole page: its parts, put together inside one element. The transport brings the solver's answers.
 
-import { h, write } from "./dom.js";
+import { h, turn, write } from "./dom.js";
 import { Client, QUESTIONS } from "./client.js";
 import { Player } from "./player.js";
 import { Settings, ALGORITHMS } from "./settings.js";
@@ -49,8 +49,8 @@ export async function mount(root, transport, keys = root) {
   client.onerror = (text, lost) => complain(app, text, lost);
   client.listen((state, message) => {
     if (RESHAPES.has(message.op)) app.xspace.fit(state.scene.points);
-    if (message.op === "preset") app.preset.value = message.name;
-    else if (CHANGES.has(message.op)) app.preset.value = ""; // these points are nobody's preset any more
+    if (message.op === "preset") turn(app.preset, message.name);
+    else if (CHANGES.has(message.op)) turn(app.preset, ""); // these points are nobody's preset any more
     app.draw();
     if (RESHAPES.has(message.op) && state.x && state.x.contours) client.look(); // contours of the new window
   });
@@ -71,7 +71,7 @@ function wanted(app, message) {
 
 function drawAll(app) {
   const { run, scene } = app.client.state;
-  app.algorithm.querySelector("select").value = scene.algorithm || "hard-margin";
+  turn(app.algorithm.querySelector("select"), scene.algorithm || "hard-margin");
   app.undo.disabled = !run.undo;
   app.redo.disabled = !run.redo;
   app.settings.draw();

@@ -1,6 +1,6 @@
 // Play, pause, step, back, reset, speed: the run as a film that the solver makes while it is shown.
 
-import { h, set, show, write } from "./dom.js";
+import { h, set, show, turn, write } from "./dom.js";
 import { icon } from "./icons.js";
 
 export class Player {
@@ -84,8 +84,7 @@ export class Player {
     const { run } = this.client.state;
     this.drawButtons(run.ready, this.client.playing);
     set(this.time, { max: Math.max(run.steps, 1), "aria-valuetext": `step ${run.step} of ${run.steps}` });
-    const at = String(run.steps === 0 && run.over ? 1 : run.step);
-    if (this.time.value !== at) this.time.value = at;
+    turn(this.time, String(run.steps === 0 && run.over ? 1 : run.step));
     write(this.counter, run.leapt ? "end" : `step ${run.step}${run.step < run.steps ? ` of ${run.steps}` : ""}`);
     write(this.note, run.note);
   }

@@ -1,6 +1,6 @@
 // Which settings each algorithm has, and the control for each.
 
-import { h, set, show, write } from "./dom.js";
+import { h, set, show, turn, write } from "./dom.js";
 
 const KINDS = {
   bias: { label: "bias", choices: { unit: "unit: column 1", radius: "radius: column R", none: "none" } },
@@ -53,7 +53,7 @@ export class Settings {
     if (kind.choices) {
       const select = h("select", { "data-setting": field, onchange: () => this.client.act("set", { settings: { [field]: select.value } }) },
         Object.entries(kind.choices).map(([value, text]) => h("option", { value, text })));
-      this.controls.set(name, (value) => { select.value = kind.choices[value] ? value : Object.keys(kind.choices)[0]; });
+      this.controls.set(name, (value) => turn(select, kind.choices[value] ? value : Object.keys(kind.choices)[0]));
       return h("label", { class: "setting" }, h("span", { text: kind.label }), select);
     }
     const output = h("output", {});
@@ -74,8 +74,7 @@ export class Settings {
     this.controls.set(name, (number) => {
       say(number);
       if (document.activeElement === input && Math.abs(value() - number) <= 1e-9 * Math.abs(number)) return;
-      const at = String(kind.whole ? number : Math.round((1000 * Math.log(number / kind.from)) / Math.log(kind.to / kind.from)));
-      if (input.value !== at) input.value = at;
+      turn(input, String(kind.whole ? number : Math.round((1000 * Math.log(number / kind.from)) / Math.log(kind.to / kind.from))));
     });
     return h("label", { class: "setting slider" }, h("span", {}, kind.label, " ", output), input);
   }
