@@ -36,13 +36,16 @@ def run(options: argparse.Namespace) -> None:
     repeats = 30 if options.quick else 100
     with cluster(_WORKERS) as client:
         print(
-            "an exchange (w out, scores back) and a round of descent, milliseconds, medians; beside each a bare"
+            "an exchange (w out, scores back) and a round of descent, milliseconds, medians; beside each a bare actor's"
         )
         print(
-            "actor's round trip with as many bytes. A round is the wall clock's, the client's work included;"
+            "round trip with as many bytes, through the scheduler (as by default), and of a client that connects to"
         )
-        print("its overhead is what is left without the computing of the slowest worker.")
-        print("columns  exchange   bare  ratio    round computing overhead   bare  ratio")
+        print(
+            "workers (direct). A round is the wall clock's, the client's work included; its overhead is what is left"
+        )
+        print("without the computing of the slowest worker.")
+        print("columns  exchange   bare  ratio    round computing overhead   bare  ratio direct  ratio")
         for d in (100, 10_000, 100_000):
             _seconds(client, d, repeats)
         print("bytes of a round: counted, and by the formula")
@@ -63,8 +66,12 @@ def _seconds(client: Any, d: int, repeats: int) -> None:
     A, b = split(X, y, _WORKERS)
     gang = Gang(client, [dask.delayed(_triple)(p, q) for p, q in zip(A, b, strict=True)])
     w, exchanges, rounds = np.zeros(d), [], []
+    reply = (8 + 4 + 4 * _DIRECTIONS) * d
     with gang:
-        actors = [client.submit(Echo, actor=True, workers=[a], pure=False).result() for a in gang._places]
+        actors = [
+            client.submit(Echo, actor=True, workers=[a], pure=False).result()
+            for a in (shard.address for shard in gang.shards)
+        ]
         local = timed(lambda: X[: len(y) // 2] @ w, repeats)
         rows = ClusterRows(gang, [len(y) // 2] * _WORKERS, d)
         problem = Problem(rows, y, np.ones(len(y)), HINGE, "none")  # type: ignore[arg-type]
@@ -76,13 +83,17 @@ def _seconds(client: Any, d: int, repeats: int) -> None:
             gang.traffic()
             wall = _clock(lambda: descent.step(problem, state))
             computing = gang.traffic().computing
-            bare = _clock(lambda: _ask(actors, w, (8 + 4 + 4 * _DIRECTIONS) * d))
-            rounds.append((wall, computing, wall - computing, bare))
+            bare = _clock(lambda: _ask(actors, w, reply))
+            client.direct_to_workers = True
+            direct = _clock(lambda: _ask(actors, w, reply))
+            client.direct_to_workers = None
+            rounds.append((wall, computing, wall - computing, bare, direct))
     ours, bare = np.median(exchanges[_WARM:], axis=0)
-    wall, computing, overhead, same = np.median(rounds[_WARM:], axis=0)
+    wall, computing, overhead, same, direct = np.median(rounds[_WARM:], axis=0)
     print(
         f"{d:>7} {1e3 * ours:>9.2f} {1e3 * bare:>6.2f} {ours / bare:>6.2f}   {1e3 * wall:>6.2f} "
-        f"{1e3 * computing:>9.2f} {1e3 * overhead:>8.2f} {1e3 * same:>6.2f} {overhead / same:>6.2f}",
+        f"{1e3 * computing:>9.2f} {1e3 * overhead:>8.2f} {1e3 * same:>6.2f} {overhead / same:>6.2f} "
+        f"{1e3 * direct:>6.2f} {overhead / direct:>6.2f}",
         flush=True,
     )
 

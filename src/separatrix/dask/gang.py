@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Self
 
-import distributed
 import numpy as np
-from distributed.actor import Actor
 from distributed.utils import sync
 
+from separatrix.dask.placement import even_shares, holders
+from separatrix.dask.remote import RemoteShard
 from separatrix.dask.shard import Shard
 from separatrix.dask.watch import POLL, Watch, WorkerFailureError
 
@@ -61,9 +61,7 @@ class Gang:
     rebuilt: int = (
         0  #: how many shards were rebuilt so far: a solver notices by it that some forgot their state
     )
-    _actors: list[Any] = field(default_factory=list)
-    _futures: list[Any] = field(default_factory=list)
-    _places: list[str] = field(default_factory=list)
+    shards: list[RemoteShard | None] = field(default_factory=list)
     _traffic: Traffic = field(default_factory=Traffic)
 
     def __post_init__(self) -> None:
@@ -78,7 +76,7 @@ class Gang:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._actors, self._futures = [], []
+        self.shards = []
 
     def _run(self, function: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         """Run a coroutine on the client's event loop, from a thread that is not the loop's."""
@@ -89,8 +87,8 @@ class Gang:
         if not workers:
             raise WorkerFailureError("The cluster has no workers. Hint: client.wait_for_workers(1).")
         count = min(len(workers), len(self.bundles))
-        self.partitions = even_shares(await self._holders(workers), count)
-        self._actors, self._futures, self._places = [None] * count, [None] * count, [""] * count
+        self.partitions = even_shares(await holders(self.client, self.bundles, workers), count)
+        self.shards = [None] * count
         await self._prepare(workers)
         await asyncio.gather(*(self._build(i, workers[i]) for i in range(count)))
 
@@ -106,19 +104,6 @@ class Gang:
         while not (await asyncio.wait({task}, timeout=POLL))[0]:
             await self.watch.remove_frozen(_LOADING)
         return task.result()
-
-    async def _holders(self, workers: list[str]) -> list[int | None]:
-        """For each partition, the number of the worker that has most of its data already; None if nobody has."""
-        place = {address: i for i, address in enumerate(workers)}
-        futures_of: Any = distributed.futures_of
-        held = [futures_of(bundle) for bundle in self.bundles]
-        known = [future for futures in held for future in futures]
-        who = await self.client.who_has(known) if known else {}
-        found: list[int | None] = []
-        for futures in held:
-            homes = [place[a] for future in futures for a in who.get(future.key, ()) if a in place]
-            found.append(max(set(homes), key=homes.count) if homes else None)
-        return found
 
     async def _build(self, i: int, address: str) -> None:
         """Compute the partitions of shard i, at this worker if it can, and make the actor that holds them."""
@@ -136,12 +121,14 @@ class Gang:
             )
         if error is not None:
             raise error
-        holders = await self.client.who_has([maker])
-        self._places[i] = next(iter(next(iter(holders.values()), ())), address)
-        with self.client.as_current():  # there may be another client, with another event loop
-            actor: Any = Actor
-            self._actors[i] = actor(Shard, self._places[i], key)
-        self._futures[i] = maker
+        places = await self.client.who_has([maker])
+        place = next(iter(next(iter(places.values()), ())), address)
+        self.shards[i] = await RemoteShard.reached(self.client, key, place, maker)
+
+    def _shard(self, i: int) -> RemoteShard:
+        shard = self.shards[i]
+        assert shard is not None, "it was built when the gang was entered"
+        return shard
 
     def each(self, method: str, arguments: Sequence[tuple[Any, ...]], *, stateful: bool = False) -> list[Any]:
         """Ask every shard, each with its own arguments; replies in the order of the shards.
@@ -179,7 +166,7 @@ class Gang:
         self, method: str, arguments: dict[int, tuple[Any, ...]]
     ) -> tuple[list[int], dict[int, Any]]:
         """Shards that are lost, and the replies of the others."""
-        tasks = {asyncio.ensure_future(self._call(i, method, args)): i for i, args in arguments.items()}
+        tasks = {asyncio.ensure_future(self._shard(i).ask(method, args)): i for i, args in arguments.items()}
         for task in tasks:
             task.add_done_callback(_heard)
         pending, lost, found = set(tasks), list[int](), dict[int, Any]()
@@ -197,67 +184,39 @@ class Gang:
                     raise error
             if pending:
                 alive = await self.watch.remove_frozen()
-                for task in [task for task in pending if self._places[tasks[task]] not in alive]:
+                for task in [task for task in pending if self._shard(tasks[task]).address not in alive]:
                     task.cancel()
                     pending.discard(task)
                     lost.append(tasks[task])
         return sorted(lost), found
 
-    async def _call(self, i: int, method: str, args: tuple[Any, ...]) -> Any:
-        return await getattr(self._actors[i], method)(*args)
-
     async def _gone(self, i: int, error: BaseException) -> bool:
         """Whether an error means that the worker of shard i is lost, rather than that its work failed."""
-        if isinstance(error, OSError) or self._futures[i].status != "finished":
+        shard = self._shard(i)
+        if isinstance(error, OSError) or shard.lost:
             return True
         await asyncio.sleep(POLL)  # the scheduler may not have noticed yet
-        return self._places[i] not in await self.watch.alive() or self._futures[i].status != "finished"
+        return shard.address not in await self.watch.alive() or shard.lost
 
     async def _rebuild(self, lost: list[int]) -> None:
-        for address in {self._places[i] for i in lost}:
+        for address in {self._shard(i).address for i in lost}:
             await self.watch.give_up(address, "was lost")
         while lost:
             alive = await self.watch.remove_frozen()
-            load = {a: sum(place == a for place in self._places) for a in sorted(alive)}
+            load = {
+                a: sum(shard is not None and shard.address == a for shard in self.shards)
+                for a in sorted(alive)
+            }
             i = lost[0]
             await self._build(i, min(load, key=lambda a: load[a]))
             for method, arguments in self.prologue:
                 again, _ = await self._ask(method, {i: arguments[i]})
                 if again:  # this worker is lost too
-                    await self.watch.give_up(self._places[i], "was lost")
+                    await self.watch.give_up(self._shard(i).address, "was lost")
                     break
             else:
                 self.rebuilt += 1
                 lost = lost[1:]
-
-
-def even_shares(holders: Sequence[int | None], shards: int) -> list[list[int]]:
-    """Which partitions each shard gets: shares differ by at most one, data stay where they are where that allows it.
-
-    ``holders`` names, for each partition, the shard whose worker has its data already.
-
-    >>> even_shares([None, None, None, None, None], 2)
-    [[0, 1, 2], [3, 4]]
-    >>> even_shares([1, 1, 0, 0], 2)
-    [[2, 3], [0, 1]]
-    """
-    count = len(holders)
-    most, larger = -(-count // shards), count % shards or shards
-    shares: list[list[int]] = [[] for _ in range(shards)]
-
-    def room(i: int) -> bool:
-        full = sum(len(share) == most for share in shares)
-        return len(shares[i]) < most - 1 or (len(shares[i]) == most - 1 and full < larger)
-
-    homeless = []
-    for p, holder in enumerate(holders):
-        if holder is not None and holder < shards and room(holder):
-            shares[holder].append(p)
-        else:
-            homeless.append(p)
-    for p in homeless:
-        shares[next(i for i in range(shards) if room(i))].append(p)
-    return [sorted(share) for share in shares]
 
 
 def _heard(task: asyncio.Future[Any]) -> None:

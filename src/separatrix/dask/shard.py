@@ -7,7 +7,6 @@ that order. It never talks to another shard.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -17,14 +16,12 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from separatrix.checker.fingerprint import BLOCK_ROWS
-from separatrix.dask.joining import join_bounded, join_plain
 from separatrix.dask.partition import Description, checked_rows, column_names, describe, distinct_labels
+from separatrix.dask.products import Picks, product
 from separatrix.dask.shard_path import Reply, ShardPath
-from separatrix.problem import LOSSES, Matrix, Problem, rows_between, scores, weighted_sum
+from separatrix.problem import LOSSES, Matrix, Problem, rows_between
 from separatrix.problem.losses import Vector
 from separatrix.proof.fingerprint import block_digests
-from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
-from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum
 from separatrix.solvers.block_descent import BlockDescent, BlockSums, Proposal
 from separatrix.solvers.block_span import BlockSpan
 from separatrix.solvers.passes import LabelledRows, measure_rows
@@ -34,17 +31,6 @@ from separatrix.solvers.threads import blas_threads
 
 #: Of a round's beginning: where the alphas are, at a step from the last proposal, or at the proposal before that.
 Step = Literal["stay", "follow", "back"]
-_SPAN = 1 << 15  # rows whose products are computed together
-_BY_ROW: dict[str, tuple[Callable[..., Any], int]] = {  # with how many numbers a row it gives
-    "scores": (scores, 1),
-    "bounded_scores": (bounded_scores, 2),
-    "sliced_scores": (sliced_scores, 3),
-}
-_SUMS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "weighted_sum": (weighted_sum, join_plain),
-    "bounded_weighted_sum": (bounded_weighted_sum, join_bounded),
-    "sliced_weighted_sum": (sliced_weighted_sum, join_sliced),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +41,7 @@ class ProblemRows:
     C: Vector | float
     loss: str
     bias: Any
-    picks: list[NDArray[np.intp]] | None
+    picks: Picks | None
 
     @property
     def costs(self) -> Vector:
@@ -101,49 +87,19 @@ class Shard:
         """max ||x_i||."""
         return float(np.sqrt(max(measure_rows(X)[1] for X in self.parts)))
 
-    def product(self, name: str, vector: Vector, picks: list[NDArray[np.intp]] | None) -> Any:
-        """A product of the rows with a vector (d,), by row; or their sum with coefficients (n,)."""
+    def product(self, name: str, vector: Vector, picks: Picks | None) -> Any:
+        """A product of the rows with a vector; see `products`."""
         with blas_threads(self.n_threads):
-            if name in _BY_ROW:
-                function, columns = _BY_ROW[name]
-                out = np.empty(
-                    (columns, sum(X.shape[0] for X in self.parts) if picks is None else sum(map(len, picks)))
-                )
-                for span, X in self._pieces(picks, _SPAN):
-                    out[:, span] = function(X, vector)
-                return out[0] if columns == 1 else tuple(out)
-            summed, join = _SUMS[name]
-            pieces = [summed(X, vector[span]) for span, X in self._pieces(picks, None)]
-            return pieces[0] if len(pieces) == 1 else join(pieces)
+            return product(self.parts, name, vector, picks)
 
-    def _pieces(
-        self, picks: list[NDArray[np.intp]] | None, height: int | None
-    ) -> Iterator[tuple[slice, Matrix]]:
-        """All rows in order, or those picked, so many at a time, and where they are among them.
-
-        Picked rows are copies, so that of these there are few at a time.
-        """
-        begin = 0
-        for number, X in enumerate(self.parts):
-            n = int(X.shape[0])
-            rows = None if picks is None else picks[number]
-            least = n or 1 if rows is None else n // 32 + 1
-            step = least if height is None else min(height, least)
-            count = n if rows is None else len(rows)
-            for first in range(0, max(1, count), step):  # nothing is a piece too: of each part there is one
-                last = min(count, first + step)
-                span = slice(begin + first, begin + last)
-                yield span, rows_between(X, first, last) if rows is None else X[rows[first:last]]
-            begin += count
-
-    def _picked(self, picks: list[NDArray[np.intp]] | None) -> list[Any]:
+    def _picked(self, picks: Picks | None) -> list[Any]:
         return (
             list(self.parts)
             if picks is None
             else [X[rows] for X, rows in zip(self.parts, picks, strict=True)]
         )
 
-    def some_rows(self, picks: list[NDArray[np.intp]]) -> list[Any]:
+    def some_rows(self, picks: Picks) -> list[Any]:
         """Some rows of each partition, for the client."""
         return self._picked(picks)
 

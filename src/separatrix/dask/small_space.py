@@ -9,7 +9,7 @@ from separatrix.problem.losses import Vector
 from separatrix.solvers.block_span import BlockSpan
 
 _LARGEST = 600  # unknowns; beyond, some shards share their coefficients
-_COLUMNS = 16384  # of the images that are widened to float64 at a time
+_COLUMNS = 4096  # of the images that are widened to float64 at a time: those of two shards fit the cache
 _NOTHING = 1e-24  # squared length of a direction, relative to the longest, that is rounding
 _SINGULAR = 1e-10  # of the small problem's matrix, relative
 
