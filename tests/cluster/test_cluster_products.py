@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from separatrix.dask.products import product
-from separatrix.dask.rows import _SHARP
 from separatrix.proof.rigorous import bounded_weighted_sum
 from separatrix.proof.sliced import sliced_weighted_sum
+
+pytest.importorskip("distributed")
+
+from separatrix.dask.products import product
+from separatrix.dask.rows import _SHARP
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
