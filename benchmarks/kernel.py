@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data
+from benchmarks.agreement import read
 from separatrix import SVC
 from separatrix.problem import HINGE, Point
 from separatrix.problem.kernel_problem import KernelProblem
@@ -33,7 +34,11 @@ from separatrix.solvers.protocol import Verdict
 
 PEERS = {"intelex": "sklearnex.svm", "libsvm": "sklearn.svm"}
 SMALL = ["heart_scale", "ionosphere", "diabetes_scale", "australian_scale", "splice_scale"]
-FEW = [("heart_scale", 50), ("heart_scale", 100), ("heart_scale", 150), *((name, 1000) for name in SMALL)]
+WIDE = ["colon-cancer_scaled", "leukemia_train", "leukemia_ALLAML", "arcene", "rcv1_vw_small"]
+FEW = [
+    *(("heart_scale", 50), ("heart_scale", 100), ("iris", 150)),
+    *((name, 2000) for name in (*SMALL, "breast-cancer-wdbc", *WIDE)),
+]
 
 
 def _images(
@@ -131,14 +136,16 @@ def compare(name: str, X: np.ndarray, y: np.ndarray, kind: str, C: float, peer: 
 
 
 def compare_fits(name: str, X: np.ndarray, y: np.ndarray, kind: str, C: float, peer: Any) -> str:
-    """Whole fits, checks of the input and proof included, in turn; the least of each."""
+    """Whole fits, checks of the input and proof included, in turn; the least of 30 each, of 5 where they are long."""
     models = SVC(C, kernel=kind, n_threads=1), peer.SVC(C=C, kernel=kind)
     least = [float("inf"), float("inf")]
-    for _ in range(30):
+    for k in range(30):
         for place, model in enumerate(models):
             began = time.process_time()
             model.fit(X, y)
             least[place] = min(least[place], time.process_time() - began)
+        if k >= 4 and least[1] > 0.05:
+            break
     ours, theirs = least
     return (
         f"{name:18} {len(y):5} rows {kind:5} C={C:<5g} peer {1e3 * theirs:7.2f} ms   ours {1e3 * ours:7.2f} ms "
@@ -167,7 +174,8 @@ def main() -> None:
     print(f"{'CPU' if options.threads == 1 else 'wall'} seconds, load average {os.getloadavg()[0]:.1f}")
     if options.fits:
         for name, count in FEW:
-            X, y = _text(name)
+            X, labels = read(name)
+            y = data.signs(labels, labels.max())
             for kind in options.kernels:
                 for C in options.costs:
                     print(compare_fits(name, X[:count], y[:count], kind, C, peer), flush=True)
