@@ -23,9 +23,9 @@ Ma, Smith, Jaggi, Jordan, Richtarik, Takac: Adding vs. averaging in distributed 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,11 +34,8 @@ from numpy.typing import NDArray
 from separatrix import _core
 from separatrix.problem import Matrix
 from separatrix.problem.losses import Loss, Vector
+from separatrix.solvers.block_rows import BlockRows, Span
 from separatrix.solvers.block_span import BlockSpan, Directions, Rows, combination
-from separatrix.solvers.compiled import compiled_rows
-
-_CHUNK = 8  # rows visited in a run, as on one machine
-_SPAN = 1 << 13  # rows that are computed with together: their directions share the second-level cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,74 +82,48 @@ class BlockDescent:
         seed: int = 0,
         n_threads: int = 1,
     ) -> None:
-        self.sigma, self.kappa, self.n_threads = sigma, kappa, n_threads
-        self._y, self._C, self._loss = y, C, loss
-        ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
-        self._parts = [slice(begin, end) for begin, end in pairwise(ends)]
-        self._rows = [compiled_rows(X) for X in parts]
-        self._descents = [
-            rows.descent(
-                y[span].astype(np.float64),
-                sigma * C[span],
-                squared=loss.squared,
-                shrink=True,
-                kappa=kappa,
-                seed=seed + part,
-                n_threads=n_threads,
-                chunk=_CHUNK,
-                memory=0,
-                in_place=True,
-            )
-            for part, (rows, span) in enumerate(zip(self._rows, self._parts, strict=True))
-        ]
+        self.sigma, self.kappa = sigma, kappa
+        self._rows = BlockRows(parts, y, C, loss, n_threads)
+        self._descents = self._rows.descents(sigma, kappa, seed)
         self._order = seed  # of the next epoch's visits
-        self.directions = Directions(ends[-1], parts[0].shape[1], memory)
-        self.alpha = np.zeros(ends[-1])
+        self.directions = Directions(len(y), self._rows.columns, memory)
+        self.alpha = np.zeros(len(y))
         self.forget()
         self._settle()
 
-    def _spans(self) -> Iterator[tuple[int, slice, int]]:
-        """All rows, some at a time: the part they are in, where they are, and where they begin in that part."""
-        for part, whole in enumerate(self._parts):
-            for begin in range(whole.start, whole.stop, _SPAN):
-                yield part, slice(begin, min(whole.stop, begin + _SPAN)), begin - whole.start
-
-    def _upper(self, span: slice) -> Vector | float:
-        return np.inf if self._loss.squared else self._C[span]
-
-    def _proposed_alpha(self, part: int, span: slice, begin: int) -> Vector:
+    def _proposed_alpha(self, span: Span) -> Vector:
         """The proposal of some rows, which the compiled descent holds from `improve` to the next step."""
-        proposal = np.empty(span.stop - span.start)
-        self._descents[part].get_alpha(proposal, begin)
+        proposal = np.empty(len(span))
+        self._descents[span.part].get_alpha(proposal, span.begin)
         proposal /= self.sigma
-        return np.minimum(proposal, self._upper(span), out=proposal)
+        return np.minimum(proposal, self._rows.upper(span), out=proposal)
 
     @property
     def proposal(self) -> Vector:
         """The alphas that were last proposed, shape (n,)."""
-        return np.concatenate([self._proposed_alpha(*where) for where in self._spans()])
+        return np.concatenate([self._proposed_alpha(span) for span in self._rows.spans()])
 
     def restart(self, alpha: Vector) -> BlockSums:
         """Continue from alpha (n,), clipped to its bounds; earlier moves are forgotten."""
         self.forget()
-        for part, span, begin in self._spans():
-            self._place(part, span, begin, np.clip(alpha[span], 0.0, self._upper(span)))
+        for span in self._rows.spans():
+            self._place(span, np.clip(alpha[span.rows], 0.0, self._rows.upper(span)))
         return self._settle()
 
     def forget(self) -> None:
         """Forget earlier moves: blocks must remember the same ones."""
         self.directions.forget()
         self._before: NDArray[np.float32] | None = None
-        self._expected = np.zeros(0), 0.0  # v and s that others expect of the last step
+        self._expected = np.zeros(0), 0.0  # v and s that others expect of the last proposal
         self._missed = np.zeros(0), 0.0
 
-    def _place(self, part: int, span: slice, begin: int, alpha: Vector) -> None:
-        self.alpha[span] = alpha
-        self._descents[part].place_alpha(self.sigma * alpha, begin)
+    def _place(self, span: Span, alpha: Vector) -> None:
+        self.alpha[span.rows] = alpha
+        self._descents[span.part].place_alpha(self.sigma * alpha, span.begin)
 
     def _settle(self) -> BlockSums:
         """The sums at alpha; v is computed anew from it."""
-        v = np.zeros(self.directions.images.shape[1])
+        v = np.zeros(self._rows.columns)
         share = np.empty_like(v)
         for descent in self._descents:
             descent.resum()
@@ -160,24 +131,16 @@ class BlockDescent:
             v += share
         v /= self.sigma
         s = dual = room = 0.0
-        for _, span, _ in self._spans():
-            alpha, C = self.alpha[span], self._C[span]
-            s += float(alpha @ self._y[span])
-            dual += float(np.sum(self._loss.dual_terms(alpha, C)))
-            room += float(np.sum(alpha if self._loss.squared else np.minimum(alpha, C - alpha)))
+        for span in self._rows.spans():
+            alpha = self.alpha[span.rows]
+            more_s, more_dual = self._rows.sums(span, alpha)
+            s, dual, room = s + more_s, dual + more_dual, room + self._rows.room(span, alpha)
         self.sums = BlockSums(v, s, dual, room)
         return self.sums
 
     def loss(self, w: Vector, b: float) -> float:
         """sum_i C_i loss(y_i (w.x_i + b)) over the rows of the block."""
-        total = 0.0
-        for part, span, begin in self._spans():
-            margins = np.empty(span.stop - span.start)
-            self._rows[part].scores(w, margins, self.n_threads, begin)
-            margins += b
-            margins *= self._y[span]
-            total += float(self._C[span] @ self._loss.values(margins))
-        return total
+        return self._rows.loss_at(w, b)
 
     def improve(self, w: Vector, b: float, epochs: int) -> Proposal:
         """Propose better alphas for this w (d,) and b of the whole; both as expected, before any alpha was clipped."""
@@ -192,37 +155,25 @@ class BlockDescent:
         w -= start
         w /= self.sigma
         s = dual = 0.0
-        for where in self._spans():
-            proposal, span = self._proposed_alpha(*where), where[1]
-            s += float(proposal @ self._y[span])
-            dual += float(np.sum(self._loss.dual_terms(proposal, self._C[span])))
+        for span in self._rows.spans():
+            more_s, more_dual = self._rows.sums(span, self._proposed_alpha(span))
+            s, dual = s + more_s, dual + more_dual
         self._proposed = Proposal(w.astype(np.float32), s, dual)
         return self._proposed
 
-    def _looks(self) -> Iterator[Rows]:
-        """Some rows at a time, as `Directions` must see them."""
-        for part, span, begin in self._spans():
-            proposal = self._proposed_alpha(part, span, begin)
-            held = (proposal <= 0.0) | (proposal >= self._upper(span))
-            slope = bend = None
-            if self._loss.squared:
-                slope, bend = 1.0 - proposal / (2.0 * self._C[span]), 0.5 / self._C[span]
-            rows = self._rows[part]
-
-            def add(
-                image: Vector,
-                ids: NDArray[np.intp],
-                change: Vector,
-                rows: Any = rows,
-                at: Any = (span, begin),
-            ) -> None:
-                rows.add_rows(ids + at[1], change * self._y[at[0]][ids], image)
-
-            yield Rows(span, self.alpha[span], proposal, held, self._y[span], slope, bend, add)
+    def _look(self, span: Span) -> Rows:
+        """Some rows as `Directions` must see them."""
+        rows, proposal = self._rows, self._proposed_alpha(span)
+        held = (proposal <= 0.0) | (proposal >= rows.upper(span))
+        slope = bend = None
+        if rows.loss.squared:
+            slope, bend = 1.0 - proposal / (2.0 * rows.C[span.rows]), 0.5 / rows.C[span.rows]
+        alpha, y = self.alpha[span.rows], rows.y[span.rows]
+        return Rows(span.rows, alpha, proposal, held, y, slope, bend, partial(rows.add, span))
 
     def span(self) -> BlockSpan:
         """What the rows add to D on the span of `directions` around the proposal."""
-        self._span = self.directions.span(self._looks())
+        self._span = self.directions.span(map(self._look, self._rows.spans()))
         return self._span
 
     def follow(self, coefficients: Vector) -> BlockSums:
@@ -235,17 +186,15 @@ class BlockDescent:
         self._expected = v.copy(), s
         if self._before is None:
             self._before = np.empty(len(self.alpha), dtype=np.float32)
-        for part, span, begin in self._spans():
-            proposal = self._proposed_alpha(part, span, begin)
-            upper, target = self._upper(span), proposal
+        for span in self._rows.spans():
+            look, upper = self._look(span), self._rows.upper(span)
+            target = look.proposal
             if len(coefficients):
-                held = (proposal <= 0.0) | (proposal >= upper)
-                moves = self.directions.moves_of(span, self.alpha[span], proposal, held, self._y[span])
-                target = np.clip(proposal + combination(coefficients, moves), 0.0, upper)
+                target = np.clip(target + combination(coefficients, self.directions.of(look)), 0.0, upper)
             # Rounded, it is as good to go back to: what matters is to be at a bound or not.
-            self._before[span] = np.where(proposal >= upper, np.inf, proposal)
-            self.directions.remember(span, target - self.alpha[span])
-            self._place(part, span, begin, target)
+            self._before[span.rows] = np.where(look.proposal >= upper, np.inf, look.proposal)
+            self.directions.remember(span.rows, target - look.alpha)
+            self._place(span, target)
         if len(coefficients):
             v += combination(coefficients, self._span.images)
             s += float(coefficients @ self._span.s)
@@ -257,10 +206,8 @@ class BlockDescent:
     def back(self) -> BlockSums:
         """Go to the proposal before the last one, up to float32: what followed it was no better."""
         assert self._before is not None, "a step comes first"
-        for part, span, begin in self._spans():
-            self._place(
-                part, span, begin, np.minimum(self._before[span].astype(np.float64), self._upper(span))
-            )
+        for span in self._rows.spans():
+            self._place(span, np.minimum(self._before[span.rows].astype(np.float64), self._rows.upper(span)))
         v, s = self._expected
         self._settle()
         self._missed = self.sums.v - v, self.sums.s - s

@@ -87,17 +87,15 @@ class Directions:
         self.images[self._count % self.memory] = image
         self._count += 1
 
-    def moves_of(
-        self, span: slice, alpha: Vector, proposal: Vector, held: NDArray[np.bool_], y: NDArray[Any]
-    ) -> NDArray[np.float32]:
+    def of(self, rows: Rows) -> NDArray[np.float32]:
         """All directions of some rows, shape (m, rows of the span)."""
-        moves = np.empty((self.memory + 3, len(alpha)), dtype=np.float32)
-        moves[: self.memory] = self.moves[:, span]
+        moves = np.empty((self.memory + 3, len(rows.alpha)), dtype=np.float32)
+        moves[: self.memory] = self.moves[:, rows.span]
         newest, positive, negative = moves[self.memory :]
-        np.subtract(proposal, alpha, out=newest, casting="same_kind")
-        newest[held] = 0.0
-        positive[:] = ~held & (y > 0)
-        negative[:] = ~held & (y < 0)
+        np.subtract(rows.proposal, rows.alpha, out=newest, casting="same_kind")
+        newest[rows.held] = 0.0
+        positive[:] = ~rows.held & (rows.y > 0)
+        negative[:] = ~rows.held & (rows.y < 0)
         return moves
 
     def _release(self, rows: Rows) -> None:
@@ -115,7 +113,7 @@ class Directions:
         moved = np.zeros(m, dtype=bool)
         for rows in looks:
             self._release(rows)
-            moves = self.moves_of(rows.span, rows.alpha, rows.proposal, rows.held, rows.y)
+            moves = self.of(rows)
             for move, image in zip(moves[self.memory :], self.images[self.memory :], strict=True):
                 ids = np.flatnonzero(move)
                 rows.add(image, ids, move[ids].astype(np.float64))
