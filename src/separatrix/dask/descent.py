@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from separatrix.dask.gang import ShardsReplaced
+from separatrix.dask.rounds import Round
 from separatrix.dask.rows import ClusterRows
-from separatrix.dask.shard import ProblemRows, Round, Step
+from separatrix.dask.shard import ProblemRows, Step
 from separatrix.dask.small_space import best_step
 from separatrix.problem import Point, Problem
 from separatrix.problem.losses import Vector
@@ -133,7 +134,7 @@ class ClusterDescent:
         w, b = state.w, state.bias
         arguments = [(state.how, c, w, b, self.epochs, saving) for c in state.coefficients]
         replies = gang.each("round", arguments, stateful=True)
-        found: list[Round] = [each for each, _ in replies]
+        found = [Round.unpacked(each[0] if saving else each) for each in replies]
         state.rounds += 1
         gang.computed(max(each.seconds for each in found))
         if saving:

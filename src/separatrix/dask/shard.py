@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from separatrix.checker.fingerprint import BLOCK_ROWS
 from separatrix.dask.partition import Description, checked_rows, column_names, describe, distinct_labels
 from separatrix.dask.products import Picks, product
+from separatrix.dask.rounds import Round
 from separatrix.dask.shard_path import Reply, ShardPath
 from separatrix.problem import LOSSES, Matrix, Problem, rows_between
 from separatrix.problem.losses import Vector
 from separatrix.proof.fingerprint import block_digests
-from separatrix.solvers.block_descent import BlockDescent, BlockSums, Proposal
-from separatrix.solvers.block_span import BlockSpan
+from separatrix.solvers.block_descent import BlockDescent, BlockSums
 from separatrix.solvers.passes import LabelledRows, measure_rows
 from separatrix.solvers.passes import Settings as PassSettings
 from separatrix.solvers.perceptron import PrimalPasses
@@ -47,17 +47,6 @@ class ProblemRows:
     def costs(self) -> Vector:
         """C (n,); where all have the same it takes no memory."""
         return np.broadcast_to(self.C, self.y.shape)
-
-
-@dataclass(frozen=True, eq=False)
-class Round:
-    """A round of descent: where it began, what the rows lose at the w and b that came in, and what they propose."""
-
-    start: BlockSums
-    loss: float
-    proposal: Proposal
-    span: BlockSpan
-    seconds: float
 
 
 class Shard:
@@ -144,10 +133,11 @@ class Shard:
 
     def round(
         self, how: Step, coefficients: Vector, w: Vector, b: float, epochs: int, with_alpha: bool
-    ) -> tuple[Round, Vector | None]:
+    ) -> NDArray[np.uint8] | tuple[NDArray[np.uint8], Vector]:
         """The step that the client found for the last round's proposals, and a round from there; see `BlockDescent`.
 
-        w and b are those of all rows, as the client expects them after that step.
+        w and b are those of all rows, as the client expects them after that step. Returns a `Round`, packed, and the
+        alphas where it began, if they are asked for.
         """
         began, block = time.perf_counter(), self._descent()
         with blas_threads(self.n_threads):
@@ -156,9 +146,8 @@ class Shard:
             loss = block.loss(w, b)
             proposal = block.improve(w, b, epochs)
             span = block.span()
-        return Round(
-            block.sums, loss, proposal, span, time.perf_counter() - began
-        ), block.alpha if with_alpha else None
+        found = Round(block.sums, loss, proposal, span, time.perf_counter() - began).packed()
+        return (found, block.alpha) if with_alpha else found
 
     def regroup(self) -> BlockSums:
         """Where the descent is; earlier moves are forgotten, because a rebuilt shard does not know them."""
