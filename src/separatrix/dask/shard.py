@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from separatrix.checker.fingerprint import BLOCK_ROWS
 from separatrix.dask.partition import Description, checked_rows, column_names, describe, distinct_labels
 from separatrix.dask.products import Picks, product
-from separatrix.dask.rounds import Round
+from separatrix.dask.rounds import Message, Round
 from separatrix.dask.shard_path import Reply, ShardPath
 from separatrix.problem import LOSSES, Matrix, Problem, rows_between
 from separatrix.problem.losses import Vector
@@ -133,7 +133,7 @@ class Shard:
 
     def round(
         self, how: Step, coefficients: Vector, w: Vector, b: float, epochs: int, with_alpha: bool
-    ) -> NDArray[np.uint8] | tuple[NDArray[np.uint8], Vector]:
+    ) -> Message | tuple[Message, Vector]:
         """The step that the client found for the last round's proposals, and a round from there; see `BlockDescent`.
 
         w and b are those of all rows, as the client expects them after that step. Returns a `Round`, packed, and the
