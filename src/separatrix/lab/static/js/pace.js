@@ -10,7 +10,7 @@ export class Pace {
     this.period = FRAME;
     this.frame = -Infinity; // when the last frame began
     this.aim = Infinity; // when the frame begins for which the last question was asked
-    this.lead = FRAME; // how long before a frame the pointer is read
+    this.lead = 0.6 * FRAME; // how long before a frame the pointer is read; soon what the answers of late allow
     this.move = -Infinity; // when the pointer moved last
     this.between = Infinity; // from one move to the next
   }
