@@ -95,6 +95,17 @@ def test_a_drag_waits_with_the_certificate_and_gets_it_when_it_rests():
     )
 
 
+def test_a_drag_asks_for_no_more_numbers_than_it_shows():
+    session = Session()
+    whole = session.handle({"id": 1, "op": "preset", "name": "separable", "want": {"x": {}, "panel": {}}})
+    few = session.handle({"id": 2, "op": "look", "want": {"x": {"row": 3}, "panel": {"rows": False}}})
+    for name in ("functional", "geometric"):
+        assert few["x"][name] == {3: whole["x"][name][3]}
+    assert few["panel"]["rows"] == whole["panel"]["rows"] | {"slackness": None}
+    for row in (-1, len(whole["scene"]["points"]), True, "3"):
+        assert "row must be" in session.handle({"id": 3, "op": "look", "want": {"x": {"row": row}}})["error"]
+
+
 def test_a_run_in_progress_is_as_far_after_an_edit():
     session = Session()
     ask(session, "preset", name="eight")

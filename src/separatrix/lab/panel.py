@@ -21,12 +21,15 @@ _VERDICTS = {
 }
 
 
-def panel(play: Playback, quick: bool) -> dict[str, Any]:
-    """Everything the panel shows; ``quick`` leaves the certificate of the run for later, while a point is dragged."""
+def panel(play: Playback, quick: bool, slackness: bool = True) -> dict[str, Any]:
+    """Everything the panel shows; ``quick`` leaves the certificate of the run for later, while a point is dragged.
+
+    ``slackness`` is what only the table of the rows shows.
+    """
     scene, frame = play.scene, play.frame
     shown: dict[str, Any] = {
         "verdict": verdict_part(play.answers, quick),
-        "rows": row_part(scene, frame),
+        "rows": row_part(scene, frame, slackness),
         "objective": objective_part(play.frames, play.cursor),
         "updates": update_part(play, quick),
         "proof": None,
@@ -56,18 +59,20 @@ def verdict_part(answers: Answers, quick: bool) -> dict[str, Any]:
     }
 
 
-def row_part(scene: Scene, frame: Frame) -> dict[str, Any]:
-    """alpha and, for a margin problem, slack and what each row adds to the gap."""
+def row_part(scene: Scene, frame: Frame, slackness: bool = True) -> dict[str, Any]:
+    """alpha and, for a margin problem, slack and, if asked for, what each row adds to the gap."""
     part: dict[str, Any] = {"alpha": numbers(frame.weights), "limit": None, "slack": None, "slackness": None}
     if scene.algorithm in ("soft-margin", "kernel-svm"):
         part["limit"] = scene.C if scene.loss == "hinge" else None
     if len(frame.slack):
         part["slack"] = numbers(frame.slack)
-    if frame.w is not None and scene.algorithm == "soft-margin":
+    if frame.w is None or not slackness:
+        return part
+    if scene.algorithm == "soft-margin":
         part["slackness"] = numbers(
             kkt_residuals(soft_problem(scene), frame.w, frame.b, frame.weights).slackness
         )
-    elif frame.w is not None and scene.algorithm == "hard-margin":
+    elif scene.algorithm == "hard-margin":
         # alpha_i (y_i f(x_i) - 1): zero where alpha_i = 0 or the row is on the margin.
         margins = scene.y * (scene.X @ frame.w + frame.b)
         part["slackness"] = numbers(frame.weights * np.abs(margins - 1.0))

@@ -33,8 +33,10 @@ def _x(play: Playback, options: Options) -> Any:
     grid = options.get("grid", 48)
     if isinstance(grid, bool) or not isinstance(grid, int):
         raise SceneError("grid must be a whole number.")
-    window = options.get("window")
-    return x_view(play.run, play.frame, None if window is None else check_window(window), grid)
+    window, row, n = options.get("window"), options.get("row"), len(play.scene.points)
+    if row is not None and (isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < n):
+        raise SceneError(f"row must be a whole number below {n}; got {str(row)[:20]}.")
+    return x_view(play.run, play.frame, None if window is None else check_window(window), grid, row)
 
 
 def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
@@ -56,7 +58,7 @@ def _risk(play: Playback, options: Options) -> Any:
 
 
 def _panel(play: Playback, options: Options) -> Any:
-    return panel(play, options.get("quick") is True)
+    return panel(play, options.get("quick") is True, options.get("rows") is not False)
 
 
 _MAKERS: dict[str, Callable[[Playback, Options], Any]] = {

@@ -39,8 +39,13 @@ def support_kinds(run: Run, frame: Frame) -> list[str]:
     return ["" if not on else "slack" if beyond else "margin" for on, beyond in zip(used, slack, strict=True)]
 
 
-def x_view(run: Run, frame: Frame, window: Window | None, grid: int) -> dict[str, Any]:
-    """Margins, distances and, with a kernel, a grid of f over the window (x1 from, to, x2 from, to)."""
+def x_view(
+    run: Run, frame: Frame, window: Window | None, grid: int, row: int | None = None
+) -> dict[str, Any]:
+    """Margins, distances and, with a kernel, a grid of f over the window (x1 from, to, x2 from, to).
+
+    With ``row`` the margins are those of that row alone: nobody sees the others while it is dragged.
+    """
     scene, f = run.scene, rows_of(run, frame)
     norm = norm_of(run, frame, f)
     functional = scene.y * f
@@ -48,8 +53,8 @@ def x_view(run: Run, frame: Frame, window: Window | None, grid: int) -> dict[str
         "w": None if frame.w is None else numbers(frame.w),
         "b": number(frame.b),
         "norm": number(norm),
-        "functional": numbers(functional),
-        "geometric": numbers(functional / norm) if norm > 0 else None,
+        "functional": _margins(functional, row),
+        "geometric": _margins(functional / norm, row) if norm > 0 else None,
         "kinds": support_kinds(run, frame),
         "slab": 1.0 if scene.algorithm in ("hard-margin", "soft-margin", "kernel-svm") else None,
     }
@@ -60,6 +65,11 @@ def x_view(run: Run, frame: Frame, window: Window | None, grid: int) -> dict[str
     if frame.w is None and window is not None:
         view["contours"] = {"window": list(window), **contour_grid(run, frame, window, grid)}
     return view
+
+
+def _margins(values: Vector, row: int | None) -> list[Any] | dict[int, float | None]:
+    """A list of all rows, or one row's number under its own."""
+    return numbers(values) if row is None else {row: number(values[row])}
 
 
 def contour_grid(run: Run, frame: Frame, window: Window, points: int) -> dict[str, Any]:

@@ -66,7 +66,8 @@ export async function mount(root, transport, keys = root) {
 function wanted(app, message) {
   if (QUESTIONS.has(message.op)) return {};
   const quick = app.xspace.editing.dragging || message.grab !== undefined;
-  return { x: app.xspace.options(quick), [app.tabs.shown.name]: app.tabs.options(), panel: { quick } };
+  const rows = !quick || app.panel.rows.open; // whether more than one may be shown with its numbers
+  return { x: app.xspace.options(quick, rows), [app.tabs.shown.name]: app.tabs.options(), panel: { quick, rows } };
 }
 
 function drawAll(app) {

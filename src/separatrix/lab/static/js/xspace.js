@@ -39,8 +39,10 @@ export class XSpace {
     this.plot.plane.look(centre, half);
   }
 
-  options(quick) {
-    return { window: this.plot.plane.window, grid: quick ? 20 : 64 };
+  // A coarse grid where it must be `quick`; without `rows`, margins of the one alone that is pointed at.
+  options(quick, rows) {
+    const row = rows ? null : this.editing.chosen ?? this.client.hovered;
+    return { window: this.plot.plane.window, grid: quick ? 20 : 64, row };
   }
 
   draw() {
