@@ -38,16 +38,17 @@ SEPARATRIX_INLINE WholeLanes distances(WholeLanes norms, WholeLanes own, WholeLa
 
 #if defined(SEPARATRIX_GRID)
 
-// sum += a b, products added in pairs. Written out: left to itself a compiler computes products of several rows ahead,
+// sum + a b, products added in pairs. Written out: left to itself a compiler computes products of several rows ahead,
 // runs out of registers and moves sums about, for half the speed.
-SEPARATRIX_INLINE void add_pairs(WholeLanes& sum, WholeLanes a, WholeLanes b) {
+SEPARATRIX_INLINE WholeLanes add_pairs(WholeLanes sum, WholeLanes a, WholeLanes b) {
     WholeLanes products;
     asm("vpmaddwd %2, %3, %1\n\tvpaddd %1, %0, %0" : "+v"(sum), "=&v"(products) : "v"(a), "v"(b));
+    return sum;
 }
 
-// The tile's products (or squared distances, for rbf) as floats.
+// The tile's products (or squared distances, for rbf) as floats; a function of its own as `multiply` is.
 template <bool squared_distances>
-SEPARATRIX_INLINE void multiply_grid(const GridBlock& block, Index row, Index panel, float* SEPARATRIX_RESTRICT out) {
+SEPARATRIX_APART void multiply_grid(const GridBlock& block, Index row, Index panel, float* SEPARATRIX_RESTRICT out) {
     using S = Shape<float>;
     constexpr int width = Lanes<float>::width;
     const std::int32_t* a = block.rows + row * block.pairs;
@@ -61,7 +62,7 @@ SEPARATRIX_INLINE void multiply_grid(const GridBlock& block, Index row, Index pa
 #pragma GCC unroll 16
         for (int r = 0; r < S::rows; ++r) {
             const WholeLanes value = spread_pair(a[r]);
-            for (int k = 0; k < S::vectors; ++k) add_pairs(sum[r][k], value, column[k]);
+            for (int k = 0; k < S::vectors; ++k) sum[r][k] = add_pairs(sum[r][k], value, column[k]);
         }
     }
     for (int r = 0; r < S::rows; ++r) {
@@ -108,7 +109,7 @@ SEPARATRIX_INLINE void each_sparse_grid_tile(const SparseKernelBlock<std::int32_
             for (Index e = block.starts[column + c]; e < block.starts[column + c + 1]; ++e) {
                 const std::int32_t* from = block.rows + static_cast<Index>(block.indices[e]) * S::sparse_rows;
                 const WholeLanes value = spread_pair(block.values[e]);
-                for (int k = 0; k < vectors; ++k) add_pairs(sum[k], value, load_wholes(from + k * width));
+                for (int k = 0; k < vectors; ++k) sum[k] = add_pairs(sum[k], value, load_wholes(from + k * width));
             }
             for (int k = 0; k < vectors; ++k) {
                 WholeLanes value = sum[k];

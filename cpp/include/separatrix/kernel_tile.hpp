@@ -31,10 +31,11 @@ struct Distances {
     SEPARATRIX_INLINE static L add(L sum, L a, L b) { return sum + L::absolute(a - b); }
 };
 
-// out[r][c] = sum_k of a[k][r] and b[k][c], for one tile and one panel
+// out[r][c] = sum_k of a[k][r] and b[k][c], for one tile and one panel. A function of its own: the constants of what
+// follows would take registers from the sums, which then go through memory, for half the speed.
 template <class Sum, class T>
-SEPARATRIX_INLINE void multiply(const T* SEPARATRIX_RESTRICT a, const T* SEPARATRIX_RESTRICT b, Index depth,
-                                T* SEPARATRIX_RESTRICT out) {
+SEPARATRIX_APART void multiply(const T* SEPARATRIX_RESTRICT a, const T* SEPARATRIX_RESTRICT b, Index depth,
+                               T* SEPARATRIX_RESTRICT out) {
     using L = Lanes<T>;
     using S = Shape<T>;
     L sum[S::rows][S::vectors];

@@ -9,11 +9,13 @@
 
 #if defined(_MSC_VER)
 #define SEPARATRIX_INLINE __forceinline
+#define SEPARATRIX_APART __declspec(noinline)
 #define SEPARATRIX_RESTRICT __restrict
 #define SEPARATRIX_INDEPENDENT __pragma(loop(ivdep))
 #define SEPARATRIX_PREFETCH(address) ((void)(address))
 #else
 #define SEPARATRIX_INLINE inline __attribute__((always_inline))
+#define SEPARATRIX_APART __attribute__((noinline))
 #define SEPARATRIX_RESTRICT __restrict__
 #if defined(__clang__)
 #define SEPARATRIX_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
