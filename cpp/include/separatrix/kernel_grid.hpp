@@ -43,18 +43,20 @@ public:
         if (!(step > 0)) return false;
         pairs_ = (depth_ + 1) / 2;
         counts_.assign(static_cast<std::size_t>(points.rows), 0);
+        norms_.assign(static_cast<std::size_t>(points.rows), 0);
+        levels_ = Buffer<std::uint8_t>(static_cast<std::size_t>(2 * pairs_ * points.rows));
         std::atomic<bool> all = true;
         split(points.rows, n_threads, [&](int, Index first, Index last) {
             std::vector<float> own(static_cast<std::size_t>(2 * pairs_), 0.0F);
             for (Index i = first; i < last && all.load(std::memory_order_relaxed); ++i) {
                 points.read(i, own.data(), 1);
-                if (!fits(own, step)) all = false;
-                std::int32_t count = 0;
-                for (std::size_t j = 0; j < own.size(); j += 2) count += (own[j] != 0) | (own[j + 1] != 0);
-                counts_[static_cast<std::size_t>(i)] = count;
+                if (!note_levels(i, own, step)) all = false;
             }
         });
-        if (!all) return false;
+        if (!all) {
+            levels_ = Buffer<std::uint8_t>();
+            return false;
+        }
         step_ = step;
         const double filled = std::accumulate(counts_.begin(), counts_.end(), 0.0);
         sparse_ = depth_ <= most_lines && filled < sparse_below * static_cast<double>(points.rows) * static_cast<double>(pairs_);
@@ -64,7 +66,7 @@ public:
     bool found() const { return step_ > 0; }
 
     // The columns are the points ids[0 .. count) from now on.
-    void pack_columns(const Points& points, const std::int32_t* ids, Index count, int n_threads) {
+    void pack_columns(const std::int32_t* ids, Index count, int n_threads) {
         const Index width = kernel_table().narrow.panel_columns;
         count_ = count, panels_ = (count + width - 1) / width;
         column_norms_.assign(static_cast<std::size_t>(panels_ * width), 0);
@@ -77,21 +79,20 @@ public:
             columns_ = Buffer<std::int16_t>(static_cast<std::size_t>(panels_ * pairs_ * width * 2));
         }
         split(panels_, n_threads, [&](int, Index first, Index last) {
-            std::vector<float> row(static_cast<std::size_t>(2 * pairs_));
             for (Index k = first * width; k < last * width; ++k) {
-                std::fill(row.begin(), row.end(), 0.0F);
-                if (k < count) points.read(ids[k], row.data(), 1);
-                column_norms_[static_cast<std::size_t>(k)] = norm(row);
+                if (k < count) column_norms_[static_cast<std::size_t>(k)] = norms_[static_cast<std::size_t>(ids[k])];
                 if (!sparse_) {
                     std::int16_t* to = columns_.data() + (k / width) * pairs_ * width * 2 + (k % width) * 2;
+                    const std::uint8_t* from = k < count ? levels(ids[k]) : nullptr;
                     for (Index j = 0; j < pairs_; ++j) {
-                        to[j * width * 2] = whole(row[static_cast<std::size_t>(2 * j)]);
-                        to[j * width * 2 + 1] = whole(row[static_cast<std::size_t>(2 * j + 1)]);
+                        to[j * width * 2] = from ? from[2 * j] : 0;
+                        to[j * width * 2 + 1] = from ? from[2 * j + 1] : 0;
                     }
                 } else if (k < count) {
+                    const std::uint8_t* from = levels(ids[k]);
                     auto at = static_cast<std::size_t>(starts_[static_cast<std::size_t>(k)]);
                     for (Index j = 0; j < pairs_; ++j) {
-                        const std::int32_t entry = pair(row, j);
+                        const std::int32_t entry = pair(from, j);
                         if (entry == 0) continue;
                         entries_[at] = entry;
                         lines_[at++] = static_cast<std::int32_t>(j);
@@ -102,12 +103,11 @@ public:
     }
 
     // out[r][c] = k(point ids[r], column c); each out[r] has room for whole panels.
-    void values(const KernelFormula& formula, const Points& points, const std::int32_t* ids, Index count, float* const* out,
-                int n_threads) {
+    void values(const KernelFormula& formula, const std::int32_t* ids, Index count, float* const* out, int n_threads) {
         const auto& table = kernel_table();
-        const Index height = sparse_ ? table.narrow.sparse_rows : table.narrow.tile_rows;
-        pack_rows(points, ids, count, height);
-        split(panels_, n_threads, [&](int, Index first, Index last) {
+        pack_rows(ids, count, sparse_ ? table.narrow.sparse_rows : table.narrow.tile_rows);
+        const Index panel_bytes = pairs_ * table.narrow.panel_columns * 4;
+        share(panels_, 1 + second_level_bytes / panel_bytes, n_threads, [&](Index first, Index last) {
             sparse_ ? sparse_values(formula, count, first, last, out) : dense_values(formula, count, first, last, out);
         });
     }
@@ -116,17 +116,17 @@ private:
     static constexpr double largest = 255, rounding = 3e-7;
     static constexpr Index sample = 64;         // points that show the step
     static constexpr double sparse_below = 0.4;  // share of pairs that are not zero
+    static constexpr Index second_level_bytes = 1 << 18;
 
-    void pack_rows(const Points& points, const std::int32_t* ids, Index count, Index height) {
+    void pack_rows(const std::int32_t* ids, Index count, Index height) {
         const Index tiles = (count + height - 1) / height;
         rows_.assign(static_cast<std::size_t>(tiles * height * pairs_), 0);
         row_norms_.assign(static_cast<std::size_t>(tiles * height), 0);
-        std::vector<float> row(static_cast<std::size_t>(2 * pairs_), 0.0F);
         for (Index k = 0; k < count; ++k) {
-            points.read(ids[k], row.data(), 1);
+            const std::uint8_t* from = levels(ids[k]);
             std::int32_t* to = rows_.data() + (k / height) * height * pairs_ + k % height;
-            for (Index j = 0; j < pairs_; ++j) to[j * height] = pair(row, j);
-            row_norms_[static_cast<std::size_t>(k)] = norm(row);
+            for (Index j = 0; j < pairs_; ++j) to[j * height] = pair(from, j);
+            row_norms_[static_cast<std::size_t>(k)] = norms_[static_cast<std::size_t>(ids[k])];
         }
     }
 
@@ -160,31 +160,35 @@ private:
         const double multiples = std::round(most / least);
         return multiples >= 1 && multiples <= largest ? most / multiples : 0.0;
     }
-    static bool fits(const std::vector<float>& row, double step) {
+    // The whole numbers of point i, their norm and how many pairs are not zero; false if a value is not on the grid.
+    bool note_levels(Index i, const std::vector<float>& row, double step) {
         const double inverse = 1 / step;
-        int off = 0;
-        for (const float value : row) {
-            const double x = static_cast<double>(value), near = x * inverse + 0.5;
-            const double q = static_cast<double>(static_cast<int>(near < largest + 1 ? near : largest + 1));
-            off |= !(x >= 0) | (q > largest) | !(std::abs(x - q * step) <= rounding * x);
+        std::uint8_t* to = levels_.data() + 2 * pairs_ * i;
+        std::int32_t off = 0, norm = 0, count = 0;
+        for (std::size_t j = 0; j < row.size(); ++j) {
+            const double x = static_cast<double>(row[j]), near = x * inverse + 0.5;
+            const std::int32_t level = static_cast<std::int32_t>(near < largest + 1 ? near : largest + 1);
+            off |= !(x >= 0) | (level > static_cast<std::int32_t>(largest)) | !(std::abs(x - level * step) <= rounding * x);
+            norm += level * level;
+            to[j] = static_cast<std::uint8_t>(level);
         }
+        for (std::size_t j = 0; j < row.size(); j += 2) count += (to[j] | to[j + 1]) != 0;
+        norms_[static_cast<std::size_t>(i)] = norm;
+        counts_[static_cast<std::size_t>(i)] = count;
         return off == 0;
     }
-    // Two values of q in 32 bits.
-    std::int32_t pair(const std::vector<float>& row, Index j) const {
-        return whole(row[static_cast<std::size_t>(2 * j)]) | static_cast<std::int32_t>(whole(row[static_cast<std::size_t>(2 * j + 1)])) << 16;
-    }
-    std::int16_t whole(float value) const { return static_cast<std::int16_t>(static_cast<double>(value) / step_ + 0.5); }
-    std::int32_t norm(const std::vector<float>& row) const {
-        std::int32_t sum = 0;
-        for (const float value : row) sum += static_cast<std::int32_t>(whole(value)) * whole(value);
-        return sum;
+
+    const std::uint8_t* levels(Index i) const { return levels_.data() + 2 * pairs_ * i; }
+    // Two of them in 32 bits.
+    static std::int32_t pair(const std::uint8_t* from, Index j) {
+        return static_cast<std::int32_t>(from[2 * j]) | static_cast<std::int32_t>(from[2 * j + 1]) << 16;
     }
 
     double step_ = 0;
     Index depth_ = 0, pairs_ = 0, count_ = 0, panels_ = 0;
     bool sparse_ = false;
-    std::vector<std::int32_t> counts_;  // pairs of each point that are not zero
+    Buffer<std::uint8_t> levels_;               // q of every point
+    std::vector<std::int32_t> counts_, norms_;  // pairs of each point that are not zero; squared norms of q
     Buffer<std::int16_t> columns_;
     Buffer<std::int32_t> entries_, lines_;
     std::vector<Index> starts_;

@@ -40,7 +40,7 @@ public:
     void pack(const std::vector<std::int32_t>& order, Index count) {
         columns_count_ = count;
         if (grid_.found()) {
-            grid_.pack_columns(*points_, order.data(), count, n_threads_);
+            grid_.pack_columns(order.data(), count, n_threads_);
         } else {
             columns_.pack(*points_, order.data(), 0, count, formula_, sparse_, n_threads_);
         }
@@ -70,7 +70,7 @@ public:
         const int n_threads = static_cast<double>(count) * static_cast<double>(columns_count_ * points_->columns) > 1e6 ? n_threads_ : 1;
         if constexpr (sizeof(T) == sizeof(float)) {
             if (grid_.found()) {
-                grid_.values(formula_, *points_, missing_.data(), count, pointers_.data(), n_threads);
+                grid_.values(formula_, missing_.data(), count, pointers_.data(), n_threads);
                 return;
             }
         }

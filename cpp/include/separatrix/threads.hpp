@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -28,6 +29,16 @@ void split(Index size, int n_parts, const Work& work) {
     }
     work(0, 0, bound(1));
     for (auto& helper : helpers) helper.join();
+}
+
+// The same with parts of `grain` that each thread takes as it comes to them: for work that must not wait for a slow core.
+template <class Work>
+void share(Index size, Index grain, int n_threads, const Work& work) {
+    std::atomic<Index> next = 0;
+    split(n_threads, n_threads, [&](int, Index, Index) {
+        for (Index begin = next.fetch_add(grain); begin < size; begin = next.fetch_add(grain))
+            work(begin, std::min(size, begin + grain));
+    });
 }
 
 }  // namespace separatrix
