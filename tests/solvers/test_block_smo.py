@@ -332,7 +332,7 @@ def test_wide_values_reach_the_last_digits(loss, bias) -> None:
     verdict, point, state = solve(problem, 1e-12, BlockSmo(wide=True, working_set=160))
     assert verdict is Verdict.CHECK
     assert_proved(problem, point, 1.5e-12)
-    assert state.report.computed == 160
+    assert 0 < state.report.computed <= 160  # none twice, and none whose alpha never moves
 
 
 def test_working_sets_of_any_size_see_the_same_values() -> None:

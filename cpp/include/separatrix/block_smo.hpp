@@ -4,8 +4,9 @@
 //                sum_i alpha_i y_i = 0 if the bias is free;    K stands for K + 1 if it is augmented
 //
 // alpha is optimal if and only if no row that may grow in the direction y_i has a larger v (smo_point.hpp) than one
-// that may shrink. A round takes the rows that violate this most (smo_working_set.hpp), gets their rows of K
-// (smo_kernel_rows.hpp), solves their problem (kernel_inner.hpp) and updates F.
+// that may shrink. A round takes the rows that violate this most (smo_working_set.hpp), solves their problem
+// (kernel_inner.hpp), for which their values with each other suffice, gets the rows of K whose alpha moved
+// (smo_kernel_rows.hpp) and updates F.
 //
 // In a long run, rows that sit at a bound far from changing are left out (shrinking): the places from `active` on keep
 // the F that they had then. Before the end they are brought up to date from the alphas that changed since.
@@ -61,7 +62,6 @@ public:
         const auto began = std::chrono::steady_clock::now();
         for (Index k = 0; k < rounds && !finished(target); ++k) {
             select();
-            rows_.fill();
             solve();
             if (settings_.shrink && point_.active == point_.rows && rounds_ >= shrink_at_) shrink();
             if (std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() > seconds) break;
@@ -133,9 +133,7 @@ private:
         }
         mirror(size, stride);
         gathered_ = size;
-        pointers_.clear();
         for (Index k = 0; k < size; ++k) {
-            pointers_.push_back(rows_.row(row_in_set(k)));
             const Index p = places[at(k)];
             diagonal[k] = K_[at(k * stride + k)];
             if (diagonal[k] < 0) note_negative(row_in_set(k), -1, static_cast<double>(diagonal[k]));
@@ -148,14 +146,42 @@ private:
                 0.1 * point_.violation, 20 * size + 200, sizeof(T) == 4 ? 1e-6 : 1e-12};
     }
 
-    // Values among the new rows of the set and with those before them, picked from the rows of K ...
+    // Values among the new rows of the set and with those before them: picked from the rows of K that are at hand, by
+    // symmetry from either of the two, and computed where neither is ...
     void gather(Index size, Index stride) {
         const std::vector<std::int32_t>& places = working_.places();
+        pointers_.clear();
+        absent_.assign(at(size), -1);
+        std::vector<std::int32_t> ids;
+        Index kept = 0;
+        for (Index k = 0; k < size; ++k) {
+            const std::int32_t id = row_in_set(k);
+            pointers_.push_back(rows_.holds(id) ? rows_.row(id) : nullptr);
+            if (pointers_.back() != nullptr) continue;
+            absent_[at(k)] = static_cast<std::int32_t>(ids.size());
+            ids.push_back(id);
+            kept += k < known_;
+        }
+        const Index width = (static_cast<Index>(ids.size()) + 15) / 16 * 16;
+        among_.resize(std::max(among_.size(), at((static_cast<Index>(ids.size()) - kept) * width)));
+        if (kept < static_cast<Index>(ids.size())) {
+            std::vector<T*> out;
+            for (Index k = 0; k < static_cast<Index>(ids.size()) - kept; ++k) out.push_back(among_.data() + k * width);
+            rows_.block(ids, kept, out.data());
+        }
         split(size - known_, size - known_ >= 128 ? settings_.n_threads : 1, [&](int, Index begin, Index end) {
             for (Index k = known_ + begin; k < known_ + end; ++k) {
-                const T* from = rows_.row(row_in_set(k));
+                const T* from = pointers_[at(k)];
                 T* to = K_.data() + k * stride;
-                for (Index j = 0; j <= k; ++j) to[j] = from[places[at(j)]];
+                if (from != nullptr) {
+                    for (Index j = 0; j <= k; ++j) to[j] = from[places[at(j)]];
+                    continue;
+                }
+                const T* own = among_.data() + (absent_[at(k)] - kept) * width;
+                for (Index j = 0; j <= k; ++j) {
+                    const T* other = pointers_[at(j)];
+                    to[j] = other != nullptr ? other[places[at(k)]] : own[absent_[at(j)]];
+                }
             }
         });
     }
@@ -197,7 +223,7 @@ private:
     // alpha and F from the inner solution
     void update(Index size) {
         changes_.clear();
-        Index changed = 0;
+        changed_.clear();
         double moved = 0;
         for (Index k = 0; k < size; ++k) {
             const Index p = working_.places()[at(k)];
@@ -205,9 +231,13 @@ private:
             if (by == 0) continue;
             point_.alpha[at(p)] = inner_alpha_[at(k)];
             changes_.push_back(by);
-            pointers_[at(changed++)] = pointers_[at(k)];
+            changed_.push_back(row_in_set(k));
             moved += by;
         }
+        rows_.fill(changed_);
+        pointers_.clear();
+        for (const std::int32_t id : changed_) pointers_.push_back(rows_.row(id));
+        const Index changed = static_cast<Index>(changed_.size());
         point_.sum += moved;
         const auto& table = kernel_table().of<T>();
         const Index active = point_.active;
@@ -297,6 +327,8 @@ private:
     std::vector<T> inner_;
     std::vector<double> inner_alpha_, changes_;
     std::vector<T*> pointers_;
+    std::vector<T> among_;                        // values among the rows of the set that the cache does not hold
+    std::vector<std::int32_t> absent_, changed_;  // their numbers, -1 for the others; rows whose alpha moved
     SmoPatience patience_;
     Index shrink_every_ = 40;       // rounds: fewer would not pay for bringing F up to date
     std::vector<double> snapshot_;  // alpha by row when rows were left out

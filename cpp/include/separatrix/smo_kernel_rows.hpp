@@ -60,8 +60,13 @@ public:
         return missing_;
     }
 
-    // Computes the missing rows.
-    void fill() {
+    bool holds(std::int32_t id) const { return cache_.holds(id); }
+
+    // Computes those of the rows `ids` that are not in the cache. The cache has room for a working set, of which these are.
+    void fill(const std::vector<std::int32_t>& ids) {
+        missing_.clear();
+        for (const std::int32_t id : ids)
+            if (!cache_.holds(id)) missing_.push_back(id);
         if (missing_.empty()) return;
         pointers_.clear();
         for (const std::int32_t id : missing_) pointers_.push_back(cache_.take(id));
