@@ -72,7 +72,7 @@ public:
         for (const std::int32_t id : missing_) pointers_.push_back(cache_.take(id));
         const Index count = static_cast<Index>(missing_.size());
         computed_ += count;
-        const int n_threads = static_cast<double>(count) * static_cast<double>(columns_count_ * points_->columns) > 1e6 ? n_threads_ : 1;
+        const int n_threads = useful_threads(count, columns_count_);
         if constexpr (sizeof(T) == sizeof(float)) {
             if (grid_.found()) {
                 grid_.values(formula_, missing_.data(), count, pointers_.data(), n_threads);
@@ -86,9 +86,10 @@ public:
     // Values of the rows ids[first ..) with all rows in ids, without the cache: out[r][c] with room for whole panels.
     void block(const std::vector<std::int32_t>& ids, Index first, T* const* out) {
         const Index count = static_cast<Index>(ids.size());
-        block_columns_.pack(*points_, ids.data(), 0, count, formula_, sparse_, 1);
+        const int n_threads = useful_threads(count - first, count);
+        block_columns_.pack(*points_, ids.data(), 0, count, formula_, sparse_, n_threads);
         rows_.pack(*points_, ids.data() + first, count - first, formula_, sparse_);
-        kernel_values(formula_, rows_, block_columns_, out, 1);
+        kernel_values(formula_, rows_, block_columns_, out, n_threads);
     }
 
     // The missing rows, row by row, from the caller.
@@ -121,6 +122,10 @@ public:
     }
 
 private:
+    // Few products are sooner computed than threads started.
+    int useful_threads(Index rows, Index columns) const {
+        return static_cast<double>(rows) * static_cast<double>(columns) * depth() > 1e6 ? n_threads_ : 1;
+    }
     static Index padded(Index n) {
         const Index width = kernel_table().of<T>().panel_columns;
         return (n + width - 1) / width * width;

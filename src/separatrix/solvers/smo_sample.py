@@ -38,7 +38,7 @@ def rounding_of_gap(problem: KernelProblem, state: State) -> float:
     F = np.zeros((len(rows), 1))
     coef = (alpha * problem.y)[support].reshape(-1, 1)
     targets, sources = core_points(problem.X[rows]), core_points(problem.X[support])
-    _core.kernel_scores(state.formula, targets, sources, coef, F, wide=True, n_threads=1)
+    _core.kernel_scores(state.formula, targets, sources, coef, F, wide=True, n_threads=state.n_threads)
     change = _shares(problem, rows, alpha, F[:, 0] + b) - _shares(problem, rows, alpha, believed[rows] + b)
     return float(np.abs(change).sum()) * len(counted) / len(rows)
 
