@@ -239,7 +239,7 @@ class BlockSmo:
 def default_working_set(n: int, d: int) -> int:
     """Rows in a round: enough to make use of kernel rows computed together, few enough for the cache.
 
-    Where a value takes hundreds of products, larger sets pay: fewer rows are computed, and fewer rounds read them again.
+    Where a value takes hundreds of products, larger sets pay: fewer rounds read the rows again.
 
     >>> default_working_set(20_000, 100), default_working_set(20_000, 784)
     (512, 768)
