@@ -133,7 +133,12 @@ def test_only_solvers_and_files_import_the_compiled_core():
 
 
 def test_source_files_are_read_in_one_sitting():
-    limits = {".py": 400, ".pyi": 700, ".hpp": 400, ".cpp": 400}  # the stub is generated, and grows with the core
+    limits = {
+        ".py": 400,
+        ".pyi": 700,
+        ".hpp": 400,
+        ".cpp": 400,
+    }  # the stub is generated, and grows with the core
     long = {
         str(path.relative_to(ROOT)): lines
         for path in tracked()
