@@ -124,6 +124,15 @@ def test_a_callback_can_end_the_run():
     assert len(seen) == len(solution.history)
 
 
+@pytest.fixture
+def sigint():
+    """Ctrl-C as in a terminal: a shell starts its background jobs, and so their tests, with SIGINT ignored."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)
+
+
+@pytest.mark.usefixtures("sigint")
 def test_interrupt_finishes_the_step_and_keeps_the_iterate():
     def interrupt(k):
         if k == 5:
@@ -134,6 +143,7 @@ def test_interrupt_finishes_the_step_and_keeps_the_iterate():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("sigint")
 def test_a_second_interrupt_raises():
     def interrupt(k):
         os.kill(os.getpid(), signal.SIGINT)
