@@ -39,7 +39,6 @@ _FEW_ROWS = 1000  # F of so few is renewed for what a look at a sample costs
 _DOUBT = 1.5  # what a sample shows of rounding, times this, is what all rows may have
 _AIM_LOWER = 0.5  # rounding of F up to this share of tol is made up for by rounds to a smaller gap
 _IDLE = 6  # renewals of F without half the best gap so far that count as a stall
-_MANY_COLUMNS = 256
 _CURVED = 1e-12  # relative negative curvature that is not rounding
 
 
@@ -143,7 +142,7 @@ class BlockSmo:
             wide=wide,
             squared=problem.loss.squared,
             bias=problem.bias,
-            working_set=self.working_set or default_working_set(*problem.X.shape),
+            working_set=self.working_set or default_working_set(problem.n_rows),
             cache_mb=self.cache_mb,
             shrink=self.shrink and points is not None,
             stop_on_negative=self.stop_on_negative_curvature,
@@ -236,16 +235,12 @@ class BlockSmo:
         state.engine.tolerate_negative()
 
 
-def default_working_set(n: int, d: int) -> int:
-    """Rows in a round: enough to make use of kernel rows computed together, few enough for the cache.
+def default_working_set(n: int) -> int:
+    """Rows in a round: enough that few rounds read the kernel rows again, few enough for the cache.
 
-    Where a value takes hundreds of products, larger sets pay: fewer rounds read the rows again.
-
-    >>> default_working_set(20_000, 100), default_working_set(20_000, 784)
-    (512, 768)
+    >>> default_working_set(20_000)
+    768
     """
     if n <= 1000:
         return 128
-    if n <= 3000:
-        return 256
-    return 768 if d >= _MANY_COLUMNS else 512
+    return 256 if n <= 3000 else 768
