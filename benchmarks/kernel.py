@@ -105,6 +105,8 @@ def timed(work: Callable[[], Any], repeats: int, clock: Callable[[], float]) -> 
         began = clock()
         result = work()
         seconds.append(clock() - began)
+        if seconds[-1] > 4:  # noise matters less there
+            break
     return statistics.median(seconds), result
 
 
@@ -113,7 +115,7 @@ def compare(name: str, X: np.ndarray, y: np.ndarray, kind: str, C: float, peer: 
     gamma = kernel_width("scale", X)
     kernel = Rbf(gamma) if kind == "rbf" else Poly(3, gamma, 1.0)
     problem = KernelProblem(X, y, np.full(len(y), C), HINGE, "free", kernel)
-    repeats = 1 if len(y) > 5000 else 5
+    repeats = 3 if len(y) > 5000 else 5
     clock = time.process_time if options.threads == 1 else time.perf_counter
     theirs, gap = float("nan"), 1e-3
     if peer is not None:

@@ -184,3 +184,11 @@ def test_a_kernel_function_and_keslers_rows_are_checked_too():
     assert [proof.checked for proof in made.proofs] == [True]
     assert made.commands == []
     assert "Kesler" in made.text()
+
+
+def test_a_label_at_the_right_edge_stays_inside() -> None:
+    frame = Frame((0.0, 0.00801), (0.0, 1.0))
+    frame.axes("seconds", "gap")
+    drawn = frame.svg("a gap")
+    assert 'text-anchor="end">0.008</text>' in drawn
+    assert 'text-anchor="middle">0.006</text>' in drawn

@@ -16,6 +16,7 @@ import numpy as np
 from separatrix.report.rows import nice_step
 
 WIDTH = 440.0
+_HALF_LETTER = 3.6  # pixels of a tick
 
 
 def escape(value: Any) -> str:
@@ -81,9 +82,10 @@ class Frame:
         """Grid lines, labels of ticks and names of axes; ``absolute`` labels a mirrored axis without signs."""
         foot = self.height - self.bottom
         for value in ticks(*self.x):
-            px = coordinate(self.at_x(value))
+            px, label = coordinate(self.at_x(value)), number(value)
             self.parts.append(f'<path class="grid" d="M{px} {coordinate(self.top)}V{coordinate(foot)}"/>')
-            self.text(self.at_x(value), foot + 16, number(value), "tick", "middle")
+            fits = self.at_x(value) + _HALF_LETTER * len(label) <= WIDTH
+            self.text(self.at_x(value) if fits else WIDTH, foot + 16, label, "tick", "middle" if fits else "end")
         for value in decades(*self.y) if self.log else ticks(*self.y, whole=whole):
             py = coordinate(self.at_y(value))
             self.parts.append(
