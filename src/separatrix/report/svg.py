@@ -85,7 +85,9 @@ class Frame:
             px, label = coordinate(self.at_x(value)), number(value)
             self.parts.append(f'<path class="grid" d="M{px} {coordinate(self.top)}V{coordinate(foot)}"/>')
             fits = self.at_x(value) + _HALF_LETTER * len(label) <= WIDTH
-            self.text(self.at_x(value) if fits else WIDTH, foot + 16, label, "tick", "middle" if fits else "end")
+            self.text(
+                self.at_x(value) if fits else WIDTH, foot + 16, label, "tick", "middle" if fits else "end"
+            )
         for value in decades(*self.y) if self.log else ticks(*self.y, whole=whole):
             py = coordinate(self.at_y(value))
             self.parts.append(
