@@ -9,7 +9,7 @@ from scipy import sparse
 from separatrix.problem import HINGE
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.kernel_sums import gram, kernel_sums
-from separatrix.problem.kernels import Laplacian, Linear, Poly, Precomputed, Rbf
+from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Precomputed, Rbf
 
 
 def problem_of(X, kernel) -> KernelProblem:
@@ -60,3 +60,9 @@ def test_some_rows_have_a_matrix_of_their_own() -> None:
     problem = problem_of(np.random.default_rng(1).standard_normal((30, 3)), Rbf(0.5))
     part = problem.take(np.array([4, 7, 9]))
     np.testing.assert_allclose(part.matrix, problem.matrix[np.ix_([4, 7, 9], [4, 7, 9])], rtol=1e-12)
+
+
+def test_an_array_that_a_function_returns_stays_writeable() -> None:
+    own = np.eye(4)
+    assert problem_of(np.ones((4, 2)), Function(lambda A, B: own)).matrix is not None
+    own[0, 0] = 2.0

@@ -21,11 +21,6 @@ namespace separatrix::SEPARATRIX_ISA {
 inline constexpr double largest_error = 10;  // of the predictor, in parts of the mean product
 inline constexpr Index path_lanes = 8;       // rows looked at together, so that the compiler may use wide instructions
 
-SEPARATRIX_INLINE double larger(double a, double b) { return a > b ? a : b; }
-SEPARATRIX_INLINE double clipped(double value, double least, double most) {
-    return value < least ? least : value > most ? most : value;
-}
-
 struct PathRow {
     double a, c, da, ds, dxi;
 };
@@ -33,6 +28,12 @@ struct PathRow {
 template <bool squared>
 struct Path {
     using Arrays = PathArrays;
+
+    // Members: kernel_inner.hpp has a `larger` of its own that keeps a NaN where this one drops it.
+    SEPARATRIX_INLINE static double larger(double a, double b) { return a > b ? a : b; }
+    SEPARATRIX_INLINE static double clipped(double value, double least, double most) {
+        return value < least ? least : value > most ? most : value;
+    }
 
     SEPARATRIX_INLINE static double cost(const Arrays& at, Index i) { return at.C[i * at.cost_step]; }
 

@@ -86,7 +86,7 @@ class KernelProblem:
         n, d = self.X.shape
         if self.kernel.name == "precomputed" or n * n > _KEPT or (n > _ALWAYS and d < _DEAR):
             return None
-        K = self.kernel.matrix(self.X, self.X)
+        K = self.kernel.matrix(self.X, self.X).view()  # a function may have returned an array of its own
         K.flags.writeable = False
         return K
 
