@@ -5,10 +5,10 @@
 
 A round of the compiled core improves the dual on the rows that violate the optimality conditions most
 (cpp/include/separatrix/block_smo.hpp). Kernel values are float32 at first, whatever the data: they decide where
-to go. Where F must be known better than that, it is computed anew in float64 from the rows whose alpha changed;
-rounds on top of it correct what is left, as iterative refinement does for linear systems. If that no longer
-helps, kernel values become float64. A little rounding, as a sample of the rows shows it, is not worth that: rounds to
-a somewhat smaller gap cost less.
+to go. Where F must be known better than that, it is computed anew in float64 (smo_sums.py); rounds on top of it
+correct what is left, as iterative refinement does for linear systems. If that no longer helps, kernel values become
+float64. A little rounding, as a sample of the rows shows it, is not worth that: rounds to a somewhat smaller gap cost
+less.
 
 Kernels that the core does not know are asked for their rows between the rounds; so is the problem itself where it
 keeps the whole of K.
@@ -27,11 +27,11 @@ import numpy as np
 from separatrix import _core
 from separatrix.problem import Point
 from separatrix.problem.kernel_problem import KernelProblem
-from separatrix.problem.losses import Vector
 from separatrix.solvers.kernel_scores import core_formula, core_points
 from separatrix.solvers.protocol import Progress, Verdict
 from separatrix.solvers.smo_sample import rounding_of_gap
 from separatrix.solvers.smo_state import NegativeCurvature, State, feasible
+from separatrix.solvers.smo_sums import renew, rows_that_matter
 
 _STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
 _COUNTED_ROUNDS = 10  # rounds of a step where rounds are counted
@@ -85,11 +85,13 @@ class BlockSmo:
         points = core_points(problem.X) if formula is not None else None
         n, wide = problem.n_rows, self.wide or formula is None
         engine = self._engine(problem, formula, points, wide, n_threads)
-        state = State(engine, formula, points, n_threads, wide, np.zeros(n), np.zeros(n))
+        state = State(
+            engine, formula, points, n_threads, wide, np.zeros(n), np.zeros(n), np.ones(n, dtype=bool)
+        )
         if start is not None:
             alpha = feasible(problem, start.alpha)
             if alpha.any():
-                self._renew(problem, state, alpha)
+                renew(problem, state, alpha)
         return state
 
     def step(self, problem: KernelProblem, state: State) -> Progress:
@@ -164,13 +166,15 @@ class BlockSmo:
         """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
         exact = state.wide and (self.wide or state.points is None)
         unsure = state.refine or state.report.stalled or problem.n_rows <= _FEW_ROWS
-        rounding = 0.0 if exact or unsure else _DOUBT * rounding_of_gap(problem, state)
+        rounding, error = (0.0, 0.0) if exact or unsure else rounding_of_gap(problem, state)
+        rounding *= _DOUBT
         if not exact and (unsure or rounding > state.slack):
             if state.lowered == 0.0 and 0.0 < rounding <= _AIM_LOWER * state.tol * state.report.primal:
                 # The next sample may show a little more.
                 state.lowered = 1.25 * rounding / state.report.primal
                 return
-            self._renew(problem, state, state.current_alpha)
+            matter = None if unsure else rows_that_matter(problem, state, error)
+            renew(problem, state, state.current_alpha, matter)
             state.lowered = 0.0
             state.report = state.engine.run(state.target, 0, 0.0)
             state.refine = False
@@ -199,26 +203,7 @@ class BlockSmo:
             alpha[:] = 0.0
         state.wide, state.idle = True, 0
         state.engine = self._engine(problem, state.formula, state.points, True, state.n_threads)
-        self._renew(problem, state, alpha)
-
-    def _renew(self, problem: KernelProblem, state: State, alpha: Vector) -> None:
-        """F = K (alpha y) in float64, from the rows that changed since the last time."""
-        change = (alpha - state.alpha) * problem.y
-        if np.count_nonzero(change) > np.count_nonzero(alpha):
-            state.F[:] = 0.0
-            change = alpha * problem.y
-        rows = np.flatnonzero(change)
-        if state.formula is None or state.points is None:
-            state.F += problem.scores(change)
-        elif len(rows):
-            sources = core_points(problem.X[rows])
-            F = state.F.reshape(-1, 1)
-            coef = change[rows].reshape(-1, 1)
-            _core.kernel_scores(
-                state.formula, state.points, sources, coef, F, wide=True, n_threads=state.n_threads
-            )
-        state.alpha = alpha
-        state.engine.set_point(alpha, state.F)
+        renew(problem, state, alpha)
 
     def _look_at_curvature(self, problem: KernelProblem, state: State) -> None:
         """The engine met negative curvature: a fact about K, or rounding."""

@@ -22,25 +22,26 @@ from separatrix.solvers.smo_state import State
 _SAMPLE = 128  # rows: a hundredth of the work of all sums where there are more than ten thousand
 
 
-def rounding_of_gap(problem: KernelProblem, state: State) -> float:
+def rounding_of_gap(problem: KernelProblem, state: State) -> tuple[float, float]:
     """The estimated sum over all rows of |change of the row's share of the gap| between the F believed in and F in
-    float64; 0 where the core does not know the kernel."""
+    float64, and the largest difference between the two in the sample; 0 where the core does not know the kernel."""
     if state.formula is None:
-        return 0.0
+        return 0.0, 0.0
     alpha, believed = state.current_alpha, np.empty(problem.n_rows)
     state.engine.get_sums(believed)
     b = state.report.bias
     counted = np.flatnonzero((alpha > 0) | (problem.y * (believed + b) < 1))
     support = np.flatnonzero(alpha)
     if not len(support):
-        return 0.0
+        return 0.0, 0.0
     rows = counted[:: max(1, len(counted) // _SAMPLE)]
     F = np.zeros((len(rows), 1))
     coef = (alpha * problem.y)[support].reshape(-1, 1)
     targets, sources = core_points(problem.X[rows]), core_points(problem.X[support])
     _core.kernel_scores(state.formula, targets, sources, coef, F, wide=True, n_threads=state.n_threads)
     change = _shares(problem, rows, alpha, F[:, 0] + b) - _shares(problem, rows, alpha, believed[rows] + b)
-    return float(np.abs(change).sum()) * len(counted) / len(rows)
+    error = float(np.abs(F[:, 0] - believed[rows]).max())
+    return float(np.abs(change).sum()) * len(counted) / len(rows), error
 
 
 def _shares(problem: KernelProblem, rows: NDArray[np.intp], alpha: Vector, scores: Vector) -> Vector:

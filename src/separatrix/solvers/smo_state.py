@@ -29,8 +29,9 @@ class State:
     points: _core.KernelPoints | None
     n_threads: int
     wide: bool  # kernel values are float64
-    alpha: Vector  # where F was computed in float64
+    alpha: Vector  # where F was computed in float64,
     F: Vector
+    exact: NDArray[np.bool_]  # of these rows; of the others it is what the rounds had added up
     report: _core.SmoReport = field(default_factory=_core.SmoReport)
     tol: float = 0.0  # 0 until the loop has said what it wants
     safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
