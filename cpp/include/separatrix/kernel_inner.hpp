@@ -92,9 +92,11 @@ InnerReport solve_pairs(const InnerBlock<T>& block) {
     const Index stride = block.stride;
     InnerReport report;
     T* SEPARATRIX_RESTRICT v = block.v;
+    T *up = block.up, *low = block.low;
+    const T* diagonal = block.diagonal;
     Index i = 0, j = 0;
     double length = 0;
-    const L places = places_from_zero<T>();
+    const L places = places_from_zero<T>(), further = L::spread(static_cast<T>(L::width));
     for (;; ++report.steps) {
         // v -= length (K_i - K_j), and the next i
         Largest<T> top;
@@ -102,11 +104,12 @@ InnerReport solve_pairs(const InnerBlock<T>& block) {
         const T* row_i = block.K + i * stride;
         const T* row_j = block.K + j * stride;
         const L by = L::spread(static_cast<T>(-length));
-        for (Index t = 0; t < stride; t += L::width) {
+        L place = places;
+        for (Index t = 0; t < stride; t += L::width, place = place + further) {
             const L now = L::fma(by, L::load(row_i + t) - L::load(row_j + t), L::load(v + t));
             now.store(v + t);
-            top.see(now + L::load(block.up + t), places + L::spread(static_cast<T>(t)));
-            bottom = L::min(bottom, now + L::load(block.low + t));
+            top.see(now + L::load(up + t), place);
+            bottom = L::min(bottom, now + L::load(low + t));
         }
         T highest;
         i = top.index(highest);
@@ -116,11 +119,12 @@ InnerReport solve_pairs(const InnerBlock<T>& block) {
         const L level = L::spread(highest), own = L::spread(block.diagonal[i]), two = L::spread(-2);
         const L least = L::spread(static_cast<T>(block.flat)), tiny = L::spread(T(1e-30));
         Largest<T> gain;
-        for (Index t = 0; t < stride; t += L::width) {
-            const L above = L::max(level - (L::load(v + t) + L::load(block.low + t)), L::spread(0));
-            const L sum = own + L::load(block.diagonal + t);
+        place = places;
+        for (Index t = 0; t < stride; t += L::width, place = place + further) {
+            const L above = L::max(level - (L::load(v + t) + L::load(low + t)), L::spread(0));
+            const L sum = own + L::load(diagonal + t);
             const L curvature = L::max(L::fma(two, L::load(row_i + t), sum), L::max(least * sum, tiny));
-            gain.see(above * above / curvature, places + L::spread(static_cast<T>(t)));
+            gain.see(above * above / curvature, place);
         }
         T best;
         j = gain.index(best);
@@ -148,20 +152,21 @@ InnerReport solve_singles(const InnerBlock<T>& block) {
     T* SEPARATRIX_RESTRICT v = block.v;
     Index i = 0;
     double length = 0;
-    const L places = places_from_zero<T>();
+    const L places = places_from_zero<T>(), further = L::spread(static_cast<T>(L::width));
     const L zero = L::spread(0), tiny = L::spread(T(1e-30));
     for (;; ++report.steps) {
         Largest<T> gain;
         L steepest = zero;
         const T* row = block.K + i * stride;
         const L by = L::spread(static_cast<T>(-length));
-        for (Index t = 0; t < stride; t += L::width) {
+        L place = places;
+        for (Index t = 0; t < stride; t += L::width, place = place + further) {
             const L now = L::fma(by, L::load(row + t), L::load(v + t));
             now.store(v + t);
             // up and low are 0 or far away, so what is left is v where it may be followed
             const L follow = L::max(L::max(now + L::load(block.up + t), zero), zero - L::min(now + L::load(block.low + t), zero));
             steepest = L::max(steepest, follow);
-            gain.see(follow * follow / L::max(L::load(block.diagonal + t), tiny), places + L::spread(static_cast<T>(t)));
+            gain.see(follow * follow / L::max(L::load(block.diagonal + t), tiny), place);
         }
         report.violation = -static_cast<double>(lowest<T>(zero - steepest));
         if (!(report.violation > block.tolerance) || report.steps >= block.max_steps) break;

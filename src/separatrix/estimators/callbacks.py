@@ -49,15 +49,13 @@ class FitReporter:
 
     def begin(self, n_problems: int, sequential: bool) -> None:
         """The fit begins; ``sequential`` says whether its binary problems follow one another."""
-        if not AVAILABLE:
-            return
+        if not AVAILABLE or not getattr(self.estimator, "_skl_callbacks", None):
+            return  # nobody listens: spare every step the hooks
         one = n_problems == 1
         self.root = self.estimator._init_callback_context(
             max_subtasks=self.max_iter if one else n_problems, sequential_subtasks=one or sequential
         )
         self.root.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y, metadata=self.metadata)
-        if not getattr(self.estimator, "_skl_callbacks", None):
-            self.root = None  # nobody listens: spare every step the hooks
 
     def end(self) -> None:
         """The fit is over and the estimator is fitted."""

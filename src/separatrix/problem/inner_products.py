@@ -20,6 +20,7 @@ Gram = NDArray[np.float64]
 EXACT = float(1 << 24)  # whole numbers up to here are floats of single precision
 _SPARSE_COST = 20.0  # nanoseconds of a sparse product beside its terms; 4 a term there, 0.08 in BLAS
 _PROBE = 4  # rows
+_FEW = 1 << 17  # products that take less time than the choice of how
 _LARGEST = 1 << 25  # entries that may be made dense: 256 MiB
 
 
@@ -29,6 +30,9 @@ def inner_products(X: Any, Z: Any) -> Gram:
     >>> inner_products(np.array([[1, 2]], dtype=np.float32), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
+    few = X.shape[0] * Z.shape[0] * X.shape[1] <= _FEW
+    if few and isinstance(X, np.ndarray) and isinstance(Z, np.ndarray) and X.dtype == Z.dtype == np.float64:
+        return np.asarray(X @ Z.T)
     narrow = X.shape[1] * (0.08 - 4.0 * _density(X) * _density(Z)) < _SPARSE_COST
     if narrow and X.shape[1] * max(X.shape[0], Z.shape[0]) <= _LARGEST:
         X, Z = dense(X), dense(Z)

@@ -25,8 +25,8 @@ from separatrix.problem.losses import Loss, Vector
 from separatrix.problem.problem import Bias, Matrix
 
 _KEPT = 1 << 17  # kernel values that are kept if they are all: 1 MiB
-_ALWAYS = 150  # rows so few that all their values cost less than the choice of some,
-_DEAR = 64  # or columns so many that no value should be computed twice
+_DEAR = 64  # columns so many that no value should be computed twice, as with kernels other than
+_FORMULAS = frozenset({"linear", "poly", "rbf", "sigmoid", "laplacian"})  # which compiled code computes too
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +74,18 @@ class KernelProblem:
 
     @cached_property
     def matrix(self) -> NDArray[np.float64] | None:
-        """The whole of K, computed once and read-only, where rows are few; else None.
+        """The whole of K, computed once and read-only, where rows are few and their values dear; else None.
 
         >>> from separatrix.problem.kernels import Linear
         >>> from separatrix.problem.losses import HINGE
-        >>> X, y = np.array([[2.0], [-1.0]]), np.array([1.0, -1.0])
+        >>> X, y = np.array([[2.0] * 64, [-1.0] * 64]), np.array([1.0, -1.0])
         >>> KernelProblem(X, y, np.ones(2), HINGE, "free", Linear()).matrix
-        array([[ 4., -2.],
-               [-2.,  1.]])
+        array([[ 256., -128.],
+               [-128.,   64.]])
         """
         n, d = self.X.shape
-        if self.kernel.name == "precomputed" or n * n > _KEPT or (n > _ALWAYS and d < _DEAR):
+        cheap = self.kernel.name in _FORMULAS and d < _DEAR
+        if self.kernel.name == "precomputed" or n * n > _KEPT or cheap:
             return None
         K = self.kernel.matrix(self.X, self.X).view()  # a function may have returned an array of its own
         K.flags.writeable = False

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from separatrix.problem.losses import Vector
-from separatrix.proof.sums import exact_sum
+from separatrix.proof.sums import exact_parts
 
 _ROUNDING = 64 * np.finfo(float).eps  # residuals below this part of sum |alpha| are rounding
 _SPREAD = 32  # a residual is spread over at least so many free rows, if there are: one would bend the dual
@@ -37,15 +37,16 @@ def balance(alpha: Vector, y: Vector, upper: Vector, margins: Vector | None = No
     >>> balance(np.array([0.5, 0.0]), np.array([1.0, -1.0]), np.array([1.0, 1.0])).tolist()
     [0.0, 0.0]
     """
-    exact = exact_sum(alpha * y)
-    if not exact:
+    parts = exact_parts(alpha * y)
+    residual = math.fsum(parts)  # rounded once: zero if and only if the sum is
+    if not residual:
         return alpha
     alpha = alpha.copy()
     cost = np.zeros(len(alpha)) if margins is None else np.abs(1.0 - margins)
-    if abs(exact) > _ROUNDING * float(np.sum(alpha)):
-        _spread(alpha, y, upper, float(exact), cost)
-        exact = exact_sum(alpha * y)
-    exact = _absorb(alpha, y, upper, exact)
+    if abs(residual) > _ROUNDING * float(np.sum(alpha)):
+        _spread(alpha, y, upper, residual, cost)
+        parts = exact_parts(alpha * y)
+    exact = sum(map(Fraction, _absorb(alpha, y, upper, parts)), Fraction())
     if not exact or _one_row(alpha, y, upper, exact, cost):
         return alpha
     exact = _overshoot(alpha, y, upper, exact)
@@ -85,26 +86,27 @@ def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vect
     np.clip(alpha, 0.0, upper, out=alpha)
 
 
-def _absorb(alpha: Vector, y: Vector, upper: Vector, exact: Fraction) -> Fraction:
-    """Let free rows take up the residual, one after another, in place; returns what is left."""
+def _absorb(alpha: Vector, y: Vector, upper: Vector, parts: list[float]) -> list[float]:
+    """Let free rows take up the residual, a sum of floats, one after another, in place; returns what is left."""
     free = np.flatnonzero((alpha > 0) & (alpha < upper))
     free = free[np.argsort(alpha[free])]
-    while exact and len(free):
-        residual = float(exact)
+    values, signs, bounds = alpha[free], y[free], upper[free]
+    residual = math.fsum(parts)
+    while residual and len(free):
         # With twice the room it needs a row stays free. The smallest has the finest grid of floats.
-        room = np.where(y[free] == math.copysign(1.0, residual), alpha[free], upper[free] - alpha[free])
-        candidates = np.flatnonzero(room >= 2.0 * abs(residual))
-        if not len(candidates):
+        room = np.where(signs == math.copysign(1.0, residual), values, bounds - values)
+        place = int(np.argmax(room >= 2.0 * abs(residual)))
+        if room[place] < 2.0 * abs(residual):
             break
-        row = int(free[candidates[0]])
-        old = float(alpha[row])
-        new = old - float(y[row]) * residual
-        change = Fraction(new) - Fraction(old)
-        left = exact + change if y[row] > 0 else exact - change
-        if abs(left) >= abs(exact):
+        old, sign = float(values[place]), float(signs[place])
+        new = old - sign * residual
+        changed = [*parts, sign * new, -sign * old]
+        left = math.fsum(changed)
+        if abs(left) >= abs(residual):
             break
-        alpha[row], exact = new, left
-    return exact
+        alpha[free[place]] = values[place] = new
+        parts, residual = changed, left
+    return parts if residual else []
 
 
 def _one_row(alpha: Vector, y: Vector, upper: Vector, exact: Fraction, cost: Vector) -> bool:

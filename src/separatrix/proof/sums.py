@@ -9,7 +9,6 @@ Rump, Ogita, Oishi, Accurate floating-point summation, SIAM J. Sci. Comput. 31(1
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 
@@ -51,15 +50,6 @@ def _few_parts(terms: list[float]) -> list[float]:
     except OverflowError:
         return terms
     return parts
-
-
-def exact_sum(values: Vector) -> Fraction:
-    """The sum of floats as a rational.
-
-    >>> exact_sum(np.array([1e16, 1.0, -1e16]))
-    Fraction(1, 1)
-    """
-    return sum(map(Fraction, exact_parts(values)), Fraction())
 
 
 def rounded_sum(values: Vector) -> float:

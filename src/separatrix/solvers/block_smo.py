@@ -227,5 +227,5 @@ def default_working_set(n: int) -> int:
     768
     """
     if n <= 1000:
-        return 128
+        return 96 if 128 < n <= 150 else 128  # a few rows outside cost less than a larger set
     return 256 if n <= 3000 else 768

@@ -31,14 +31,17 @@ def blas_threads(limit: int) -> Iterator[None]:
     with _lock:
         if not _asked:
             _found[:] = [(library, library.get_num_threads()) for library in _libraries()]
+        lower = not _asked or limit < min(_asked)
         _asked.append(limit)
-        _apply()
+        if lower:
+            _apply()
     try:
         yield
     finally:
         with _lock:
             _asked.remove(limit)
-            _apply()
+            if not _asked or limit < min(_asked):
+                _apply()
             if not _asked:
                 _found.clear()
 
