@@ -2,8 +2,8 @@
 
 Each method runs in a process of its own with one thread. A peer is swept over its own tolerance (and over
 its iteration limit where it has one), scored on its true primal objective, and credited with the fastest
-setting that is within 1e-2, 1e-3, 1e-6 of the optimum. Ours has to prove a gap of that size and stop on it.
-The optimum is ours at a proved gap of 1e-9.
+setting that is within 1e-2, 1e-3, 1e-6 of the optimum. Ours is scored twice: by the same rule ("ours"), and by when it
+has proved a gap of that size and stops on it ("proved"). The optimum is ours at a proved gap of 1e-9.
 """
 
 from __future__ import annotations

@@ -21,27 +21,30 @@ def point(cpu: float, primal: float, gap: float = np.nan) -> dict[str, float]:
     return {"cpu": cpu, "primal": primal, "gap": gap}
 
 
-def test_ours_counts_only_what_it_proved():
-    measured = result([point(1.0, 10.0, gap=0.5), point(2.0, 10.005, gap=9e-4)], [])
-    assert fastest(measured, 1e-3, ours=True) == (2.0, "separatrix f64", 9e-4)
-    assert fastest(measured, 1e-6, ours=True) is None
+def test_proved_counts_only_what_ours_proved_and_ours_what_is_truly_close():
+    measured = result([point(1.0, 10.001, gap=0.5), point(2.0, 10.005, gap=9e-4)], [])
+    assert fastest(measured, 1e-3, "proved") == (2.0, "separatrix f64", 9e-4)
+    assert fastest(measured, 1e-6, "proved") is None
+    assert fastest(measured, 1e-3, "ours") == (1.0, "separatrix f64", pytest.approx(1e-4))
+    assert fastest(measured, 1e-5, "ours") is None
+    assert fastest(measured, 1e-3, "peer") is None
 
 
 def test_a_peer_is_credited_with_its_fastest_setting_that_is_truly_close():
     measured = result([], [point(1.0, 10.2), point(3.0, 10.0), point(2.0, 10.00001)])
-    assert fastest(measured, 1e-2, ours=False)[0] == 2.0
-    assert fastest(measured, 1e-6, ours=False)[0] == pytest.approx(2.0)
-    assert fastest(measured, 1e-7, ours=False)[0] == 3.0
+    assert fastest(measured, 1e-2, "peer")[0] == 2.0
+    assert fastest(measured, 1e-6, "peer")[0] == pytest.approx(2.0)
+    assert fastest(measured, 1e-7, "peer")[0] == 3.0
 
 
 def test_a_peer_without_its_conversion_is_not_counted():
-    assert fastest(result([], [point(1.0, 10.0)], "liblinear, training only"), 1e-2, ours=False) is None
+    assert fastest(result([], [point(1.0, 10.0)], "liblinear, training only"), 1e-2, "peer") is None
 
 
 def test_the_ratio_is_peer_over_ours():
     measured = result([point(0.5, 10.0, gap=1e-7)], [point(2.0, 10.0)])
-    assert row(measured).count("**4.00**") == 3
-    assert "| rows | 1e-06 | 1 | 4.00 | 4.00 | 0 | 0 |" in summary([measured])
+    assert row(measured).count("**4.00**, **4.00**") == 3
+    assert "| rows | 1e-06 | proved | 1 | 4.00 | 4.00 | 0 | 0 |" in summary([measured])
 
 
 def test_every_case_is_in_a_named_suite_once():
