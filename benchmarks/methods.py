@@ -53,7 +53,7 @@ class _Separatrix(Method):
         return True
 
     def settings(self) -> Iterator[Setting]:
-        yield from ({"tol": tol} for tol in (0.3, 0.1, 0.03, 1e-2, 3e-3, 1e-3, 1e-4, 1e-5, 3e-6, 1e-6))
+        yield from ({"tol": tol} for tol in (0.1, 0.03, 1e-2, 3e-3, 1e-3, 1e-5, 3e-6, 1e-6))
 
     def prepare(self, X: Any, y: np.ndarray) -> None:
         import separatrix

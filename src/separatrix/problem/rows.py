@@ -21,6 +21,7 @@ Vector = NDArray[np.float64]
 _BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and amortises the call
 _REUSED_ENTRIES = 1 << 20  # larger where their memory is paid for once: each block costs a vector of d sums
 _WIDENED_ENTRIES = 1 << 22  # 32 MiB of float64: so few are widened whole for several products
+_WORTH_PICKING = 0.5  # share of rows with a coefficient below which a copy of them is cheaper than a sweep over all
 
 
 def rows_between(X: Any, start: int, stop: int) -> Any:
@@ -117,6 +118,10 @@ def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     array([31., 42.])
     """
     if _is_wide_csr(X):
+        if coefficients.ndim == 1 and X.nnz <= _WIDENED_ENTRIES and not is_mapped(X):
+            rows = np.flatnonzero(coefficients)
+            if len(rows) < _WORTH_PICKING * len(coefficients):
+                X, coefficients = X[rows], coefficients[rows]
         return np.asarray(_transposed(X) @ coefficients, dtype=np.float64)
     out = np.zeros((X.shape[1], *coefficients.shape[1:]))
     for rows, block in row_blocks(X, reuse=True):
