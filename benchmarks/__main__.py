@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import queue
+import statistics
 import subprocess
 import sys
 import threading
@@ -24,8 +25,9 @@ from typing import Any
 from benchmarks import data
 from benchmarks.methods import METHODS, OURS, PEERS
 from benchmarks.problems import CASES, SUITES, Case
-from benchmarks.table import TARGETS, header, row, summary
+from benchmarks.table import TARGETS, credited, header, row, summary
 
+_LOOKS = 4  # at who is the fastest
 RESULTS = Path(__file__).parent / "results"
 ONE_THREAD = {
     f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR")
@@ -41,7 +43,7 @@ def measure(method: str, case: Case, options: argparse.Namespace, **extra: Any) 
         "limit": options.limit,
         "core": options.core,
         "solver": options.solver if METHODS[method] in OURS else None,
-        "tol": None,
+        "settings": None,
         "enough": None,
         **extra,
     }
@@ -111,7 +113,7 @@ def _drain(stream: Any, lines: queue.Queue[str | None]) -> None:
 def compare(case: Case, options: argparse.Namespace) -> dict[str, Any]:
     """All methods on one problem."""
     data.load(case.data)  # fills the cache, so that no method pays for reading text
-    reference = measure("separatrix f64", case, options, tol=1e-9, repeats=1)
+    reference = measure("separatrix f64", case, options, settings=[{"tol": 1e-9}], repeats=1)
     best = min((point["primal"] for point in reference["points"]), default=None)
     runs = [measure(method.name, case, options) for method in OURS]
     enough = None if best is None else best * (1 + TARGETS[-1])
@@ -120,13 +122,29 @@ def compare(case: Case, options: argparse.Namespace) -> dict[str, Any]:
             runs.append(measure(method.name, case, options, enough=enough))
     values = [point["primal"] for run in [reference, *runs] for point in run["points"]]
     proved = [point["gap"] for point in reference["points"]]
-    return {
+    result = {
         "case": asdict(case),
         "label": case.label,
         "optimum": min(values, default=None),
         "optimum_proved_to": proved[0] if proved else None,
         "runs": runs,
     }
+    measure_again(result, case, options)
+    return result
+
+
+def measure_again(result: dict[str, Any], case: Case, options: argparse.Namespace) -> None:
+    """The fits that the table rests on once more, in turn: a quiet moment of the machine is luck, and must not decide.
+
+    Each counts with the median of these; if another one is the fastest then, it is measured again too.
+    """
+    for _ in range(_LOOKS if options.turns else 0):
+        fresh = [(method, point) for method, point in credited(result) if "turns" not in point]
+        for method, point in fresh * options.turns:
+            for again in measure(method, case, options, settings=[point["setting"]])["points"]:
+                point.setdefault("turns", []).append(again["cpu"])
+        for _, point in fresh:
+            point["cpu"] = statistics.median(point.get("turns", [point["cpu"]]))
 
 
 def chosen(options: argparse.Namespace) -> list[Case]:
@@ -148,6 +166,9 @@ def arguments() -> argparse.Namespace:
         "--limit", type=float, default=20.0, help="CPU seconds a method may take on a problem"
     )
     parser.add_argument("--repeats", type=int, default=5, help="runs of each setting; the median counts")
+    parser.add_argument(
+        "--turns", type=int, default=3, help="how often the fastest fits are measured again, in turn"
+    )
     parser.add_argument("--core", type=int, help="pin every measurement to this core")
     parser.add_argument("--solver", help="pass this solver= to separatrix instead of auto")
     parser.add_argument("--peers", nargs="*", help="only these peers, by name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from benchmarks.methods import METHODS, OURS
@@ -18,17 +19,33 @@ def suboptimality(point: dict[str, Any], optimum: float) -> float:
     return (point["primal"] - optimum) / optimum
 
 
-def fastest(result: dict[str, Any], target: float, who: str) -> Reached | None:
-    """The quickest fit within the target: of a "peer", or of "ours" by the same rule; "proved": whose gap was too."""
-    reached = []
+def _within(result: dict[str, Any], target: float, who: str) -> Iterator[tuple[dict[str, Any], str, float]]:
+    """Every fit within the target, its method and its accuracy."""
     for run in result["runs"]:
         if (run["method"] in _OURS) is (who == "peer") or not METHODS[run["method"]].counted:
             continue
         for point in run["points"]:
             error = suboptimality(point, result["optimum"])
             if error <= target and (who != "proved" or point["gap"] <= target):
-                reached.append((point["cpu"], run["method"], point["gap"] if who == "proved" else error))
-    return min(reached, default=None)
+                yield point, run["method"], point["gap"] if who == "proved" else error
+
+
+def fastest(result: dict[str, Any], target: float, who: str) -> Reached | None:
+    """The quickest fit within the target: of a "peer", or of "ours" by the same rule; "proved": whose gap was too."""
+    return min(
+        ((point["cpu"], method, error) for point, method, error in _within(result, target, who)), default=None
+    )
+
+
+def credited(result: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The methods and points that the cells of the table rest on, each once."""
+    found: dict[int, tuple[str, dict[str, Any]]] = {}
+    for target in TARGETS:
+        for who in ("proved", "ours", "peer"):
+            best = min(_within(result, target, who), key=lambda one: float(one[0]["cpu"]), default=None)
+            if best is not None:
+                found[id(best[0])] = best[1], best[0]
+    return list(found.values())
 
 
 def header() -> str:

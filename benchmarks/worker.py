@@ -49,7 +49,7 @@ def main() -> None:
         print(json.dumps({"missing": f"{type(error).__name__}: {error}"}), flush=True)
         return
     print(json.dumps({"ready": True}), flush=True)
-    settings = [{"tol": spec["tol"]}] if spec["tol"] else method.settings()
+    settings = spec["settings"] or method.settings()
     warm = False
     for setting in settings:
         cpu, wall, wanted = [], [], spec["repeats"] + (not warm)

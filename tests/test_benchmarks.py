@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.problems import CASES, SUITES, Case
 from benchmarks.reference import lowest, objective
-from benchmarks.table import fastest, row, summary
+from benchmarks.table import credited, fastest, row, summary
 from separatrix.problem import LOSSES, Problem
 
 
@@ -35,6 +35,17 @@ def test_a_peer_is_credited_with_its_fastest_setting_that_is_truly_close():
     assert fastest(measured, 1e-2, "peer")[0] == 2.0
     assert fastest(measured, 1e-6, "peer")[0] == pytest.approx(2.0)
     assert fastest(measured, 1e-7, "peer")[0] == 3.0
+
+
+def test_the_fits_that_cells_rest_on_are_named_once_each():
+    loose, tight = point(1.0, 10.05, gap=9e-3), point(2.0, 10.0, gap=9e-7)
+    slow, quick = point(5.0, 10.0), point(3.0, 10.0)
+    found = credited(result([loose, tight], [slow, quick]))
+    assert [(method, one["cpu"]) for method, one in found] == [
+        ("separatrix f64", 1.0),
+        ("rehline", 3.0),
+        ("separatrix f64", 2.0),
+    ]
 
 
 def test_a_peer_without_its_conversion_is_not_counted():
