@@ -63,7 +63,7 @@ def test_products_agree_with_numpy(kind: str, dtype: type, n_threads: int) -> No
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-11)
 
 
-@pytest.mark.parametrize("d", [1, 3, 15, 16, 17, 33, 100])
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 6, 7, 8, 11, 15, 16, 17, 22, 33, 47, 100])
 def test_products_of_every_length_of_row(d: int) -> None:
     for kind in KINDS:
         X = matrix(kind, np.float32, n=5, d=d)

@@ -12,16 +12,89 @@
 namespace separatrix::SEPARATRIX_ISA {
 namespace {
 
+#if defined(__GNUC__)
+template <class V>
+struct Four {
+    typedef V Unaligned __attribute__((vector_size(4 * sizeof(V)), aligned(alignof(V)), may_alias));
+};
+using Sums = double __attribute__((vector_size(32)));
+
+// By reference: where vectors are narrower, returning one would be another calling convention.
+template <class V>
+SEPARATRIX_INLINE void read_four(const V* values, Sums& out) {
+    out = __builtin_convertvector(*reinterpret_cast<const typename Four<V>::Unaligned*>(values), Sums);
+}
+
+// Some rows at a time share the reading of w; four products of each are added up side by side.
+template <int count, class V>
+SEPARATRIX_INLINE void dots(const V* values, Index columns, const double* w, double* out) {
+    Sums sum[count] = {};
+    Index j = 0;
+    for (; j + 4 <= columns; j += 4) {
+        Sums by, x;
+        read_four(w + j, by);
+        for (int r = 0; r < count; ++r) {
+            read_four(values + r * columns + j, x);
+            sum[r] += x * by;
+        }
+    }
+    const Index left = columns - j;  // written out: a loop over so few would take longer than all the rest
+    for (int r = 0; r < count; ++r) {
+        const V* x = values + r * columns + j;
+        double rest = left > 0 ? static_cast<double>(x[0]) * w[j] : 0.0;
+        if (left > 1) rest += static_cast<double>(x[1]) * w[j + 1];
+        if (left > 2) rest += static_cast<double>(x[2]) * w[j + 2];
+        out[r] = ((sum[r][0] + sum[r][1]) + (sum[r][2] + sum[r][3])) + rest;
+    }
+}
+
+template <class V>
+SEPARATRIX_INLINE void each_score(const DenseRows<V>& rows, Index begin, Index end, const double* w, double* out) {
+    Index i = begin;
+    for (; i + 4 <= end; i += 4) dots<4>(rows.row(i).values, rows.columns, w, out + i);
+    for (; i < end; ++i) dots<1>(rows.row(i).values, rows.columns, w, out + i);
+}
+#endif
+
+template <class Rows>
+SEPARATRIX_INLINE void each_score(const Rows& rows, Index begin, Index end, const double* w, double* out) {
+    for (Index i = begin; i < end; ++i) out[i] = dot(rows.row(i), w);
+}
+
+template <class V>
+SEPARATRIX_INLINE void add_each(const DenseRows<V>& rows, Index begin, Index end, const double* c, double* SEPARATRIX_RESTRICT out) {
+    const Index d = rows.columns;
+    Index i = begin;
+    for (; i + 4 <= end; i += 4) {  // out is read and written once for four rows
+        const double p = c[i], q = c[i + 1], r = c[i + 2], s = c[i + 3];
+        if (p == 0 && q == 0 && r == 0 && s == 0) continue;
+        const V* SEPARATRIX_RESTRICT x = rows.row(i).values;
+        for (Index j = 0; j < d; ++j) {
+            out[j] += (p * static_cast<double>(x[j]) + q * static_cast<double>(x[d + j])) +
+                      (r * static_cast<double>(x[2 * d + j]) + s * static_cast<double>(x[3 * d + j]));
+        }
+    }
+    for (; i < end; ++i) {
+        if (c[i] != 0) axpy(c[i], rows.row(i), out);
+    }
+}
+
+template <class Rows>
+SEPARATRIX_INLINE void add_each(const Rows& rows, Index begin, Index end, const double* c, double* out) {
+    for (Index i = begin; i < end; ++i) {
+        if (c[i] != 0) axpy(c[i], rows.row(i), out);
+    }
+}
+
+// The shape of a row decides among the above.
 template <class Rows>
 void scores(const Rows& rows, Index begin, Index end, const double* w, double* out) {
-    for (Index i = begin; i < end; ++i) out[i] = dot(rows.row(i), w);
+    each_score(rows, begin, end, w, out);
 }
 
 template <class Rows>
 void add_weighted(const Rows& rows, Index begin, Index end, const double* c, double* out) {
-    for (Index i = begin; i < end; ++i) {
-        if (c[i] != 0) axpy(c[i], rows.row(i), out);
-    }
+    add_each(rows, begin, end, c, out);
 }
 
 template <class Rows>

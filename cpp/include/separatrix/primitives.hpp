@@ -13,19 +13,33 @@ namespace separatrix::SEPARATRIX_ISA {
 template <class W>
 inline constexpr Index lanes = 128 / static_cast<Index>(sizeof(W));
 
+// What is left of a row, in eight lanes and then one by one: short rows are all of this.
+template <class W, class V>
+SEPARATRIX_INLINE W dot_rest(const DenseRow<V>& row, const W* SEPARATRIX_RESTRICT w, Index j) {
+    W sum[8] = {};
+    for (; j + 8 <= row.size; j += 8) {
+        for (Index k = 0; k < 8; ++k) sum[k] += static_cast<W>(row.values[j + k]) * w[j + k];
+    }
+    W tail = 0;
+    for (; j < row.size; ++j) tail += static_cast<W>(row.values[j]) * w[j];
+    for (Index half = 4; half > 0; half /= 2) {
+        for (Index k = 0; k < half; ++k) sum[k] += sum[k + half];
+    }
+    return sum[0] + tail;
+}
+
 template <class W, class V>
 SEPARATRIX_INLINE W dot(const DenseRow<V>& row, const W* SEPARATRIX_RESTRICT w) {
+    if (row.size < lanes<W>) return dot_rest(row, w, 0);
     W sum[lanes<W>] = {};
     Index j = 0;
     for (; j + lanes<W> <= row.size; j += lanes<W>) {
         for (Index k = 0; k < lanes<W>; ++k) sum[k] += static_cast<W>(row.values[j + k]) * w[j + k];
     }
-    W tail = 0;
-    for (; j < row.size; ++j) tail += static_cast<W>(row.values[j]) * w[j];
     for (Index half = lanes<W> / 2; half > 0; half /= 2) {
         for (Index k = 0; k < half; ++k) sum[k] += sum[k + half];
     }
-    return sum[0] + tail;
+    return sum[0] + dot_rest(row, w, j);
 }
 
 // Four columns at a time, each in a scalar register: left to itself the compiler gathers w into vectors and takes

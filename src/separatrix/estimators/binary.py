@@ -213,18 +213,17 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
             solution = replace(solution, b=b, primal=primal, gap=gap)
     margins = problem.y * (f + solution.b)
     solution = snap(problem, solution, margins, tol)
+    settled = with_last_record(solution, solution.b, solution.primal, solution.gap)
+    return settled, interval, np.maximum(0.0, 1.0 - margins)
+
+
+def with_last_record(solution: Solution, b: float, primal: float, gap: float) -> Solution:
+    """The solution with this bias and what it gives, where the history ends; scores are no longer needed."""
     # At the optimum rounding may put the primal value a few units in the last place below the dual one.
-    solution = replace(solution, gap=max(0.0, solution.gap), scores=None)
-    return with_last_record(solution), interval, np.maximum(0.0, 1.0 - margins)
-
-
-def with_last_record(solution: Solution) -> Solution:
-    """The history ends with the values that are returned."""
-    last, note = solution.history[-1], "bias and bounds settled"
-    final = replace(
-        last, primal=solution.primal, dual=solution.dual, gap=solution.gap, note=note, proved=True
-    )
-    return replace(solution, history=History([*solution.history, final]))
+    gap, last, note = max(0.0, gap), solution.history[-1], "bias and bounds settled"
+    final = replace(last, primal=primal, dual=solution.dual, gap=gap, note=note, proved=True)
+    history = History([*solution.history, final])
+    return replace(solution, b=b, primal=primal, gap=gap, history=history, scores=None)
 
 
 def warm_point(

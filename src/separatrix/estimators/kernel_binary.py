@@ -40,10 +40,8 @@ def settle_kernel(
         there = problem.primal(solution.alpha * problem.y, F, middle)
         if (left := relative_gap(there, solution.dual)) <= max(tol, gap):
             b, primal, gap = middle, there, left
-    # At the optimum rounding may put the primal value a few units in the last place below the dual one.
-    solution = replace(solution, b=b, primal=primal, gap=max(0.0, gap))
     slack = np.maximum(0.0, 1.0 - problem.y * (F + b))
-    return with_last_record(solution), interval, slack
+    return with_last_record(solution, b, primal, gap), interval, slack
 
 
 def _snapped(problem: KernelProblem, solution: Solution, tol: float) -> Solution:

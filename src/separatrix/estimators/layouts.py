@@ -38,7 +38,9 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
     pairwise = not binary and todo[0].negative is not None
     alpha, slack = _by_row(data, todo, results, pairwise)
     support = _support(data, alpha)
-    codes = np.searchsorted(data.kept, data.codes[support])
+    codes = data.codes[support]
+    if len(data.kept) < len(data.classes):
+        codes = np.searchsorted(data.kept, codes)
     columns = alpha[:, support]
     supporting = columns > 0
     slacking = supporting if one.squared else columns >= data.cost[support]
