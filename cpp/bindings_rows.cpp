@@ -24,6 +24,7 @@ namespace {
 template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Output = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Square = nb::ndarray<double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -35,6 +36,8 @@ public:
     virtual void weighted_sum(Index first, Index count, const double* c, double* out, int n_threads) const = 0;
     virtual void add_rows(const std::int64_t* ids, Index count, const double* c, double* out) const = 0;
     virtual void squared_norms(double* out, int n_threads) const = 0;
+    virtual void add_normal_matrix(const std::int64_t* ids, Index first, Index count, const double* weights, bool ones,
+                                   double sign, double* out, int n_threads) const = 0;
     virtual std::unique_ptr<Descent> descent(const double* y, const double* C, const DescentSettings&) const = 0;
     virtual Index rows() const = 0;
     virtual Index columns() const = 0;
@@ -56,6 +59,14 @@ public:
     }
     void squared_norms(double* out, int n_threads) const override {
         separatrix::squared_norms(view_, out, n_threads);
+    }
+    void add_normal_matrix(const std::int64_t* ids, Index first, Index count, const double* weights, bool ones, double sign,
+                           double* out, int n_threads) const override {
+        if constexpr (View::sparse) {
+            throw nb::value_error("The rows must be dense.");
+        } else {
+            separatrix::add_normal_matrix(view_, ids, first, count, weights, ones, sign, out, n_threads);
+        }
     }
     std::unique_ptr<Descent> descent(const double* y, const double* C, const DescentSettings& settings) const override {
         return std::make_unique<CoordinateDescent<View>>(view_, y, C, settings);
@@ -108,6 +119,19 @@ Index end_of(Index rows, Index begin, std::size_t count) {
     return begin + static_cast<Index>(count);
 }
 
+void check_ids(const Array<std::int64_t>& ids, Index rows) {
+    for (std::size_t k = 0; k < ids.shape(0); ++k) {
+        if (ids.data()[k] < 0 || ids.data()[k] >= rows) throw nb::index_error("ids must name rows.");
+    }
+}
+
+void check_normal(const Rows& self, const Square& out, bool ones) {
+    const Index D = self.columns() + (ones ? 1 : 0);
+    if (D > most_normal_columns) throw nb::value_error("That many columns are for a product of matrices.");
+    expect(out.shape(0), D, "out");
+    expect(out.shape(1), D, "out");
+}
+
 HeldDescent* new_descent(const Rows& rows, const Array<double>& y, const Array<double>& C, bool squared, bool shrink,
                          double kappa, std::uint64_t seed, int n_threads, Index chunk, int memory, bool in_place,
                          bool mapped) {
@@ -143,9 +167,7 @@ void bind_rows(nb::module_& m) {
                 const auto count = static_cast<Index>(ids.shape(0));
                 expect(c.shape(0), count, "c");
                 expect(out.shape(0), self.columns(), "out");
-                for (Index k = 0; k < count; ++k) {
-                    if (ids.data()[k] < 0 || ids.data()[k] >= self.rows()) throw nb::index_error("ids must name rows.");
-                }
+                check_ids(ids, self.rows());
                 nb::gil_scoped_release release;
                 self.add_rows(ids.data(), count, c.data(), out.data());
             }, "ids"_a, "c"_a, "out"_a.noconvert(), "out (d,) += sum_k c_k x_ids[k].")
@@ -154,6 +176,24 @@ void bind_rows(nb::module_& m) {
                 nb::gil_scoped_release release;
                 self.squared_norms(out.data(), n_threads);
             }, "out"_a.noconvert(), "n_threads"_a = 1, "out (n,) = ||x_i||^2.")
+        .def("add_normal_matrix", [](const Rows& self, const Array<double>& weights, const Square& out, bool ones,
+                                     int n_threads, Index begin) {
+                const Index count = end_of(self.rows(), begin, weights.shape(0)) - begin;
+                check_normal(self, out, ones);
+                nb::gil_scoped_release release;
+                self.add_normal_matrix(nullptr, begin, count, weights.data(), ones, 1.0, out.data(), n_threads);
+            }, "weights"_a, "out"_a.noconvert(), nb::kw_only(), "ones"_a, "n_threads"_a = 1, "begin"_a = 0,
+            "Lower triangle of out (D, D) += the sum over some rows, from `begin` on, of t_i a_i a_i^T, a_i = (x_i, 1) with `ones`.")
+        .def("add_products_of", [](const Rows& self, const Array<std::int64_t>& ids, const Array<double>& weights,
+                                   const Square& out, bool ones, double sign, int n_threads) {
+                const auto count = static_cast<Index>(ids.shape(0));
+                expect(weights.shape(0), count, "weights");
+                check_ids(ids, self.rows());
+                check_normal(self, out, ones);
+                nb::gil_scoped_release release;
+                self.add_normal_matrix(ids.data(), 0, count, weights.data(), ones, sign, out.data(), n_threads);
+            }, "ids"_a, "weights"_a, "out"_a.noconvert(), nb::kw_only(), "ones"_a, "sign"_a = 1.0, "n_threads"_a = 1,
+            "The same over the rows ids[k] with weights t_k, times a sign.")
         .def("descent", &new_descent, nb::rv_policy::take_ownership, "y"_a, "C"_a, nb::kw_only(), "squared"_a, "shrink"_a,
              "kappa"_a, "seed"_a, "n_threads"_a, "chunk"_a, "memory"_a, "in_place"_a = false,
              "mapped"_a = false, "Dual coordinate descent from alpha = 0.");

@@ -3,6 +3,7 @@
 // inline functions compiled with wide instructions could be the copy that the linker keeps for everybody.
 #include "separatrix/descent.hpp"
 #include "separatrix/kernels.hpp"
+#include "separatrix/normal_matrix.hpp"
 #include "separatrix/path_direction.hpp"
 #include "separatrix/primitives.hpp"
 
@@ -138,6 +139,8 @@ const Kernels table = {
     descent_kernels<PackedRows<float>, double>,
     descent_kernels<PackedRows<double>, double>,
     dense_dot,
+    add_products<float>,
+    add_products<double>,
     Path<false>::kernels,
     Path<true>::kernels,
 };

@@ -28,6 +28,14 @@ class Rows:
     def squared_norms(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
         """out (n,) = ||x_i||^2."""
 
+    def add_normal_matrix(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu')], *, ones: bool, n_threads: int = 1, begin: int = 0) -> None:
+        """
+        Lower triangle of out (D, D) += the sum over some rows, from `begin` on, of t_i a_i a_i^T, a_i = (x_i, 1) with `ones`.
+        """
+
+    def add_products_of(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu')], *, ones: bool, sign: float = 1.0, n_threads: int = 1) -> None:
+        """The same over the rows ids[k] with weights t_k, times a sign."""
+
     def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int, in_place: bool = False, mapped: bool = False) -> Descent:
         """Dual coordinate descent from alpha = 0."""
 

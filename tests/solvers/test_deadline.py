@@ -16,7 +16,15 @@ from sklearn.exceptions import ConvergenceWarning
 from separatrix import SVC, Perceptron, verify
 from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Point, Problem, Status
 from separatrix.proof.duality import certify
-from separatrix.solvers import coordinate_descent, deadline, interior_point, joint_descent, loop, passes
+from separatrix.solvers import (
+    coordinate_descent,
+    deadline,
+    interior_point,
+    joint_descent,
+    loop,
+    passes,
+    signed_rows,
+)
 from separatrix.solvers.choose import stages
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.loop import Limits, run
@@ -57,6 +65,7 @@ def looks_of(monkeypatch: pytest.MonkeyPatch, problem: Problem, solver: str) -> 
 def test_time_may_be_over_at_any_look(
     monkeypatch: pytest.MonkeyPatch, solver: str, loss: Any, bias: Any
 ) -> None:
+    monkeypatch.setattr(signed_rows, "_BETWEEN_LOOKS", 1000)  # as often as with a hundred times as many rows
     problem = Problem(X, SIDES, np.ones(len(X)), loss, bias)
     total = looks_of(monkeypatch, problem, solver)
     assert total > 4

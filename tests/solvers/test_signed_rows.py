@@ -12,9 +12,11 @@ from scipy import sparse
 
 from separatrix.problem import HINGE, Problem
 from separatrix.solvers import signed_rows as module
-from separatrix.solvers.normal_equations import GramSide, PrimalSide, scaled_cholesky, weighted_gram
+from separatrix.solvers.compiled import compiled_rows
+from separatrix.solvers.normal_equations import GramSide, PrimalSide, scaled_cholesky
 from separatrix.solvers.pairs import PairProducts, pair_count
 from separatrix.solvers.signed_rows import SignedRows
+from separatrix.solvers.threads import blas_threads
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from oracles import signed_rows
@@ -32,13 +34,15 @@ def problem(kind: str, bias: str, n: int = 300, d: int = 12) -> Problem:
 
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("kind", ["dense64", "dense32", "csr64", "csr32"])
-@pytest.mark.parametrize("form", ["copied", "streamed", "dense blocks"])
+@pytest.mark.parametrize("form", ["copied", "streamed", "dense blocks", "by SYRK"])
 def test_products(form: str, kind: str, bias: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if form == "streamed":
         monkeypatch.setattr(module, "_ALWAYS_COPY", 0)
         monkeypatch.setattr(module, "_bytes", lambda X: 0)
-    if form == "dense blocks":
+    if form in ("dense blocks", "by SYRK"):
         monkeypatch.setattr(module, "_PAIR_COST", 1e9)
+    if form == "by SYRK":
+        monkeypatch.setattr(module, "_SHORT", 0)
     given = problem(kind, bias)
     rows, A = SignedRows(given), signed_rows(given)
     rng = np.random.default_rng(1)
@@ -51,8 +55,44 @@ def test_products(form: str, kind: str, bias: str, monkeypatch: pytest.MonkeyPat
     np.testing.assert_allclose(rows.take(some), A[some])
     inner = A[:, :-1] if bias == "free" else A
     np.testing.assert_allclose(rows.gram(), inner @ inner.T, atol=1e-12)
-    added = weighted_gram(rows, some, np.ones(3), -1.0, np.zeros((rows.D, rows.D), order="F"))
+    added = rows.add_products(some, np.ones(3), -1.0, np.zeros((rows.D, rows.D), order="F"))
     np.testing.assert_allclose(np.tril(added), -np.tril(A[some].T @ A[some]), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("d", [1, 3, 4, 7, 8, 9, 31, 127, 128, 129])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_normal_matrices_of_every_width(
+    dtype: type, d: int, n_threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_BETWEEN_LOOKS", 4500)
+    rng, n = np.random.default_rng(d), 9001
+    X = rng.standard_normal((n, d)).astype(dtype)
+    given = Problem(X, np.where(rng.random(n) < 0.5, 1.0, -1.0), np.ones(n), HINGE, "free")
+    rows, A = SignedRows(given, in_place=True), signed_rows(given)
+    theta, some = rng.random(n), rng.permutation(n)[:5000]
+    with blas_threads(n_threads):
+        M = rows.normal_matrix(theta)
+        added = rows.add_products(some, theta[some], -1.0, np.zeros((d + 1, d + 1), order="F"))
+    expected = np.diag(rows.R) + A.T @ (theta[:, None] * A)
+    np.testing.assert_allclose(np.tril(M), np.tril(expected), atol=1e-9)
+    np.testing.assert_allclose(np.tril(added), -np.tril(A[some].T @ (theta[some, None] * A[some])), atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_core_refuses_products_it_is_not_made_for(dtype: type) -> None:
+    rows, M = compiled_rows(np.ones((4, 3), dtype=dtype)), np.zeros((3, 3), order="F")
+    with pytest.raises(IndexError, match="fewer rows"):
+        rows.add_normal_matrix(np.ones(5), M, ones=False)
+    with pytest.raises(IndexError, match="name rows"):
+        rows.add_products_of(np.array([4]), np.ones(1), M, ones=False)
+    with pytest.raises(ValueError, match="must have length 4"):
+        rows.add_normal_matrix(np.ones(4), M, ones=True)
+    wide = compiled_rows(np.ones((2, 129), dtype=dtype))
+    with pytest.raises(ValueError, match="product of matrices"):
+        wide.add_normal_matrix(np.ones(2), np.zeros((129, 129), order="F"), ones=False)
+    with pytest.raises(ValueError, match="dense"):
+        compiled_rows(sparse.csr_array(np.eye(3, dtype=dtype))).add_normal_matrix(np.ones(3), M, ones=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,18 @@ struct RowKernels {
     void (*squared_norms)(const Rows&, Index begin, Index end, double* out);
 };
 
+// Columns, the one of a bias included, up to which the functions below are faster than a product of matrices.
+inline constexpr Index most_normal_columns = 128;
+
+// Columns of the sums below: whole tiles.
+inline constexpr Index normal_width(Index columns) { return (columns + 7) / 8 * 8; }
+
+// out[r * width + c] += sum_k weights[k] x_kr x_kc, for c <= r at least, over the rows k in [begin, end), or ids[k] if
+// there are ids; with `ones` each row has one more column, of ones. out is (width, width), width = normal_width(columns).
+template <class Rows>
+using NormalKernel = void (*)(const Rows&, const std::int64_t* ids, Index begin, Index end, const double* weights, bool ones,
+                              double* out);
+
 // One coordinate of the dual: alpha in [0, upper], curvature = ||x||^2 + bias term + diagonal shift.
 // `limit` is the upper bound C for the hinge (shift 0) and the shift 1 / (2 C) for the squared hinge (no bound).
 // The curvature carries the label as its sign: there is one of these for every row, in memory that rows are short of.
@@ -97,6 +109,8 @@ struct Kernels {
     DescentKernels<PackedRows<float>, double> descend_packed_fd;
     DescentKernels<PackedRows<double>, double> descend_packed_dd;
     double (*dot)(const double* a, const double* b, Index size);
+    NormalKernel<DenseRows<float>> normal_f;
+    NormalKernel<DenseRows<double>> normal_d;
     PathKernels hinge_path;
     PathKernels squared_hinge_path;
 
@@ -108,6 +122,9 @@ struct Kernels {
     RowKernels<SparseRows<double, std::int64_t>> of(const SparseRows<double, std::int64_t>&) const { return sparse_d64; }
     RowKernels<PackedRows<float>> of(const PackedRows<float>&) const { return packed_f; }
     RowKernels<PackedRows<double>> of(const PackedRows<double>&) const { return packed_d; }
+
+    NormalKernel<DenseRows<float>> normal(const DenseRows<float>&) const { return normal_f; }
+    NormalKernel<DenseRows<double>> normal(const DenseRows<double>&) const { return normal_d; }
 
     DescentKernels<DenseRows<float>, float> of(const DenseRows<float>&, float) const { return descend_dense_ff; }
     DescentKernels<DenseRows<float>, double> of(const DenseRows<float>&, double) const { return descend_dense_fd; }

@@ -70,4 +70,26 @@ void add_rows(const Rows& rows, const std::int64_t* ids, Index count, const doub
     for (Index k = 0; k < count; ++k) kernel.add_weighted(rows, ids[k], ids[k] + 1, c + k - ids[k], out);
 }
 
+// out += sign * sum_k weights[k] a_k a_k^T over `count` rows from `first` on, or those that `ids` names; the lower triangle
+// of a Fortran-ordered matrix. Each thread sums its rows in a matrix of its own; these are added in order.
+template <class V>
+void add_normal_matrix(const DenseRows<V>& rows, const std::int64_t* ids, Index first, Index count, const double* weights,
+                       bool ones, double sign, double* out, int n_threads) {
+    const auto kernel = kernels().normal(rows);
+    const Index D = rows.columns + (ones ? 1 : 0), width = normal_width(D);
+    const int parts = useful_threads(count, n_threads);
+    const auto size = static_cast<std::size_t>(width * width);
+    std::vector<double> sums(size * static_cast<std::size_t>(parts));
+    split(count, parts, [&](int part, Index begin, Index end) {
+        double* sum = sums.data() + size * static_cast<std::size_t>(part);
+        ids == nullptr ? kernel(rows, nullptr, first + begin, first + end, weights - first, ones, sum)
+                       : kernel(rows, ids, begin, end, weights, ones, sum);
+    });
+    for (int part = 0; part < parts; ++part) {
+        const double* sum = sums.data() + size * static_cast<std::size_t>(part);
+        for (Index r = 0; r < D; ++r)
+            for (Index c = 0; c <= r; ++c) out[r + c * D] += sign * sum[r * width + c];
+    }
+}
+
 }  // namespace separatrix

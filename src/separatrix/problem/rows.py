@@ -121,9 +121,9 @@ def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     """
     if _is_wide_csr(X):
         if coefficients.ndim == 1 and X.nnz <= _WIDENED_ENTRIES and not is_mapped(X):
-            rows = np.flatnonzero(coefficients)
-            if len(rows) < _WORTH_PICKING * len(coefficients):
-                X, coefficients = X[rows], coefficients[rows]
+            used = np.flatnonzero(coefficients)
+            if len(used) < _WORTH_PICKING * len(coefficients):
+                X, coefficients = X[used], coefficients[used]
         return np.asarray(_transposed(X) @ coefficients, dtype=np.float64)
     out = np.zeros((X.shape[1], *coefficients.shape[1:]))
     for rows, block in row_blocks(X, reuse=True):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from separatrix.problem import Point, Problem
 from separatrix.problem.losses import SQUARED_HINGE, Vector
 from separatrix.problem.problem import relative_gap
-from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky, weighted_gram
+from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky
 from separatrix.solvers.protocol import Progress, Verdict
 from separatrix.solvers.sampling import sample_rows
 from separatrix.solvers.signed_rows import SignedRows
@@ -144,8 +144,8 @@ def _update(state: _State, active: NDArray[np.bool_]) -> None:
         state.M[:] = 0.0
         state.M[np.diag_indices(rows.D)] = rows.R
         entering, leaving = np.flatnonzero(active), leaving[:0]
-    state.M = weighted_gram(rows, entering, 2.0 * C[entering], 1.0, state.M)
-    state.M = weighted_gram(rows, leaving, 2.0 * C[leaving], -1.0, state.M)
+    state.M = rows.add_products(entering, 2.0 * C[entering], 1.0, state.M)
+    state.M = rows.add_products(leaving, 2.0 * C[leaving], -1.0, state.M)
     state.active = active
 
 

@@ -21,11 +21,9 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from separatrix.problem.losses import Vector
-from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.signed_rows import SignedRows
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 class RightSide(Protocol):
@@ -138,18 +136,6 @@ def write_da(rows: SignedRows, g: RightSide, dz: Vector, da: Vector) -> None:
     """da = theta (g - A dz), shape (n,)."""
     for span in rows.spans:
         da[span] = g.weighted(span, rows.margins(dz, span))
-
-
-def weighted_gram(rows: SignedRows, index: Rows, weights: Vector, sign: float, M: Array) -> Array:
-    """M + sign * sum over i in index of weights_i a_i a_i^T; the lower triangle of M is updated."""
-    root = np.sqrt(weights)
-    height = len(rows.scratch)
-    for begin in range(0, len(index), height):
-        look_at_the_clock()
-        span = slice(begin, begin + height)
-        block = rows.scaled(index[span], root[span])
-        M = linalg.blas.dsyrk(sign, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
-    return M
 
 
 def scaled_cholesky(M: Array) -> tuple[Array, Vector]:

@@ -22,6 +22,7 @@ from separatrix.problem.losses import Vector
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.deadline import look_at_the_clock
 from separatrix.solvers.pairs import PairProducts, pair_count
+from separatrix.solvers.threads import thread_limit
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -30,6 +31,8 @@ _ALWAYS_COPY = 1 << 25  # bytes that may be copied whatever the size of the data
 _COPY_ROWS = 20_000  # below it a copy with its signs costs less than the signs do in every product
 _PAIR_COST = 40.0  # multiply-adds of SYRK in the time of one scattered product
 _SPAN = 1 << 15  # rows whose products are taken together: a vector of them is 256 KiB
+_SHORT = 128  # columns up to which the core's normal matrix is faster than SYRK on copies of the rows
+_BETWEEN_LOOKS = 1 << 17  # rows of it between looks at the clock
 
 
 class SignedRows:
@@ -54,6 +57,12 @@ class SignedRows:
             self._copy(_ALWAYS_COPY if is_mapped(problem.X) else max(_ALWAYS_COPY, 0.4 * _bytes(problem.X)))
         if self._A is None and not is_mapped(problem.X):
             self._compiled = compiled_rows(self._X)
+        # Where the normal matrix is the core's: its rows, and whether they lack the column of the bias.
+        self._short: tuple[_core.Rows, bool] | None = None
+        if self.D <= _SHORT and isinstance(self._A, np.ndarray):
+            self._short = compiled_rows(self._A), False
+        elif self.D <= _SHORT and self._compiled is not None and isinstance(self._X, np.ndarray):
+            self._short = self._compiled, self.has_bias
 
     def _copy(self, allowed: float) -> None:
         """A in the form that is fastest to multiply, if that takes no more bytes than are allowed."""
@@ -137,17 +146,44 @@ class SignedRows:
         """R + A^T Theta A, lower triangle, Fortran order, shape (D, D)."""
         if self._pairs is not None:
             M = np.asfortranarray(self._pairs.weighted(theta))
+        elif self._short is not None:
+            M = np.zeros((self.D, self.D), order="F")
+            short, ones = self._short
+            for begin in range(0, self.n, _BETWEEN_LOOKS):
+                look_at_the_clock()
+                some = theta[begin : begin + _BETWEEN_LOOKS]
+                short.add_normal_matrix(some, M, ones=ones, n_threads=thread_limit(), begin=begin)
         else:
             M = np.zeros((self.D, self.D), order="F")
             for begin in range(0, self.n, len(self.scratch)):
                 look_at_the_clock()
                 span = slice(begin, min(self.n, begin + len(self.scratch)))
-                block = self.scaled(span, np.sqrt(theta[span]))
+                block = self._scaled(span, np.sqrt(theta[span]))
                 M = linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
         M[np.diag_indices(self.D)] += self.R
         return M
 
-    def scaled(self, rows: slice | Rows, factors: Vector) -> Array:
+    def add_products(self, index: Rows, weights: Vector, sign: float, M: Array) -> Array:
+        """M + sign * sum over i in index of weights_i a_i a_i^T; the lower triangle of M is updated."""
+        if self._short is not None:
+            short, ones = self._short
+            ids = index.astype(np.int64, copy=False)
+            for begin in range(0, len(index), _BETWEEN_LOOKS):
+                look_at_the_clock()
+                span = slice(begin, begin + _BETWEEN_LOOKS)
+                short.add_products_of(
+                    ids[span], weights[span], M, ones=ones, sign=sign, n_threads=thread_limit()
+                )
+            return M
+        root, height = np.sqrt(weights), len(self.scratch)
+        for begin in range(0, len(index), height):
+            look_at_the_clock()
+            span = slice(begin, begin + height)
+            block = self._scaled(index[span], root[span])
+            M = linalg.blas.dsyrk(sign, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
+        return M
+
+    def _scaled(self, rows: slice | Rows, factors: Vector) -> Array:
         """Some rows of A, at most as many as ``scratch`` holds, up to their signs; row i times factor i."""
         block, by = self.scratch[: len(factors)], factors[:, None]
         if isinstance(self._A, np.ndarray):

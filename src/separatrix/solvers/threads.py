@@ -46,6 +46,12 @@ def blas_threads(limit: int) -> Iterator[None]:
                 _found.clear()
 
 
+def thread_limit() -> int:
+    """The threads that the fits running now may use each: what the least of them was given; 1 where none runs."""
+    with _lock:
+        return min(_asked, default=1)
+
+
 @functools.cache
 def _libraries() -> list[Any]:
     """The BLAS libraries of this process: NumPy's and SciPy's, loaded by the time anything is solved."""
