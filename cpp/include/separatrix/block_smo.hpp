@@ -205,12 +205,15 @@ private:
     // K_jk = K_kj for the rows k that are new, a block at a time
     void mirror(Index size, Index stride) {
         constexpr Index block = 16;
-        for (Index rows = known_; rows < size; rows += block) {
-            for (Index columns = 0; columns < std::min(size, rows + block); columns += block) {
-                for (Index k = rows; k < std::min(size, rows + block); ++k)
-                    for (Index j = columns; j < std::min(k, columns + block); ++j) K_[at(j * stride + k)] = K_[at(k * stride + j)];
+        const Index blocks = (size - known_ + block - 1) / block;
+        split(blocks, blocks >= 8 ? settings_.n_threads : 1, [&](int, Index first, Index last) {
+            for (Index rows = known_ + first * block; rows < std::min(size, known_ + last * block); rows += block) {
+                for (Index columns = 0; columns < std::min(size, rows + block); columns += block) {
+                    for (Index k = rows; k < std::min(size, rows + block); ++k)
+                        for (Index j = columns; j < std::min(k, columns + block); ++j) K_[at(j * stride + k)] = K_[at(k * stride + j)];
+                }
             }
-        }
+        });
     }
 
     std::int32_t row_in_set(Index k) const { return point_.order[at(working_.places()[at(k)])]; }
