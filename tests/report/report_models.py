@@ -49,7 +49,11 @@ MODELS: dict[str, Callable[[], tuple[Any, Any, Any]]] = {
     "online": lambda: (Perceptron().partial_fit(X, TWO), X, TWO),
     "precomputed": lambda: (SVC(kernel="precomputed").fit(X @ X.T, TWO), X @ X.T, TWO),
     "one column": lambda: (SVC().fit(X[:, :1], TWO), X[:, :1], TWO),
-    "stopped": lambda: (SVC(C=1e4, max_iter=1, tol=1e-12).fit(WIDE, TWO), WIDE, TWO),
+    "stopped": lambda: (
+        SVC(C=1e4, solver="coordinate-descent", max_iter=1, tol=1e-9).fit(WIDE, TWO),
+        WIDE,
+        TWO,
+    ),
 }
 
 

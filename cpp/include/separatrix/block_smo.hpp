@@ -169,7 +169,8 @@ private:
             for (Index k = 0; k < static_cast<Index>(ids.size()) - kept; ++k) out.push_back(among_.data() + k * width);
             rows_.block(ids, kept, out.data());
         }
-        split(size - known_, size - known_ >= 128 ? settings_.n_threads : 1, [&](int, Index begin, Index end) {
+        // Shared as they come: the last rows are the longest.
+        share(size - known_, 8, size - known_ >= 128 ? settings_.n_threads : 1, [&](Index begin, Index end) {
             for (Index k = known_ + begin; k < known_ + end; ++k) {
                 const T* from = pointers_[at(k)];
                 T* to = K_.data() + k * stride;
@@ -206,7 +207,7 @@ private:
     void mirror(Index size, Index stride) {
         constexpr Index block = 16;
         const Index blocks = (size - known_ + block - 1) / block;
-        split(blocks, blocks >= 8 ? settings_.n_threads : 1, [&](int, Index first, Index last) {
+        share(blocks, 1, blocks >= 8 ? settings_.n_threads : 1, [&](Index first, Index last) {
             for (Index rows = known_ + first * block; rows < std::min(size, known_ + last * block); rows += block) {
                 for (Index columns = 0; columns < std::min(size, rows + block); columns += block) {
                     for (Index k = rows; k < std::min(size, rows + block); ++k)
