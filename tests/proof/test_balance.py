@@ -141,3 +141,8 @@ def test_a_hundred_thousand_rows_are_balanced():
     balanced = balance(alpha, y, np.full(n, 0.1), 1 + 0.01 * rng.normal(size=n))
     assert residual(balanced, y) == 0
     assert np.sum(balanced != alpha) <= 64
+
+
+def test_alphas_near_the_largest_float_that_balance_are_left_alone():
+    alpha, y = np.full(4, 1.5e308), np.array([1.0, 1.0, -1.0, -1.0])
+    assert balance(alpha, y, np.full(4, np.inf)) is alpha

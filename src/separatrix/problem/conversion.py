@@ -34,9 +34,8 @@ def canonical_csr(X: Any) -> sparse.csr_array:
         return csr  # the constructor might copy 64-bit indices to 32
     parts = (csr.data.astype(_width(csr.dtype), copy=False), csr.indices, csr.indptr)
     array = sparse.csr_array(parts, shape=csr.shape)
-    array.has_canonical_format = (
-        csr.has_canonical_format
-    )  # SciPy remembers it: of X itself, for the next fit too
+    # SciPy remembers what it found: asked of X itself, the next fit to it need not look again.
+    array.has_canonical_format = csr.has_canonical_format
     if not array.has_canonical_format:
         array = array.copy()
         array.sum_duplicates()

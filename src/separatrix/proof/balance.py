@@ -38,7 +38,7 @@ def balance(alpha: Vector, y: Vector, upper: Vector, margins: Vector | None = No
     [0.0, 0.0]
     """
     parts = exact_parts(alpha * y)
-    residual = math.fsum(parts)  # rounded once: zero if and only if the sum is
+    residual = _rounded(parts)
     if not residual:
         return alpha
     alpha = alpha.copy()
@@ -91,7 +91,7 @@ def _absorb(alpha: Vector, y: Vector, upper: Vector, parts: list[float]) -> list
     free = np.flatnonzero((alpha > 0) & (alpha < upper))
     free = free[np.argsort(alpha[free])]
     values, signs, bounds = alpha[free], y[free], upper[free]
-    residual = math.fsum(parts)
+    residual = _rounded(parts)
     while residual and len(free):
         # With twice the room it needs a row stays free. The smallest has the finest grid of floats.
         room = np.where(signs == math.copysign(1.0, residual), values, bounds - values)
@@ -101,12 +101,20 @@ def _absorb(alpha: Vector, y: Vector, upper: Vector, parts: list[float]) -> list
         old, sign = float(values[place]), float(signs[place])
         new = old - sign * residual
         changed = [*parts, sign * new, -sign * old]
-        left = math.fsum(changed)
+        left = _rounded(changed)
         if abs(left) >= abs(residual):
             break
         alpha[free[place]] = values[place] = new
         parts, residual = changed, left
     return parts if residual else []
+
+
+def _rounded(parts: list[float]) -> float:
+    """The sum, rounded once: zero if and only if the exact sum is."""
+    try:
+        return math.fsum(parts)
+    except OverflowError:  # on the way, near the largest float
+        return float(sum(map(Fraction, parts)))
 
 
 def _one_row(alpha: Vector, y: Vector, upper: Vector, exact: Fraction, cost: Vector) -> bool:
