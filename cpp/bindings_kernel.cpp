@@ -1,10 +1,12 @@
 // Kernel blocks, scores and block SMO for Python: typed arrays in, GIL released, no logic.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "separatrix/block_smo.hpp"
@@ -65,6 +67,16 @@ void bind_sparse(nb::module_& m) {
           "starts"_a.noconvert(), "columns"_a, "The rows of a CSR matrix as points of a kernel.");
 }
 
+using Numbers = std::optional<Array<std::int32_t>>;
+
+// The points with these numbers; all of them where there are none.
+ChosenPoints chosen(const HeldPoints& held, const Numbers& numbers) {
+    if (!numbers) return ChosenPoints(*held.points);
+    for (std::size_t k = 0; k < numbers->shape(0); ++k)
+        if ((*numbers)(k) < 0 || (*numbers)(k) >= held.points->rows) throw nb::index_error("There is no point of that number.");
+    return {*held.points, numbers->data(), static_cast<Index>(numbers->shape(0))};
+}
+
 KernelFormula formula_of(const std::string& kind, double gamma, double coef0, int degree) {
     const char* const names[] = {"linear", "poly", "rbf", "sigmoid", "laplacian"};
     for (int k = 0; k < 5; ++k) {
@@ -117,20 +129,22 @@ void bind_kernel(nb::module_& m) {
     bind_sparse<double, std::int32_t>(m);
     bind_sparse<double, std::int64_t>(m);
     m.def("kernel_scores", [](const KernelFormula& formula, HeldPoints& targets, HeldPoints& sources, const Table<double>& coef,
-                              const OutputTable& out, bool wide, int n_threads) {
+                              const OutputTable& out, bool wide, int n_threads, const Numbers& target_rows, const Numbers& source_rows) {
             if (targets.points->columns != sources.points->columns) throw nb::value_error("Both sets of points must have the same number of columns.");
-            expect(coef.shape(0), sources.points->rows, "coef");
-            expect(out.shape(0), targets.points->rows, "out");
+            const ChosenPoints at = chosen(targets, target_rows), from = chosen(sources, source_rows);
+            expect(coef.shape(0), from.count(), "coef");
+            expect(out.shape(0), at.count(), "out");
             expect(out.shape(1), static_cast<Index>(coef.shape(1)), "a row of out");
             nb::gil_scoped_release release;
             const Index classes = static_cast<Index>(coef.shape(1));
             if (wide) {
-                kernel_scores<double>(formula, *targets.points, *sources.points, coef.data(), classes, out.data(), n_threads);
+                kernel_scores<double>(formula, at, from, coef.data(), classes, out.data(), n_threads);
             } else {
-                kernel_scores<float>(formula, *targets.points, *sources.points, coef.data(), classes, out.data(), n_threads);
+                kernel_scores<float>(formula, at, from, coef.data(), classes, out.data(), n_threads);
             }
         }, "formula"_a, "targets"_a, "sources"_a, "coef"_a, "out"_a.noconvert(), "wide"_a, "n_threads"_a,
-        "out (n, classes) += sum_j k(x_i, s_j) coef (m, classes).");
+        "target_rows"_a = nb::none(), "source_rows"_a = nb::none(),
+        "out (n, classes) += sum_j k(x_i, s_j) coef (m, classes); of the points with these numbers only, where they are given.");
     nb::class_<SmoReport>(m, "SmoReport", "What some rounds of block SMO reached.")
         .def(nb::init<>())
         .def_ro("primal", &SmoReport::primal, "Primal value that F implies.")

@@ -428,8 +428,10 @@ def sparse_points(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), 
 def sparse_points(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints:
     """The rows of a CSR matrix as points of a kernel."""
 
-def kernel_scores(formula: KernelFormula, targets: KernelPoints, sources: KernelPoints, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], wide: bool, n_threads: int) -> None:
-    """out (n, classes) += sum_j k(x_i, s_j) coef (m, classes)."""
+def kernel_scores(formula: KernelFormula, targets: KernelPoints, sources: KernelPoints, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], wide: bool, n_threads: int, target_rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, source_rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+    """
+    out (n, classes) += sum_j k(x_i, s_j) coef (m, classes); of the points with these numbers only, where they are given.
+    """
 
 class SmoReport:
     """What some rounds of block SMO reached."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from scipy import optimize, sparse
@@ -224,6 +226,25 @@ def test_the_number_of_threads_changes_nothing() -> None:
     _, one, _ = solve(problem, 1e-4)
     _, three, _ = solve(problem, 1e-4, n_threads=3)
     np.testing.assert_array_equal(one.alpha, three.alpha)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.9])
+def test_threads_that_share_many_short_loops_change_nothing(share) -> None:
+    """More threads than cores, and two fits at once, each with a team of its own."""
+    rng = np.random.default_rng(3)
+    X = (rng.integers(1, 200, (900, 64)) * (rng.random((900, 64)) < share)).astype(np.float32)
+    y = np.where(X[:, 0] + X[:, 1] >= X[:, 2] + X[:, 3], 1.0, -1.0)
+    problem = KernelProblem(X, y, np.full(900, 10.0), HINGE, "free", Rbf(1.0 / (64 * X.var())))
+    _, alone, _ = solve(problem, 1e-5, BlockSmo(working_set=256))
+    with ThreadPoolExecutor(2) as pool:
+        for n_threads in (2, 2, 7, 7):
+            fits = [
+                pool.submit(solve, problem, 1e-5, BlockSmo(working_set=256), None, n_threads)
+                for _ in range(2)
+            ]
+            for fit in fits:
+                np.testing.assert_array_equal(fit.result()[1].alpha, alone.alpha)
+    assert_proved(problem, alone, 1.01e-5)
 
 
 @pytest.mark.parametrize("bias", ["free", "none"])

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from separatrix import _core
 from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Rbf, Sigmoid
-from separatrix.solvers.kernel_scores import kernel_scores
+from separatrix.solvers.kernel_scores import core_formula, core_points, kernel_scores
 
 KERNELS = [Linear(), Poly(3, 0.3, 1.0), Poly(1, 0.5, 0.0), Rbf(0.2), Sigmoid(0.1, 0.2), Laplacian(0.1)]
 
@@ -39,6 +40,25 @@ def test_scores_agree_with_the_matrix(kernel, dtype, d, density) -> None:
             np.testing.assert_allclose(got, expected, rtol=0, atol=error)
         alone = kernel_scores(kernel, made(X), made(support), coef[:, 1], 1)
         np.testing.assert_allclose(alone, expected[:, 1], rtol=0, atol=error)
+
+
+@pytest.mark.parametrize("made", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_points_may_be_chosen_by_number(made) -> None:
+    X, kernel, rng = points(40, 0.2, np.float64), Rbf(0.05), np.random.default_rng(1)
+    targets, sources = rng.permutation(333)[:50].astype(np.int32), rng.permutation(333)[:200].astype(np.int32)
+    coef, out = rng.standard_normal((200, 1)), np.zeros((50, 1))
+    held, formula = core_points(made(X)), core_formula(kernel)
+    assert formula is not None
+    chosen = {"target_rows": targets, "source_rows": sources}
+    _core.kernel_scores(formula, held, held, coef, out, wide=True, n_threads=2, **chosen)
+    np.testing.assert_allclose(out, kernel.matrix(X[targets], X[sources]) @ coef, rtol=0, atol=1e-12)
+    for wrong in (-1, 333):
+        chosen["source_rows"] = np.full(200, wrong, dtype=np.int32)
+        with pytest.raises(IndexError, match="no point"):
+            _core.kernel_scores(formula, held, held, coef, out, wide=True, n_threads=1, **chosen)
+    chosen["source_rows"] = sources[:7]
+    with pytest.raises(ValueError, match="coef must have length 7"):
+        _core.kernel_scores(formula, held, held, coef, out, wide=True, n_threads=1, **chosen)
 
 
 def test_no_support_scores_zero() -> None:

@@ -60,6 +60,7 @@ public:
 
     SmoReport run(double target, Index rounds, double seconds) override {
         const auto began = std::chrono::steady_clock::now();
+        const Team team(settings_.n_threads);  // a round has half a dozen loops to split
         for (Index k = 0; k < rounds && !finished(target); ++k) {
             select();
             solve();

@@ -35,6 +35,13 @@ public:
 #endif
     }
 
+    // At least `size` elements, whose values are lost if there were fewer.
+    void make_room(std::size_t size) {
+        if (size <= size_) return;
+        *this = Buffer();  // first, so that the two are never there together
+        *this = Buffer(size);
+    }
+
     T* data() { return data_.get(); }
     const T* data() const { return data_.get(); }
     std::size_t size() const { return size_; }

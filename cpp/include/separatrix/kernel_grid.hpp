@@ -20,6 +20,15 @@
 
 namespace separatrix {
 
+// Points as columns of blocks: in panels, two levels side by side, or the pairs that are not zero.
+struct GridColumns {
+    Index count = 0, panels = 0;
+    std::vector<std::int32_t> norms;
+    Buffer<std::int16_t> levels;
+    Buffer<std::int32_t> entries, lines;
+    std::vector<Index> starts;
+};
+
 class GridPoints {
 public:
     static constexpr Index most_lines = 2048;  // columns of X whose lines, if it is sparse, stay in the second-level cache
@@ -65,24 +74,25 @@ public:
 
     bool found() const { return step_ > 0; }
 
-    // The columns are the points ids[0 .. count) from now on.
-    void pack_columns(const std::int32_t* ids, Index count, int n_threads) {
+    // The points ids[0 .. count) as columns, in memory that is used again where it suffices.
+    void pack_columns(const std::int32_t* ids, Index count, GridColumns& columns, int n_threads) const {
         const Index width = kernel_table().narrow.panel_columns;
-        count_ = count, panels_ = (count + width - 1) / width;
-        column_norms_.assign(static_cast<std::size_t>(panels_ * width), 0);
+        columns.count = count, columns.panels = (count + width - 1) / width;
+        columns.norms.assign(static_cast<std::size_t>(columns.panels * width), 0);
         if (sparse_) {
-            starts_.assign(1, 0);
-            for (Index k = 0; k < count; ++k) starts_.push_back(starts_.back() + counts_[static_cast<std::size_t>(ids[k])]);
-            entries_ = Buffer<std::int32_t>(static_cast<std::size_t>(starts_.back()));
-            lines_ = Buffer<std::int32_t>(static_cast<std::size_t>(starts_.back()));
+            columns.starts.assign(1, 0);
+            for (Index k = 0; k < count; ++k)
+                columns.starts.push_back(columns.starts.back() + counts_[static_cast<std::size_t>(ids[k])]);
+            columns.entries.make_room(static_cast<std::size_t>(columns.starts.back()));
+            columns.lines.make_room(static_cast<std::size_t>(columns.starts.back()));
         } else {
-            columns_ = Buffer<std::int16_t>(static_cast<std::size_t>(panels_ * pairs_ * width * 2));
+            columns.levels.make_room(static_cast<std::size_t>(columns.panels * pairs_ * width * 2));
         }
-        split(panels_, n_threads, [&](int, Index first, Index last) {
+        split(columns.panels, n_threads, [&](int, Index first, Index last) {
             for (Index k = first * width; k < last * width; ++k) {
-                if (k < count) column_norms_[static_cast<std::size_t>(k)] = norms_[static_cast<std::size_t>(ids[k])];
+                if (k < count) columns.norms[static_cast<std::size_t>(k)] = norms_[static_cast<std::size_t>(ids[k])];
                 if (!sparse_) {
-                    std::int16_t* to = columns_.data() + (k / width) * pairs_ * width * 2 + (k % width) * 2;
+                    std::int16_t* to = columns.levels.data() + (k / width) * pairs_ * width * 2 + (k % width) * 2;
                     const std::uint8_t* from = k < count ? levels(ids[k]) : nullptr;
                     for (Index j = 0; j < pairs_; ++j) {
                         to[j * width * 2] = from ? from[2 * j] : 0;
@@ -90,12 +100,12 @@ public:
                     }
                 } else if (k < count) {
                     const std::uint8_t* from = levels(ids[k]);
-                    auto at = static_cast<std::size_t>(starts_[static_cast<std::size_t>(k)]);
+                    auto at = static_cast<std::size_t>(columns.starts[static_cast<std::size_t>(k)]);
                     for (Index j = 0; j < pairs_; ++j) {
                         const std::int32_t entry = pair(from, j);
                         if (entry == 0) continue;
-                        entries_[at] = entry;
-                        lines_[at++] = static_cast<std::int32_t>(j);
+                        columns.entries[at] = entry;
+                        columns.lines[at++] = static_cast<std::int32_t>(j);
                     }
                 }
             }
@@ -103,12 +113,13 @@ public:
     }
 
     // out[r][c] = k(point ids[r], column c); each out[r] has room for whole panels.
-    void values(const KernelFormula& formula, const std::int32_t* ids, Index count, float* const* out, int n_threads) {
+    void values(const KernelFormula& formula, const std::int32_t* ids, Index count, const GridColumns& columns, float* const* out,
+                int n_threads) {
         const auto& table = kernel_table();
-        pack_rows(ids, count, sparse_ ? table.narrow.sparse_rows : table.narrow.tile_rows);
+        pack_rows(ids, count, sparse_ ? table.narrow.sparse_rows : table.narrow.tile_rows, n_threads);
         const Index panel_bytes = pairs_ * table.narrow.panel_columns * 4;
-        share(panels_, 1 + second_level_bytes / panel_bytes, n_threads, [&](Index first, Index last) {
-            sparse_ ? sparse_values(formula, count, first, last, out) : dense_values(formula, count, first, last, out);
+        share(columns.panels, 1 + second_level_bytes / panel_bytes, n_threads, [&](Index first, Index last) {
+            sparse_ ? sparse_values(formula, count, columns, first, last, out) : dense_values(formula, count, columns, first, last, out);
         });
     }
 
@@ -118,38 +129,46 @@ private:
     static constexpr double sparse_below = 0.4;  // share of pairs that are not zero
     static constexpr Index second_level_bytes = 1 << 18;
 
-    void pack_rows(const std::int32_t* ids, Index count, Index height) {
+    void pack_rows(const std::int32_t* ids, Index count, Index height, int n_threads) {
         const Index tiles = (count + height - 1) / height;
-        rows_.assign(static_cast<std::size_t>(tiles * height * pairs_), 0);
+        rows_.make_room(static_cast<std::size_t>(tiles * height * pairs_));
         row_norms_.assign(static_cast<std::size_t>(tiles * height), 0);
-        for (Index k = 0; k < count; ++k) {
-            const std::uint8_t* from = levels(ids[k]);
-            std::int32_t* to = rows_.data() + (k / height) * height * pairs_ + k % height;
-            for (Index j = 0; j < pairs_; ++j) to[j * height] = pair(from, j);
-            row_norms_[static_cast<std::size_t>(k)] = norms_[static_cast<std::size_t>(ids[k])];
-        }
+        split(tiles, n_threads, [&](int, Index first, Index last) {
+            for (Index k = first * height; k < last * height; ++k) {
+                std::int32_t* to = rows_.data() + (k / height) * height * pairs_ + k % height;
+                if (k < count) {
+                    const std::uint8_t* from = levels(ids[k]);
+                    for (Index j = 0; j < pairs_; ++j) to[j * height] = pair(from, j);
+                    row_norms_[static_cast<std::size_t>(k)] = norms_[static_cast<std::size_t>(ids[k])];
+                } else {
+                    for (Index j = 0; j < pairs_; ++j) to[j * height] = 0;
+                }
+            }
+        });
     }
 
-    void dense_values(const KernelFormula& formula, Index count, Index first, Index last, float* const* out) const {
+    void dense_values(const KernelFormula& formula, Index count, const GridColumns& columns, Index first, Index last,
+                      float* const* out) const {
         const auto& table = kernel_table();
         const Index width = table.narrow.panel_columns;
         std::vector<float*> shifted(out, out + count);
         for (float*& to : shifted) to += first * width;
-        table.grid_values(formula, {rows_.data(), row_norms_.data(), count, columns_.data() + first * pairs_ * width * 2,
-                                    column_norms_.data() + first * width, last - first, pairs_, step_}, shifted.data());
+        table.grid_values(formula, {rows_.data(), row_norms_.data(), count, columns.levels.data() + first * pairs_ * width * 2,
+                                    columns.norms.data() + first * width, last - first, pairs_, step_}, shifted.data());
     }
 
     // Some panels at a time, whose entries stay in the cache while all rows pass.
-    void sparse_values(const KernelFormula& formula, Index count, Index first, Index last, float* const* out) const {
+    void sparse_values(const KernelFormula& formula, Index count, const GridColumns& columns, Index first, Index last,
+                       float* const* out) const {
         constexpr Index entries = 1 << 14;
         const auto& table = kernel_table();
         const Index width = table.narrow.panel_columns, height = table.narrow.sparse_rows;
-        const Index span = 1 + entries * panels_ / (1 + starts_.back());
+        const Index span = 1 + entries * columns.panels / (1 + columns.starts.back());
         for (Index panel = first; panel < last; panel += span) {
             for (Index row = 0; row < count; row += height) {
                 table.sparse_grid_values(formula, {rows_.data() + row * pairs_, row_norms_.data() + row, std::min(height, count - row),
-                                                   nullptr, entries_.data(), lines_.data(), starts_.data(), column_norms_.data(),
-                                                   panel * width, std::min(count_, std::min(last, panel + span) * width)},
+                                                   nullptr, columns.entries.data(), columns.lines.data(), columns.starts.data(),
+                                                   columns.norms.data(), panel * width, std::min(columns.count, std::min(last, panel + span) * width)},
                                          step_, out + row);
             }
         }
@@ -185,14 +204,12 @@ private:
     }
 
     double step_ = 0;
-    Index depth_ = 0, pairs_ = 0, count_ = 0, panels_ = 0;
+    Index depth_ = 0, pairs_ = 0;
     bool sparse_ = false;
     Buffer<std::uint8_t> levels_;               // q of every point
     std::vector<std::int32_t> counts_, norms_;  // pairs of each point that are not zero; squared norms of q
-    Buffer<std::int16_t> columns_;
-    Buffer<std::int32_t> entries_, lines_;
-    std::vector<Index> starts_;
-    std::vector<std::int32_t> column_norms_, rows_, row_norms_;
+    Buffer<std::int32_t> rows_;
+    std::vector<std::int32_t> row_norms_;
 };
 
 }  // namespace separatrix

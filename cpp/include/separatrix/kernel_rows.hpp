@@ -34,23 +34,22 @@ inline double scaled_norm(const KernelFormula& formula, double squared) {
 template <class T>
 class PackedColumns {
 public:
-    // Packs the points ids[0 .. count), or [begin, begin + count) where there are no ids.
-    void pack(const Points& points, const std::int32_t* ids, Index begin, Index count, const KernelFormula& formula,
-              bool sparse, int n_threads) {
+    // Packs the points ids[0 .. count).
+    void pack(const Points& points, const std::int32_t* ids, Index count, const KernelFormula& formula, bool sparse,
+              int n_threads) {
         const Index width = kernel_table().of<T>().panel_columns;
-        const auto point = [=](Index k) { return ids == nullptr ? begin + k : static_cast<Index>(ids[k]); };
         this->sparse = sparse, this->count = count, depth = points.columns;
         panels = (count + width - 1) / width;
-        reserve(norms, static_cast<std::size_t>(panels * width));
+        norms.make_room(static_cast<std::size_t>(panels * width));
         for (Index k = count; k < panels * width; ++k) norms[static_cast<std::size_t>(k)] = 0;
         if (sparse) {
             starts.assign(static_cast<std::size_t>(count + 1), 0);
-            for (Index k = 0; k < count; ++k) starts[static_cast<std::size_t>(k + 1)] = starts[static_cast<std::size_t>(k)] + points.count(point(k));
+            for (Index k = 0; k < count; ++k) starts[static_cast<std::size_t>(k + 1)] = starts[static_cast<std::size_t>(k)] + points.count(ids[k]);
             const auto entries = static_cast<std::size_t>(starts.back() + points.columns);  // dense rows are picked with room
-            reserve(values, entries);
-            reserve(indices, entries);
+            values.make_room(entries);
+            indices.make_room(entries);
         } else {
-            reserve(values, static_cast<std::size_t>(panels * width * depth));
+            values.make_room(static_cast<std::size_t>(panels * width * depth));
         }
         // A dense point's entries are written with a little waste behind them: one thread, or they would collide.
         split(panels, sparse ? 1 : n_threads, [&](int, Index first, Index last) {
@@ -58,16 +57,16 @@ public:
                 if (!sparse) {
                     T* to = values.data() + (k / width) * width * depth + k % width;
                     if (k < count) {
-                        points.read(point(k), to, width);
+                        points.read(ids[k], to, width);
                     } else {
                         for (Index c = 0; c < depth; ++c) to[c * width] = 0;
                     }
                 } else if (k < count) {
                     const auto at = starts[static_cast<std::size_t>(k)];
-                    points.entries(point(k), values.data() + at, indices.data() + at);
+                    points.entries(ids[k], values.data() + at, indices.data() + at);
                 }
                 if (k < count && formula.kind == KernelKind::rbf)
-                    norms[static_cast<std::size_t>(k)] = static_cast<T>(scaled_norm(formula, points.squared_norm(point(k))));
+                    norms[static_cast<std::size_t>(k)] = static_cast<T>(scaled_norm(formula, points.squared_norm(ids[k])));
             }
         });
     }
@@ -77,38 +76,33 @@ public:
     Buffer<T> values, norms;
     Buffer<std::int32_t> indices;
     std::vector<Index> starts;
-
-private:
-    template <class U>
-    static void reserve(Buffer<U>& buffer, std::size_t size) {
-        if (buffer.size() >= size) return;
-        buffer = Buffer<U>();
-        buffer = Buffer<U>(size);
-    }
 };
 
 // Points as rows of blocks: tiles, or dense matrices over the columns that occur.
 template <class T>
 class PackedBlockRows {
 public:
-    void pack(const Points& points, const std::int32_t* ids, Index count, const KernelFormula& formula, bool sparse) {
+    void pack(const Points& points, const std::int32_t* ids, Index count, const KernelFormula& formula, bool sparse, int n_threads) {
         const auto& table = kernel_table().of<T>();
         this->count = count;
         height = sparse ? table.sparse_rows : table.tile_rows;
         blocks = (count + height - 1) / height;
         norms.assign(static_cast<std::size_t>(blocks * height), T(0));
-        for (Index k = 0; k < count && formula.kind == KernelKind::rbf; ++k)
-            norms[static_cast<std::size_t>(k)] = static_cast<T>(scaled_norm(formula, points.squared_norm(ids[k])));
+        const bool measured = formula.kind == KernelKind::rbf;
         placed = sparse && points.columns > placed_beyond;
         if (placed) {
             pack_placed(points, ids);
-            return;
+        } else {
+            offsets.assign(static_cast<std::size_t>(blocks), 0);
+            for (Index b = 0; b < blocks; ++b) offsets[static_cast<std::size_t>(b)] = b * height * points.columns;
+            values.assign(static_cast<std::size_t>(blocks * height * points.columns), T(0));
         }
-        offsets.assign(static_cast<std::size_t>(blocks), 0);
-        for (Index b = 0; b < blocks; ++b) offsets[static_cast<std::size_t>(b)] = b * height * points.columns;
-        values.assign(static_cast<std::size_t>(blocks * height * points.columns), T(0));
-        for (Index k = 0; k < count; ++k)
-            points.read(ids[k], values.data() + offsets[static_cast<std::size_t>(k / height)] + k % height, height);
+        split(blocks, n_threads, [&](int, Index first, Index last) {
+            for (Index k = first * height; k < std::min(count, last * height); ++k) {
+                if (!placed) points.read(ids[k], values.data() + offsets[static_cast<std::size_t>(k / height)] + k % height, height);
+                if (measured) norms[static_cast<std::size_t>(k)] = static_cast<T>(scaled_norm(formula, points.squared_norm(ids[k])));
+            }
+        });
     }
 
     Index count = 0, height = 1, blocks = 0;

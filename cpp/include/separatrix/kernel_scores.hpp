@@ -2,16 +2,32 @@
 #pragma once
 
 #include <numeric>
+#include <vector>
 
 #include "separatrix/kernel_rows.hpp"
 
 namespace separatrix {
 
-// out (targets.rows, classes) += sum over the sources. T is the type of the products; sums are double.
+// Some of the points, by their numbers, or all of them.
+struct ChosenPoints {
+    explicit ChosenPoints(Points& points) : points(points), rows(static_cast<std::size_t>(points.rows)) {
+        std::iota(rows.begin(), rows.end(), 0);
+    }
+    ChosenPoints(Points& points, const std::int32_t* rows, Index count) : points(points), rows(rows, rows + count) {}
+
+    Index count() const { return static_cast<Index>(rows.size()); }
+    Points& points;
+    std::vector<std::int32_t> rows;
+};
+
+// out (targets, classes) += sum over the sources. T is the type of the products; sums are double.
 template <class T>
-void kernel_scores(const KernelFormula& formula, Points& targets, Points& sources, const double* coef, Index classes,
-                   double* out, int n_threads) {
-    constexpr Index group_bytes = 1 << 26, chunk = 1024;
+void kernel_scores(const KernelFormula& formula, const ChosenPoints& chosen_targets, const ChosenPoints& chosen_sources,
+                   const double* coef, Index classes, double* out, int n_threads) {
+    constexpr Index chunk = 1024;
+    const Index group_bytes = chosen_targets.count() < 4 * chunk ? 1 << 21 : 1 << 26;  // fresh memory is dear, packing targets too
+    Points &targets = chosen_targets.points, &sources = chosen_sources.points;
+    const Team team(n_threads);
     const bool sparse = prefers_sparse(targets, formula);
     if (!sparse && measures_distance(formula)) {
         if (targets.centre.empty() && sizeof(T) == sizeof(float)) {
@@ -24,21 +40,19 @@ void kernel_scores(const KernelFormula& formula, Points& targets, Points& source
     const Index group = std::max<Index>(512, group_bytes / width);
     const Index panel = kernel_table().of<T>().panel_columns;
     PackedBlockRows<T> rows;
-    for (Index first = 0; first < sources.rows; first += group) {
-        const Index count = std::min(group, sources.rows - first);
-        std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
-        std::iota(ids.begin(), ids.end(), static_cast<std::int32_t>(first));
-        rows.pack(sources, ids.data(), count, formula, sparse);
+    for (Index first = 0; first < chosen_sources.count(); first += group) {
+        const Index count = std::min(group, chosen_sources.count() - first);
+        rows.pack(sources, chosen_sources.rows.data() + first, count, formula, sparse, n_threads);
         std::vector<T> factors(static_cast<std::size_t>((rows.blocks * rows.height) * classes), T(0));
         std::copy(coef + first * classes, coef + (first + count) * classes, factors.begin());
-        split((targets.rows + panel - 1) / panel, n_threads, [&](int, Index begin, Index end) {
+        split((chosen_targets.count() + panel - 1) / panel, n_threads, [&](int, Index begin, Index end) {
             PackedColumns<T> columns;
             std::vector<double> sums(static_cast<std::size_t>(chunk * classes));
-            const Index last = std::min(targets.rows, end * panel);
+            const Index last = std::min(chosen_targets.count(), end * panel);
             for (Index from = begin * panel; from < last; from += chunk) {
                 const Index some = std::min(chunk, last - from);
                 std::fill(sums.begin(), sums.end(), 0.0);
-                columns.pack(targets, nullptr, from, some, formula, sparse, 1);
+                columns.pack(targets, chosen_targets.rows.data() + from, some, formula, sparse, 1);
                 kernel_sums(formula, rows, columns, factors.data(), classes, sums.data(), 1);
                 for (Index k = 0; k < some * classes; ++k) out[from * classes + k] += sums[static_cast<std::size_t>(k)];
             }

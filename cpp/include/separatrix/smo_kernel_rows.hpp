@@ -40,9 +40,9 @@ public:
     void pack(const std::vector<std::int32_t>& order, Index count) {
         columns_count_ = count;
         if (grid_.found()) {
-            grid_.pack_columns(order.data(), count, n_threads_);
+            grid_.pack_columns(order.data(), count, grid_columns_, n_threads_);
         } else {
-            columns_.pack(*points_, order.data(), 0, count, formula_, sparse_, n_threads_);
+            columns_.pack(*points_, order.data(), count, formula_, sparse_, n_threads_);
         }
     }
 
@@ -75,11 +75,11 @@ public:
         const int n_threads = useful_threads(count, columns_count_);
         if constexpr (sizeof(T) == sizeof(float)) {
             if (grid_.found()) {
-                grid_.values(formula_, missing_.data(), count, pointers_.data(), n_threads);
+                grid_.values(formula_, missing_.data(), count, grid_columns_, pointers_.data(), n_threads);
                 return;
             }
         }
-        rows_.pack(*points_, missing_.data(), count, formula_, sparse_);
+        rows_.pack(*points_, missing_.data(), count, formula_, sparse_, n_threads);
         kernel_values(formula_, rows_, columns_, pointers_.data(), n_threads);
     }
 
@@ -87,8 +87,15 @@ public:
     void block(const std::vector<std::int32_t>& ids, Index first, T* const* out) {
         const Index count = static_cast<Index>(ids.size());
         const int n_threads = useful_threads(count - first, count);
-        block_columns_.pack(*points_, ids.data(), 0, count, formula_, sparse_, n_threads);
-        rows_.pack(*points_, ids.data() + first, count - first, formula_, sparse_);
+        if constexpr (sizeof(T) == sizeof(float)) {
+            if (grid_.found()) {
+                grid_.pack_columns(ids.data(), count, grid_block_columns_, n_threads);
+                grid_.values(formula_, ids.data() + first, count - first, grid_block_columns_, out, n_threads);
+                return;
+            }
+        }
+        block_columns_.pack(*points_, ids.data(), count, formula_, sparse_, n_threads);
+        rows_.pack(*points_, ids.data() + first, count - first, formula_, sparse_, n_threads);
         kernel_values(formula_, rows_, block_columns_, out, n_threads);
     }
 
@@ -109,11 +116,11 @@ public:
                              const std::vector<T>& coef) {
         const Index group = 1024;
         PackedColumns<T> columns;
-        columns.pack(*points_, targets, 0, count, formula_, sparse_, n_threads_);
+        columns.pack(*points_, targets, count, formula_, sparse_, n_threads_);
         std::vector<double> totals(static_cast<std::size_t>(padded(count)), 0.0);
         for (Index first = 0; first < static_cast<Index>(sources.size()); first += group) {
             const Index some = std::min(group, static_cast<Index>(sources.size()) - first);
-            rows_.pack(*points_, sources.data() + first, some, formula_, sparse_);
+            rows_.pack(*points_, sources.data() + first, some, formula_, sparse_, n_threads_);
             std::vector<T> by(static_cast<std::size_t>(rows_.blocks * rows_.height), T(0));
             std::copy(coef.begin() + first, coef.begin() + first + some, by.begin());
             kernel_sums(formula_, rows_, columns, by.data(), 1, totals.data(), n_threads_);
@@ -152,6 +159,7 @@ private:
     RowCache<T> cache_;
     PackedColumns<T> columns_, block_columns_;
     GridPoints grid_;
+    GridColumns grid_columns_, grid_block_columns_;
     PackedBlockRows<T> rows_;
     std::vector<std::int32_t> missing_;
     std::vector<T*> pointers_;

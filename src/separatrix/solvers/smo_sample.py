@@ -13,11 +13,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix import _core
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import Vector
-from separatrix.solvers.kernel_scores import core_points
 from separatrix.solvers.smo_state import State
+from separatrix.solvers.smo_sums import sums_in_float64
 
 _SAMPLE = 128  # rows: a hundredth of the work of all sums where there are more than ten thousand
 
@@ -25,7 +24,7 @@ _SAMPLE = 128  # rows: a hundredth of the work of all sums where there are more 
 def rounding_of_gap(problem: KernelProblem, state: State) -> tuple[float, float]:
     """The estimated sum over all rows of |change of the row's share of the gap| between the F believed in and F in
     float64, and the largest difference between the two in the sample; 0 where the core does not know the kernel."""
-    if state.formula is None:
+    if state.points is None:
         return 0.0, 0.0
     alpha, believed = state.current_alpha, np.empty(problem.n_rows)
     state.engine.get_sums(believed)
@@ -35,12 +34,9 @@ def rounding_of_gap(problem: KernelProblem, state: State) -> tuple[float, float]
     if not len(support):
         return 0.0, 0.0
     rows = counted[:: max(1, len(counted) // _SAMPLE)]
-    F = np.zeros((len(rows), 1))
-    coef = (alpha * problem.y)[support].reshape(-1, 1)
-    targets, sources = core_points(problem.X[rows]), core_points(problem.X[support])
-    _core.kernel_scores(state.formula, targets, sources, coef, F, wide=True, n_threads=state.n_threads)
-    change = _shares(problem, rows, alpha, F[:, 0] + b) - _shares(problem, rows, alpha, believed[rows] + b)
-    error = float(np.abs(F[:, 0] - believed[rows]).max())
+    F = sums_in_float64(state, rows, support, (alpha * problem.y)[support])
+    change = _shares(problem, rows, alpha, F + b) - _shares(problem, rows, alpha, believed[rows] + b)
+    error = float(np.abs(F - believed[rows]).max())
     return float(np.abs(change).sum()) * len(counted) / len(rows), error
 
 

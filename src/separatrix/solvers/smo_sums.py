@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from separatrix import _core
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import Vector
-from separatrix.solvers.kernel_scores import core_points
 from separatrix.solvers.smo_state import State
 
-_MOST = 0.7  # a larger share of the rows is not worth a copy of them
+_MOST = 0.7  # a larger share of the rows is not worth a choice
 _BEYOND = 4.0  # times the largest error that a sample of rows showed: what any row's may be
 
 
@@ -57,14 +56,29 @@ def _add_sums(problem: KernelProblem, state: State, rows: NDArray[np.bool_], coe
     sources = np.flatnonzero(coefficients)
     if not len(sources) or not rows.any():
         return
-    if state.formula is None or state.points is None:
+    if state.points is None:
         state.F[rows] += problem.scores(coefficients)[rows]
         return
-    every = bool(rows.all())
-    targets = state.points if every else core_points(problem.X[np.flatnonzero(rows)])
-    F = np.zeros((np.count_nonzero(rows), 1))
-    coef = coefficients[sources].reshape(-1, 1)
+    state.F[rows] += sums_in_float64(state, np.flatnonzero(rows), sources, coefficients[sources])
+
+
+def sums_in_float64(
+    state: State, targets: NDArray[np.intp], sources: NDArray[np.intp], coefficients: Vector
+) -> Vector:
+    """sum_j k(x_i, x_j) c_j, shape (m,), for the rows i in targets (m,) and j in sources (k,), where the core knows the
+    kernel."""
+    assert state.formula is not None
+    assert state.points is not None
+    sums = np.zeros((len(targets), 1))
     _core.kernel_scores(
-        state.formula, targets, core_points(problem.X[sources]), coef, F, wide=True, n_threads=state.n_threads
+        state.formula,
+        state.points,
+        state.points,
+        coefficients.reshape(-1, 1),
+        sums,
+        wide=True,
+        n_threads=state.n_threads,
+        target_rows=targets.astype(np.int32),
+        source_rows=sources.astype(np.int32),
     )
-    state.F[rows] += F[:, 0]
+    return sums[:, 0]
