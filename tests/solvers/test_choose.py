@@ -44,9 +44,21 @@ def test_sparse_text_gets_coordinate_descent_alone() -> None:
 
 
 def test_columns_much_more_than_rows() -> None:
-    plan = stages(shaped(40, 3000))
+    plan = stages(shaped(40, 3000, C=1e3))
     assert plan[0].solver.name == "interior-point"
     assert "columns >> rows" in plan[0].reason
+
+
+def test_few_passes_beat_a_factorisation() -> None:
+    """Rows of one-hot columns at a moderate cost: a few dozen passes are enough (a9a and mushrooms are like that)."""
+    assert names(shaped(8000, 110, density=0.2, C=0.1))[0] == "coordinate-descent"
+    assert names(shaped(8000, 110, density=0.2, C=1e3))[0] == "interior-point"
+
+
+def test_the_last_digits_are_left_to_the_interior_point() -> None:
+    problem = shaped(200, 5, C=1e-2)
+    assert stages(problem, tol=1e-3)[0].solver.name == "coordinate-descent"
+    assert stages(problem, tol=1e-13)[0].solver.name == "interior-point"
 
 
 def test_large_costs_favour_the_interior_point() -> None:

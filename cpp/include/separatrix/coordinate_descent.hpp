@@ -82,6 +82,9 @@ public:
             if (settings_.memory > 0 && epochs_ % 2 == 0 && (precision_ > 0 || 2 * n_active() <= n_)) accelerate();
             rows_.gather(active_.data(), n_active(), precision_ == 2);
         }
+        // Early passes move w by much whatever the order; longer runs of rows come sooner from memory.
+        const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
+        chunk_ = settings_.chunk * (early && !settings_.mapped ? longer : 1);
         schedule_chunks();
         pass_ = {};
         return static_cast<Index>(chunks_.size());
@@ -91,7 +94,7 @@ public:
         if (epochs_ == 0) {  // the first pass prepares its rows
             for (Index c = first; c < first + count; ++c) prepare(chunks_[static_cast<std::size_t>(c)]);
         }
-        const PassReport pass = run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, settings_.chunk});
+        const PassReport pass = run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, chunk_});
         pass_.gap += pass.gap;
         pass_.lowest = std::min(pass_.lowest, pass.lowest);
         pass_.highest = std::max(pass_.highest, pass.highest);
@@ -198,12 +201,12 @@ private:
     }
 
     // About as many as are visited in a few hundredths of a second.
-    Index chunks_between_looks() const { return std::max<Index>(1, (Index{1} << 24) / (settings_.chunk * rows_.mean_size() + 1)); }
+    Index chunks_between_looks() const { return std::max<Index>(1, (Index{1} << 24) / (chunk_ * rows_.mean_size() + 1)); }
 
     template <class Tell>
     void tell_of(Index at, const Tell& tell) const {
-        const Index begin = chunks_[static_cast<std::size_t>(at)] * settings_.chunk;
-        const Index end = std::min(n_active(), begin + settings_.chunk);
+        const Index begin = chunks_[static_cast<std::size_t>(at)] * chunk_;
+        const Index end = std::min(n_active(), begin + chunk_);
         const auto row = [&](Index k) {  // a row that has just left the active set is marked by ~
             const Index id = active_[static_cast<std::size_t>(k)];
             return id < 0 ? ~id : id;
@@ -212,9 +215,9 @@ private:
     }
 
     void prepare(std::int32_t chunk) {
-        const Index begin = chunk * settings_.chunk, end = std::min(n_, begin + settings_.chunk);
+        const Index begin = chunk * chunk_, end = std::min(n_, begin + chunk_);
         rows_.load(begin, end);
-        norms_.resize(static_cast<std::size_t>(settings_.chunk));
+        norms_.resize(static_cast<std::size_t>(chunk_));
         kernels().of(rows_.source()).squared_norms(rows_.source(), begin, end, norms_.data() - begin);
         for (Index id = begin; id < end; ++id) {
             Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
@@ -224,7 +227,7 @@ private:
     }
 
     void schedule_chunks() {
-        chunks_.resize(static_cast<std::size_t>((n_active() + settings_.chunk - 1) / settings_.chunk));
+        chunks_.resize(static_cast<std::size_t>((n_active() + chunk_ - 1) / chunk_));
         std::iota(chunks_.begin(), chunks_.end(), 0);
         random_.shuffle(chunks_.data(), static_cast<Index>(chunks_.size()));
     }
@@ -278,6 +281,8 @@ private:
     std::vector<float> narrow_w_;
     std::vector<double> w_, norms_;
     double bias_ = 0, centre_ = 0;
+    Index chunk_ = 0;  // rows in a run of this pass
+    static constexpr Index early_passes = 3, longer = 4;
     static constexpr Index chunks_ahead = 8;  // announced before they are visited
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     Cuts cuts_{-infinity, infinity};
