@@ -90,7 +90,8 @@ def interrupt(code: str) -> str:
 
 
 SLOW = """
-import sys, warnings
+import signal, sys, warnings
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with it ignored
 sys.path.insert(0, {folder!r})
 warnings.simplefilter("ignore")
 import numpy as np
