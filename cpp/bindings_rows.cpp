@@ -2,6 +2,7 @@
 #include <limits>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,11 +10,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "separatrix/coordinate_descent.hpp"
 #include "separatrix/interleaved.hpp"
 #include "separatrix/products.hpp"
+#include "separatrix/squared_hinge.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -24,6 +27,7 @@ namespace {
 template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Output = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Marks = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Square = nb::ndarray<double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -36,11 +40,16 @@ public:
     virtual void weighted_sum(Index first, Index count, const double* c, double* out, int n_threads) const = 0;
     virtual void add_rows(const std::int64_t* ids, Index count, const double* c, double* out) const = 0;
     virtual void squared_norms(double* out, int n_threads) const = 0;
-    virtual void add_normal_matrix(const std::int64_t* ids, Index first, Index count, const double* weights, bool ones,
-                                   double sign, double* out, int n_threads) const = 0;
+    virtual void add_normal_matrix(Index first, Index count, const double* weights, bool ones, double* out,
+                                   int n_threads) const = 0;
+    virtual void move_normal_matrix(Index first, Index count, const double* C, const double* slack, bool* active, bool ones,
+                                    double* out, int n_threads) const = 0;
+    virtual HingeValues squared_hinge(Index first, Index count, const double* y, const double* C, const double* w, bool ones,
+                                      double* slack, double* v, int n_threads) const = 0;
     virtual std::unique_ptr<Descent> descent(const double* y, const double* C, const DescentSettings&) const = 0;
     virtual Index rows() const = 0;
     virtual Index columns() const = 0;
+    virtual bool sparse() const = 0;
     nb::object owners;
 };
 
@@ -60,19 +69,25 @@ public:
     void squared_norms(double* out, int n_threads) const override {
         separatrix::squared_norms(view_, out, n_threads);
     }
-    void add_normal_matrix(const std::int64_t* ids, Index first, Index count, const double* weights, bool ones, double sign,
-                           double* out, int n_threads) const override {
-        if constexpr (View::sparse) {
-            throw nb::value_error("The rows must be dense.");
-        } else {
-            separatrix::add_normal_matrix(view_, ids, first, count, weights, ones, sign, out, n_threads);
-        }
+    void add_normal_matrix(Index first, Index count, const double* weights, bool ones, double* out,
+                           int n_threads) const override {
+        if constexpr (!View::sparse) separatrix::add_normal_matrix(view_, first, count, weights, ones, out, n_threads);
+    }
+    void move_normal_matrix(Index first, Index count, const double* C, const double* slack, bool* active, bool ones,
+                            double* out, int n_threads) const override {
+        if constexpr (!View::sparse)
+            separatrix::move_normal_matrix(view_, first, count, C, slack, active, ones, out, n_threads);
+    }
+    HingeValues squared_hinge(Index first, Index count, const double* y, const double* C, const double* w, bool ones,
+                              double* slack, double* v, int n_threads) const override {
+        return separatrix::squared_hinge(view_, first, count, y, C, w, ones, slack, v, n_threads);
     }
     std::unique_ptr<Descent> descent(const double* y, const double* C, const DescentSettings& settings) const override {
         return std::make_unique<CoordinateDescent<View>>(view_, y, C, settings);
     }
     Index rows() const override { return view_.rows; }
     Index columns() const override { return view_.columns; }
+    bool sparse() const override { return View::sparse; }
 
 private:
     View view_;
@@ -126,6 +141,7 @@ void check_ids(const Array<std::int64_t>& ids, Index rows) {
 }
 
 void check_normal(const Rows& self, const Square& out, bool ones) {
+    if (self.sparse()) throw nb::value_error("The rows must be dense.");
     const Index D = self.columns() + (ones ? 1 : 0);
     if (D > most_normal_columns) throw nb::value_error("That many columns are for a product of matrices.");
     expect(out.shape(0), D, "out");
@@ -181,22 +197,46 @@ void bind_rows(nb::module_& m) {
                 const Index count = end_of(self.rows(), begin, weights.shape(0)) - begin;
                 check_normal(self, out, ones);
                 nb::gil_scoped_release release;
-                self.add_normal_matrix(nullptr, begin, count, weights.data(), ones, 1.0, out.data(), n_threads);
+                self.add_normal_matrix(begin, count, weights.data(), ones, out.data(), n_threads);
             }, "weights"_a, "out"_a.noconvert(), nb::kw_only(), "ones"_a, "n_threads"_a = 1, "begin"_a = 0,
             "Lower triangle of out (D, D) += the sum over some rows, from `begin` on, of t_i a_i a_i^T, a_i = (x_i, 1) with `ones`.")
-        .def("add_products_of", [](const Rows& self, const Array<std::int64_t>& ids, const Array<double>& weights,
-                                   const Square& out, bool ones, double sign, int n_threads) {
-                const auto count = static_cast<Index>(ids.shape(0));
-                expect(weights.shape(0), count, "weights");
-                check_ids(ids, self.rows());
+        .def("move_normal_matrix", [](const Rows& self, const Array<double>& C, const Array<double>& slack, const Marks& active,
+                                      const Square& out, bool ones, int n_threads, Index begin) {
+                const Index count = end_of(self.rows(), begin, C.shape(0)) - begin;
+                expect(slack.shape(0), count, "slack");
+                expect(active.shape(0), count, "active");
                 check_normal(self, out, ones);
                 nb::gil_scoped_release release;
-                self.add_normal_matrix(ids.data(), 0, count, weights.data(), ones, sign, out.data(), n_threads);
-            }, "ids"_a, "weights"_a, "out"_a.noconvert(), nb::kw_only(), "ones"_a, "sign"_a = 1.0, "n_threads"_a = 1,
-            "The same over the rows ids[k] with weights t_k, times a sign.")
+                self.move_normal_matrix(begin, count, C.data(), slack.data(), active.data(), ones, out.data(), n_threads);
+            }, "C"_a, "slack"_a, "active"_a.noconvert(), "out"_a.noconvert(), nb::kw_only(), "ones"_a, "n_threads"_a = 1,
+            "begin"_a = 0, "out (D, D) from the active of some rows, from `begin` on, to those with slack > 0, weights t_i = 2 C_i.")
+        .def("squared_hinge", [](const Rows& self, const Array<double>& y, const Array<double>& C, const Array<double>& w,
+                                 const Output& slack, const Output& v, bool ones, int n_threads, Index begin) {
+                const Index count = end_of(self.rows(), begin, slack.shape(0)) - begin;
+                const Index D = self.columns() + (ones ? 1 : 0);
+                expect(y.shape(0), count, "y");
+                expect(C.shape(0), count, "C");
+                expect(w.shape(0), D, "w");
+                expect(v.shape(0), D, "v");
+                nb::gil_scoped_release release;
+                const HingeValues found = self.squared_hinge(begin, count, y.data(), C.data(), w.data(), ones, slack.data(),
+                                                             v.data(), n_threads);
+                return std::pair{found.loss, found.alpha};
+            }, "y"_a, "C"_a, "w"_a, "slack"_a.noconvert(), "v"_a.noconvert(), nb::kw_only(), "ones"_a, "n_threads"_a = 1,
+            "begin"_a = 0, "slack_i = 1 - y_i a_i.w of some rows, from `begin` on; v (D,) += the sum of alpha_i y_i a_i, alpha_i = 2 C_i max(0, "
+            "slack_i). Returns the sums of C_i max(0, slack_i)^2 and of alpha_i.")
         .def("descent", &new_descent, nb::rv_policy::take_ownership, "y"_a, "C"_a, nb::kw_only(), "squared"_a, "shrink"_a,
              "kappa"_a, "seed"_a, "n_threads"_a, "chunk"_a, "memory"_a, "in_place"_a = false,
              "mapped"_a = false, "Dual coordinate descent from alpha = 0.");
+    m.def("squared_hinge_slope", [](const Array<double>& C, const Array<double>& before, const Array<double>& after, double t) {
+            const auto count = static_cast<Index>(C.shape(0));
+            expect(before.shape(0), count, "before");
+            expect(after.shape(0), count, "after");
+            nb::gil_scoped_release release;
+            const Slope found = squared_hinge_slope(C.data(), before.data(), after.data(), t, count);
+            return std::pair{found.slope, found.curvature};
+        }, "C"_a, "before"_a, "after"_a, "t"_a,
+        "First and second derivative at t of the sum of C_i max(0, s_i)^2, s = slack before + t (slack after - slack before).");
     m.def("dense_rows", &dense<float>, "X"_a.noconvert(), "The rows of a C-contiguous matrix.");
     m.def("dense_rows", &dense<double>, "X"_a.noconvert(), "The rows of a C-contiguous matrix.");
     bind_sparse<float, std::int32_t>(m);

@@ -77,16 +77,40 @@ def test_threads_change_rounding_only() -> None:
         np.testing.assert_allclose(one, many, rtol=1e-12, atol=1e-11)
 
 
+def check_squared_hinge(X) -> None:
+    """Slack, sums and the matrix of the rows with slack agree with NumPy; dense rows only have the matrix."""
+    (n, d), rng = X.shape, np.random.default_rng(2)
+    wide = np.asarray(X.todense() if sparse.issparse(X) else X, dtype=np.float64)
+    y, C, w = np.where(rng.random(n) < 0.5, 1.0, -1.0), rng.random(n), rng.standard_normal(d)
+    slack, v, rows = np.empty(n), np.zeros(d), compiled_rows(X)
+    loss, total = rows.squared_hinge(y, C, w, slack, v, ones=False)
+    expected = 1.0 - y * (wide @ w)
+    alpha = 2.0 * C * np.maximum(0.0, expected)
+    np.testing.assert_allclose(slack, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(v, wide.T @ (alpha * y), rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(
+        [loss, total], [alpha @ np.maximum(0.0, expected) / 2.0, alpha.sum()], rtol=1e-12
+    )
+    if not sparse.issparse(X) and d <= 128:
+        M, active = np.zeros((d, d), order="F"), np.zeros(n, dtype=bool)
+        rows.move_normal_matrix(C, slack, active, M, ones=False)
+        part = wide[slack > 0]
+        np.testing.assert_allclose(
+            M, np.tril(part.T @ (2.0 * C[slack > 0, None] * part)), rtol=1e-12, atol=1e-10
+        )
+
+
 _IN_A_FRESH_PROCESS = """
 import sys; sys.path.insert(0, {here!r})
 import numpy as np
 from separatrix import _core
 import test_core
-for kind in test_core.KINDS:
+for kind, d in [(kind, d) for kind in test_core.KINDS for d in (3, 13, 37)]:
     for dtype in test_core.FLOATS:
-        X = test_core.matrix(kind, dtype, n=300)
+        X = test_core.matrix(kind, dtype, n=300, d=d)
         for ours, theirs in zip(test_core.products(X), test_core.expected(X), strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+        test_core.check_squared_hinge(X)
 print(_core.instruction_set())
 """
 

@@ -55,6 +55,43 @@ SEPARATRIX_INLINE void each_score(const DenseRows<V>& rows, Index begin, Index e
     for (; i + 4 <= end; i += 4) dots<4>(rows.row(i).values, rows.columns, w, out + i);
     for (; i < end; ++i) dots<1>(rows.row(i).values, rows.columns, w, out + i);
 }
+
+// out[j] += sum_i c_i x_ij over `count` rows for 4 wide columns, summed up in registers: two sums each hide the latency.
+template <int wide, class V>
+SEPARATRIX_INLINE void add_stripe(const V* x, Index columns, const double* c, Index count, double* out) {
+    Sums sum[2][wide] = {}, four;
+    Index i = 0;
+    for (; i + 2 <= count; i += 2, x += 2 * columns) {
+        for (int j = 0; j < wide; ++j) {
+            read_four(x + 4 * j, four);
+            sum[0][j] += c[i] * four;
+            read_four(x + columns + 4 * j, four);
+            sum[1][j] += c[i + 1] * four;
+        }
+    }
+    for (int j = 0; i < count && j < wide; ++j) {
+        read_four(x + 4 * j, four);
+        sum[0][j] += c[i] * four;
+    }
+    for (int j = 0; j < wide; ++j)
+        for (int k = 0; k < 4; ++k) out[4 * j + k] += sum[0][j][k] + sum[1][j][k];
+}
+
+// One stripe of columns after another, for rows of few columns: a sum in memory would wait for itself at every row.
+template <class V>
+SEPARATRIX_INLINE void add_stripes(const V* x, Index columns, const double* c, Index count, double* out) {
+    Index j = 0;
+    for (; j + 8 <= columns; j += 8) add_stripe<2>(x + j, columns, c, count, out + j);
+    for (; j + 4 <= columns; j += 4) add_stripe<1>(x + j, columns, c, count, out + j);
+    if (j == columns) return;
+    if (columns >= 4) {  // four once more, of which some are new
+        double last[4] = {};
+        add_stripe<1>(x + columns - 4, columns, c, count, last);
+        for (; j < columns; ++j) out[j] += last[j - columns + 4];
+        return;
+    }
+    for (Index i = 0; i < count; ++i) axpy(c[i], DenseRow<V>{x + i * columns, columns}, out);
+}
 #endif
 
 template <class Rows>
@@ -62,10 +99,33 @@ SEPARATRIX_INLINE void each_score(const Rows& rows, Index begin, Index end, cons
     for (Index i = begin; i < end; ++i) out[i] = dot(rows.row(i), w);
 }
 
+// Whether most of the coefficients are zero, so that rows are better passed over.
+SEPARATRIX_INLINE bool mostly_zero(const double* c, Index count) {
+    Index used = 0;
+    for (Index i = 0; i < count; ++i) used += c[i] != 0;
+    return 4 * used < count;
+}
+
 template <class V>
 SEPARATRIX_INLINE void add_each(const DenseRows<V>& rows, Index begin, Index end, const double* c, double* SEPARATRIX_RESTRICT out) {
     const Index d = rows.columns;
     Index i = begin;
+#if defined(__GNUC__)
+    constexpr Index few = 16;  // columns: more are faster in one sweep
+    constexpr Index together = 64;  // rows
+    if (d <= few) {
+        for (; i < end; i += together) {
+            const Index count = end - i < together ? end - i : together;
+            if (mostly_zero(c + i, count)) {
+                for (Index k = i; k < i + count; ++k)
+                    if (c[k] != 0) axpy(c[k], rows.row(k), out);
+            } else {
+                add_stripes(rows.row(i).values, d, c + i, count, out);
+            }
+        }
+        return;
+    }
+#endif
     for (; i + 4 <= end; i += 4) {  // out is read and written once for four rows
         const double p = c[i], q = c[i + 1], r = c[i + 2], s = c[i + 3];
         if (p == 0 && q == 0 && r == 0 && s == 0) continue;

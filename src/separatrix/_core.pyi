@@ -33,11 +33,23 @@ class Rows:
         Lower triangle of out (D, D) += the sum over some rows, from `begin` on, of t_i a_i a_i^T, a_i = (x_i, 1) with `ones`.
         """
 
-    def add_products_of(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu')], *, ones: bool, sign: float = 1.0, n_threads: int = 1) -> None:
-        """The same over the rows ids[k] with weights t_k, times a sign."""
+    def move_normal_matrix(self, C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slack: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], active: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu')], *, ones: bool, n_threads: int = 1, begin: int = 0) -> None:
+        """
+        out (D, D) from the active of some rows, from `begin` on, to those with slack > 0, weights t_i = 2 C_i.
+        """
+
+    def squared_hinge(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slack: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], *, ones: bool, n_threads: int = 1, begin: int = 0) -> tuple[float, float]:
+        """
+        slack_i = 1 - y_i a_i.w of some rows, from `begin` on; v (D,) += the sum of alpha_i y_i a_i, alpha_i = 2 C_i max(0, slack_i). Returns the sums of C_i max(0, slack_i)^2 and of alpha_i.
+        """
 
     def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int, in_place: bool = False, mapped: bool = False) -> Descent:
         """Dual coordinate descent from alpha = 0."""
+
+def squared_hinge_slope(C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], after: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: float) -> tuple[float, float]:
+    """
+    First and second derivative at t of the sum of C_i max(0, s_i)^2, s = slack before + t (slack after - slack before).
+    """
 
 @overload
 def dense_rows(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Rows: ...

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from separatrix import _core
 from separatrix.problem import HINGE, Problem
 from separatrix.solvers import signed_rows as module
 from separatrix.solvers.compiled import compiled_rows
@@ -55,8 +56,51 @@ def test_products(form: str, kind: str, bias: str, monkeypatch: pytest.MonkeyPat
     np.testing.assert_allclose(rows.take(some), A[some])
     inner = A[:, :-1] if bias == "free" else A
     np.testing.assert_allclose(rows.gram(), inner @ inner.T, atol=1e-12)
-    added = rows.add_products(some, np.ones(3), -1.0, np.zeros((rows.D, rows.D), order="F"))
-    np.testing.assert_allclose(np.tril(added), -np.tril(A[some].T @ A[some]), atol=1e-12)
+    C, slack, active = rng.random(rows.n) + 0.1, rng.standard_normal(rows.n), rng.random(rows.n) < 0.5
+    before = np.asfortranarray(np.tril(np.diag(rows.R) + 2.0 * A.T @ ((C * active)[:, None] * A)))
+    after = np.diag(rows.R) + 2.0 * A.T @ ((C * (slack > 0))[:, None] * A)
+    moved = rows.move_normal_matrix(before, C, slack, active)
+    np.testing.assert_allclose(np.tril(moved), np.tril(after), atol=1e-11)
+    np.testing.assert_array_equal(active, slack > 0)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kind", ["dense64", "dense32", "csr64", "csr32"])
+def test_the_squared_hinge_in_one_pass(
+    kind: str, bias: str, n_threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_BETWEEN_LOOKS", 9000)
+    given = problem(kind, bias, n=9503)  # more than one look, more than one thread, no whole block at the end
+    rows, A = SignedRows(given), signed_rows(given)
+    rng = np.random.default_rng(1)
+    z, C, slack = rng.standard_normal(rows.D), rng.random(rows.n), np.full(rows.n, np.nan)
+    with blas_threads(n_threads):
+        loss, total, v = rows.squared_hinge(z, C, slack)
+    expected = 1.0 - A @ z
+    alpha = 2.0 * C * np.maximum(0.0, expected)
+    np.testing.assert_allclose(slack, expected, atol=1e-12)
+    np.testing.assert_allclose(v, A.T @ alpha, rtol=1e-11, atol=1e-9)
+    assert loss == pytest.approx(np.sum(C * np.maximum(0.0, expected) ** 2), rel=1e-12)
+    assert total == pytest.approx(np.sum(alpha), rel=1e-12)
+
+
+def test_an_overflow_is_not_a_row_without_loss() -> None:
+    slack, v = np.empty(3), np.zeros(1)
+    rows = compiled_rows(np.array([[1e308], [-1e308], [1.0]]))
+    loss, _ = rows.squared_hinge(np.ones(3), np.ones(3), np.array([np.nan]), slack, v, ones=False)
+    assert np.isnan(loss)
+    assert np.isnan(v[0])
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 1000])
+def test_slope_between_two_points(n: int) -> None:
+    rng = np.random.default_rng(n)
+    C, before, after, t = rng.random(n), rng.standard_normal(n), rng.standard_normal(n), 0.3
+    change, left = after - before, before + t * (after - before)
+    slope, curvature = _core.squared_hinge_slope(C, before, after, t)
+    assert slope == pytest.approx(2.0 * float(C @ (change * np.maximum(0.0, left))), rel=1e-12)
+    assert curvature == pytest.approx(2.0 * float(C @ (change**2 * (left > 0))), rel=1e-12)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
@@ -70,13 +114,15 @@ def test_normal_matrices_of_every_width(
     X = rng.standard_normal((n, d)).astype(dtype)
     given = Problem(X, np.where(rng.random(n) < 0.5, 1.0, -1.0), np.ones(n), HINGE, "free")
     rows, A = SignedRows(given, in_place=True), signed_rows(given)
-    theta, some = rng.random(n), rng.permutation(n)[:5000]
+    theta, slack, active = rng.random(n), rng.standard_normal(n), np.zeros(n, dtype=bool)
     with blas_threads(n_threads):
         M = rows.normal_matrix(theta)
-        added = rows.add_products(some, theta[some], -1.0, np.zeros((d + 1, d + 1), order="F"))
+        moved = rows.move_normal_matrix(np.diag(rows.R).copy(order="F"), 0.5 * theta, slack, active)
     expected = np.diag(rows.R) + A.T @ (theta[:, None] * A)
     np.testing.assert_allclose(np.tril(M), np.tril(expected), atol=1e-9)
-    np.testing.assert_allclose(np.tril(added), -np.tril(A[some].T @ (theta[some, None] * A[some])), atol=1e-9)
+    on = slack > 0
+    expected = np.diag(rows.R) + A[on].T @ (theta[on, None] * A[on])
+    np.testing.assert_allclose(np.tril(moved), np.tril(expected), atol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -84,8 +130,10 @@ def test_the_core_refuses_products_it_is_not_made_for(dtype: type) -> None:
     rows, M = compiled_rows(np.ones((4, 3), dtype=dtype)), np.zeros((3, 3), order="F")
     with pytest.raises(IndexError, match="fewer rows"):
         rows.add_normal_matrix(np.ones(5), M, ones=False)
-    with pytest.raises(IndexError, match="name rows"):
-        rows.add_products_of(np.array([4]), np.ones(1), M, ones=False)
+    with pytest.raises(ValueError, match="active must have length 4"):
+        rows.move_normal_matrix(np.ones(4), np.ones(4), np.zeros(3, dtype=bool), M, ones=False)
+    with pytest.raises(ValueError, match="w must have length 4"):
+        rows.squared_hinge(np.ones(4), np.ones(4), np.ones(3), np.ones(4), np.zeros(4), ones=True)
     with pytest.raises(ValueError, match="must have length 4"):
         rows.add_normal_matrix(np.ones(4), M, ones=True)
     wide = compiled_rows(np.ones((2, 129), dtype=dtype))

@@ -3,12 +3,6 @@
 
 #include "separatrix/rows.hpp"
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define SEPARATRIX_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define SEPARATRIX_CLONES
-#endif
-
 namespace separatrix::dense {
 
 #if defined(__GNUC__)

@@ -70,26 +70,32 @@ void add_rows(const Rows& rows, const std::int64_t* ids, Index count, const doub
     for (Index k = 0; k < count; ++k) kernel.add_weighted(rows, ids[k], ids[k] + 1, c + k - ids[k], out);
 }
 
-// out += sign * sum_k weights[k] a_k a_k^T over `count` rows from `first` on, or those that `ids` names; the lower triangle
-// of a Fortran-ordered matrix. Each thread sums its rows in a matrix of its own; these are added in order.
-template <class V>
-void add_normal_matrix(const DenseRows<V>& rows, const std::int64_t* ids, Index first, Index count, const double* weights,
-                       bool ones, double sign, double* out, int n_threads) {
-    const auto kernel = kernels().normal(rows);
-    const Index D = rows.columns + (ones ? 1 : 0), width = normal_width(D);
+// out += what `add(begin, end, sum)` adds up over the rows in [begin, end): the lower triangle of a Fortran-ordered matrix of D
+// columns. Each thread sums its rows in a matrix of its own, of normal_width(D) columns; these are added in order.
+template <class Add>
+void sum_normal_matrices(Index count, Index D, double* out, int n_threads, const Add& add) {
+    const Index width = normal_width(D);
     const int parts = useful_threads(count, n_threads);
     const auto size = static_cast<std::size_t>(width * width);
     std::vector<double> sums(size * static_cast<std::size_t>(parts));
     split(count, parts, [&](int part, Index begin, Index end) {
-        double* sum = sums.data() + size * static_cast<std::size_t>(part);
-        ids == nullptr ? kernel(rows, nullptr, first + begin, first + end, weights - first, ones, sum)
-                       : kernel(rows, ids, begin, end, weights, ones, sum);
+        add(begin, end, sums.data() + size * static_cast<std::size_t>(part));
     });
     for (int part = 0; part < parts; ++part) {
         const double* sum = sums.data() + size * static_cast<std::size_t>(part);
         for (Index r = 0; r < D; ++r)
-            for (Index c = 0; c <= r; ++c) out[r + c * D] += sign * sum[r * width + c];
+            for (Index c = 0; c <= r; ++c) out[r + c * D] += sum[r * width + c];
     }
+}
+
+// out += sum_k weights[k] a_k a_k^T over `count` rows from `first` on.
+template <class V>
+void add_normal_matrix(const DenseRows<V>& rows, Index first, Index count, const double* weights, bool ones, double* out,
+                       int n_threads) {
+    const auto kernel = kernels().normal(rows);
+    sum_normal_matrices(count, rows.columns + (ones ? 1 : 0), out, n_threads, [&](Index begin, Index end, double* sum) {
+        kernel(rows, nullptr, first + begin, first + end, weights - first, ones, sum);
+    });
 }
 
 }  // namespace separatrix

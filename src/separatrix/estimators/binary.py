@@ -211,10 +211,11 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
         gap = relative_gap(primal, solution.dual)
         if gap <= max(tol, solution.gap):
             solution = replace(solution, b=b, primal=primal, gap=gap)
-    margins = problem.y * (f + solution.b)
+    margins = problem.y * (f if solution.b == 0.0 else f + solution.b)
     solution = snap(problem, solution, margins, tol)
     settled = with_last_record(solution, solution.b, solution.primal, solution.gap)
-    return settled, interval, np.maximum(0.0, 1.0 - margins)
+    slack = np.subtract(1.0, margins, out=margins)
+    return settled, interval, np.maximum(slack, 0.0, out=slack)
 
 
 def with_last_record(solution: Solution, b: float, primal: float, gap: float) -> Solution:

@@ -37,14 +37,10 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
     one, binary = results[0], len(results) == 1
     pairwise = not binary and todo[0].negative is not None
     alpha, slack = _by_row(data, todo, results, pairwise)
-    support = _support(data, alpha)
-    codes = data.codes[support]
-    if len(data.kept) < len(data.classes):
-        codes = np.searchsorted(data.kept, codes)
+    support, counts = _support(data, alpha)
+    codes = np.repeat(np.arange(len(data.kept)), counts)
     columns = alpha[:, support]
-    supporting = columns > 0
-    slacking = supporting if one.squared else columns >= data.cost[support]
-    kind = _KINDS[supporting.astype(np.intp) + (supporting & slacking)]
+    kind = _support_kinds(columns, None if one.squared else data.cost[support])
     linear = {} if one.kernel_norm is not None else {"coef_": np.stack([result.coef for result in results])}
     return {
         "classes_": data.classes[data.kept],
@@ -56,7 +52,7 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
         "slack_": slack[0] if binary else slack,
         "dual_coef_": columns * _signs(todo, data.kept, codes, pairwise),
         "support_": support,
-        "n_support_": np.bincount(codes, minlength=len(data.kept)).astype(np.int32),
+        "n_support_": counts.astype(np.int32),
         "support_kind_": kind[0] if binary else kind,
         "_pairwise": pairwise,
         **linear,
@@ -83,7 +79,9 @@ def summary(problems: Mapping[Any, BinaryResult]) -> dict[str, Any]:
 def _by_row(
     data: TrainingData, todo: list[Task], results: list[BinaryResult], pairwise: bool
 ) -> tuple[Vector, Vector]:
-    """alpha and slack of all n training rows, zero where a row takes no part."""
+    """alpha and slack of all n training rows, zero where a row takes no part; one result of all rows shares its own."""
+    if len(results) == 1 and len(results[0].rows) == len(data.codes):
+        return results[0].alpha[np.newaxis], results[0].slack[np.newaxis]
     shape = (len(data.kept) - 1 if pairwise else len(results), data.X.shape[0])
     alpha, slack = np.zeros(shape), np.zeros(shape)
     for index, (task, result) in enumerate(zip(todo, results, strict=True)):
@@ -109,12 +107,26 @@ def _signs(todo: list[Task], kept: NDArray[np.intp], codes: NDArray[np.intp], pa
     return np.where(positive, 1.0, -1.0)
 
 
-def _support(data: TrainingData, alpha: Vector) -> NDArray[np.intp]:
-    """The rows with an alpha above zero in some problem, class by class."""
-    rows = np.flatnonzero((alpha > 0).any(axis=0))
+def _support(data: TrainingData, alpha: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows with an alpha above zero in some problem, class by class; how many of each class that is kept."""
+    used = (alpha > 0).any(axis=0)
+    if len(data.classes) == 2:
+        sides = [np.flatnonzero(used & (data.codes == code)) for code in (0, 1)]
+        return np.concatenate(sides), np.array([len(side) for side in sides])
+    rows = np.flatnonzero(used)
     codes = data.codes[rows]
     few = len(data.classes) <= np.iinfo(np.uint16).max  # so short numbers are sorted in linear time
-    return rows[np.argsort(codes.astype(np.uint16) if few else codes, kind="stable")]
+    order = np.argsort(codes.astype(np.uint16) if few else codes, kind="stable")
+    return rows[order], np.bincount(codes, minlength=len(data.classes))[data.kept]
+
+
+def _support_kinds(columns: Vector, cost: Vector | None) -> NDArray[np.str_]:
+    """The kind of each alpha of the support vectors; a cost of None means the squared hinge, where all use slack."""
+    if cost is None and len(columns) == 1:
+        return np.broadcast_to(_KINDS[2], columns.shape)  # words take more memory than all the numbers
+    supporting = columns > 0
+    slacking = supporting if cost is None else columns >= cost
+    return _KINDS[supporting.astype(np.intp) + (supporting & slacking)]
 
 
 def support_vectors(

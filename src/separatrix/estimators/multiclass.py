@@ -54,17 +54,18 @@ class Task:
         self, data: TrainingData, settings: Settings
     ) -> tuple[Problem | KernelProblem, NDArray[np.intp]]:
         """The problem and its training rows."""
-        rows, X = data.rows, data.rows_of_cost
-        codes = data.codes[rows]
+        rows, X, codes, cost = data.rows, data.rows_of_cost, data.codes, data.cost
+        if len(rows) < len(codes):
+            codes, cost = codes[rows], cost[rows]
         if self.negative is not None and len(data.kept) > 2:
             pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
-            rows, codes, X = rows[pair], codes[pair], X[pair]
+            rows, codes, cost, X = rows[pair], codes[pair], cost[pair], X[pair]
         y = np.where(codes == self.positive, 1.0, -1.0)
         if settings.kernel is None:
-            return Problem(X, y, data.cost[rows], settings.loss, settings.bias), rows
+            return Problem(X, y, cost, settings.loss, settings.bias), rows
         if settings.kernel.name == "precomputed" and len(rows) < X.shape[1]:
             X = X[:, rows]
-        return KernelProblem(X, y, data.cost[rows], settings.loss, settings.bias, settings.kernel), rows
+        return KernelProblem(X, y, cost, settings.loss, settings.bias, settings.kernel), rows
 
 
 def tasks(data: TrainingData, multi_class: str) -> list[Task]:

@@ -27,6 +27,8 @@ def snap(problem: Problem, solution: Solution, margins: Vector, tol: float) -> S
     by its number of rows between them: rarely more than w and b have coordinates.
     """
     alpha, upper = solution.alpha, problem.upper
+    if problem.loss.squared and not np.any((alpha > 0) & (margins > 1.0)):
+        return solution
     between = (alpha > 0) & (alpha < upper)
     if not between.all() and np.count_nonzero(between) <= problem.n_columns + 1:
         return solution

@@ -18,9 +18,9 @@ Codes = NDArray[np.intp]
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> Vector:
-    """Weights (n,), finite, none negative, not all zero; None means one each."""
+    """Weights (n,), finite, none negative, not all zero; None means one each. Not to be written to."""
     if sample_weight is None:
-        return np.ones(n_rows)
+        return np.broadcast_to(1.0, n_rows)
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_rows, float(sample_weight))
     try:
@@ -53,12 +53,14 @@ def row_costs(C: float, class_weight: Any, classes: NDArray[Any], codes: Codes, 
     >>> row_costs(1.0, "balanced", np.array(["a", "b"]), codes, weights)
     array([0.66666667, 0.66666667, 0.66666667, 2.        ])
     """
-    by_class = class_weights(class_weight, classes, codes, weights)
-    if np.isinf(C):  # the hard margin: a row counts or it does not
-        return np.where(weights * by_class[codes] > 0, np.inf, 0.0)
+    counts = weights
     with np.errstate(over="ignore"):
-        costs = C * (weights * by_class[codes])
-    if not np.all(np.isfinite(costs)):
+        if class_weight is not None:
+            counts = weights * class_weights(class_weight, classes, codes, weights)[codes]
+        if np.isinf(C):  # the hard margin: a row counts or it does not
+            return np.where(counts > 0, np.inf, 0.0)
+        costs: Vector = C * counts
+    if not costs.max() < np.inf:
         row = int(np.argmin(np.isfinite(costs)))
         raise ValueError(
             f"C times the weights of row {row} is too large for a float ({C:g} * {weights[row]:g} * its class's "
@@ -72,8 +74,6 @@ def class_weights(class_weight: Any, classes: NDArray[Any], codes: Codes, weight
 
     The balance counts repetitions as sample weights state them, so that weight k stays equal to k copies.
     """
-    if class_weight is None:
-        return np.ones(len(classes))
     if isinstance(class_weight, str):
         totals = np.bincount(codes, weights, minlength=len(classes))
         present = totals > 0
@@ -101,7 +101,9 @@ def _check_class_weight(class_weight: Mapping[Any, Any], names: list[Any]) -> No
 
 def remaining_classes(costs: Vector, classes: NDArray[Any], codes: Codes) -> NDArray[np.intp]:
     """The codes of the classes that have a row of cost above 0; fewer than two is an error."""
-    kept = np.flatnonzero(np.bincount(codes[costs > 0], minlength=len(classes)))
+    counted = costs > 0
+    codes = codes if counted.all() else codes[counted]
+    kept = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
     if len(kept) < 2:
         left = f"only class {classes[kept[0]]!r} has" if len(kept) else "no class has"
         raise ValueError(

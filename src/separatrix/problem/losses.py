@@ -34,16 +34,23 @@ class Loss:
 
     def values(self, margins: Vector) -> Vector:
         """Loss of each functional margin, shape (n,)."""
-        slack = np.maximum(0.0, 1.0 - margins)
-        return slack * slack if self.squared else slack
+        slack = 1.0 - margins
+        np.maximum(slack, 0.0, out=slack)
+        return np.multiply(slack, slack, out=slack) if self.squared else slack
 
     def dual_terms(self, alpha: Vector, C: Vector) -> Vector:
         """-C loss*(-alpha / C), what row i adds to the dual objective, shape (n,)."""
-        return alpha - alpha * alpha / (4.0 * C) if self.squared else alpha
+        if not self.squared:
+            return alpha
+        term = alpha * alpha
+        term /= C
+        term *= -0.25
+        term += alpha
+        return term
 
     def upper(self, C: Vector) -> Vector:
-        """Upper bound of each alpha, shape (n,): C for the hinge, infinity for the squared hinge."""
-        return np.full_like(C, np.inf) if self.squared else C
+        """Upper bound of each alpha, shape (n,), to be read: C for the hinge, infinity for the squared hinge."""
+        return np.broadcast_to(np.inf, C.shape) if self.squared else C
 
 
 HINGE = Loss("hinge", squared=False)

@@ -44,7 +44,7 @@ def rows_between(X: Any, start: int, stop: int) -> Any:
 def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
     """Consecutive blocks of rows as ``(slice, block)``; the block is float64, dense or CSR.
 
-    ``reuse=True`` widens every sparse block in the same memory: it may not be kept when the next one is asked for.
+    ``reuse=True`` widens every block in the same memory: it may not be kept when the next one is asked for.
     Fresh pages cost about as much as the widening itself.
     """
     n, is_sparse = X.shape[0], bool(sparse.issparse(X))
@@ -55,7 +55,12 @@ def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
     for start in range(0, n, height):
         rows = slice(start, min(n, start + height))
         if not is_sparse:
-            yield rows, np.asarray(X[rows], dtype=np.float64)
+            if reuse and X.dtype != np.float64:
+                wide = np.empty((height, *X.shape[1:])) if start == 0 else wide
+                wide[: rows.stop - start] = X[rows]
+                yield rows, wide[: rows.stop - start]
+            else:
+                yield rows, np.asarray(X[rows], dtype=np.float64)
             continue
         block = rows_between(X, rows.start, rows.stop)
         if block.dtype != np.float64:
@@ -127,3 +132,18 @@ def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     for rows, block in row_blocks(X, reuse=True):
         out += _transposed(block) @ coefficients[rows]
     return out
+
+
+def sum_and_scores(X: Any, coefficients: Vector, w: Vector) -> tuple[Vector, Vector]:
+    """X^T c and X w, shapes (d,) and (n,): dense rows are read, and widened, once for both.
+
+    >>> sum_and_scores(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]), np.array([1.0, 10.0]))
+    (array([31., 42.]), array([21., 43.]))
+    """
+    if not isinstance(X, np.ndarray):
+        return weighted_sum(X, coefficients), scores(X, w)
+    total, product = np.zeros(X.shape[1]), np.empty(X.shape[0])
+    for rows, block in row_blocks(X, reuse=True):
+        total += block.T @ coefficients[rows]
+        np.matmul(block, w, out=product[rows])
+    return total, product

@@ -13,6 +13,7 @@ import numpy as np
 from separatrix.problem import History, Point, Problem, Solution, Status, best_bias, widened
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
+from separatrix.problem.rows import sum_and_scores
 from separatrix.proof.balance import balance
 
 _FEW = 8  # a correction by fewer than n / 8 rows is cheaper than another pass over the data
@@ -25,12 +26,15 @@ def certify(problem: Problem, point: Point) -> Solution:
     a w or b that is not finite counts as not proposed. Costs two passes over the data.
     """
     problem = replace(problem, X=widened(problem.X))
-    alpha = np.clip(np.nan_to_num(point.alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
-    v = problem.weighted_sum(alpha)
-    w = v if point.w is None or not np.all(np.isfinite(point.w)) else point.w
-    scores = problem.scores(w, 0.0)
+    alpha = _feasible(problem, point.alpha)
+    if point.w is None or not np.all(np.isfinite(point.w)):
+        w = v = problem.weighted_sum(alpha)
+        scores = problem.scores(w, 0.0)
+    else:
+        w = point.w
+        v, scores = sum_and_scores(problem.X, alpha * problem.y, w)
     b = _bias(problem, scores, alpha, None if point.b is None or not isfinite(point.b) else point.b)
-    f = scores + b
+    f = scores if b == 0.0 else scores + b
     if problem.bias == "free":
         # Balanced only now, because the margins tell which rows are cheap to move.
         margins = problem.y * f
@@ -53,6 +57,14 @@ def certify(problem: Problem, point: Point) -> Solution:
         history=History(),
         scores=scores,
     )
+
+
+def _feasible(problem: Problem, alpha: Vector) -> Vector:
+    """alpha within its bounds, zero where it is not finite; alpha itself where nothing is to be changed."""
+    finite = alpha.min(initial=0.0) >= 0.0 and alpha.max(initial=0.0) < np.inf  # false where there is a NaN
+    if finite and problem.loss.squared:
+        return alpha
+    return np.clip(alpha if finite else np.nan_to_num(alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
 
 
 def _moved(problem: Problem, v: Vector, old: Vector, new: Vector) -> Vector:

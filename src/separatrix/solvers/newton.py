@@ -7,7 +7,8 @@ rows I with m_i < 1 its matrix is M = R + 2 A_I^T C_I A_I, so a Newton step land
 I is right, and with an exact line search I is found from anywhere in a few steps. The same alpha is dual feasible
 (for a free bias: at the minimiser), so every iterate has a duality gap.
 
-M changes only by the rows that enter or leave I. With many rows a weighted sample is solved first.
+M changes only by the rows that enter or leave I. The whole step is tried first: one pass over the rows then gives the
+new slacks, both objectives and the gradient. With many rows a weighted sample is solved first.
 O. Mangasarian, Optim. Methods Softw. 17 (2002); S. Keerthi and D. DeCoste, JMLR 6 (2005).
 """
 
@@ -19,8 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix import _core
 from separatrix.problem import Point, Problem
-from separatrix.problem.losses import SQUARED_HINGE, Vector
+from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky
 from separatrix.solvers.protocol import Progress, Verdict
@@ -30,6 +32,20 @@ from separatrix.solvers.signed_rows import SignedRows
 _PATIENCE = 6  # steps without a better gap before giving up
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing
 _SAMPLE_GAP = 1e-2  # relative gap at which a sample has told what it knows
+_FLAT = (
+    0.1  # slope at the end of a whole step, as a share of that at its beginning, that needs no line search
+)
+
+
+@dataclass
+class _Iterate:
+    """A point with its objectives. ``slack`` (n,) is 1 - A z, ``v`` (D,) is A^T alpha for its alpha."""
+
+    z: Vector
+    slack: Vector
+    v: Vector
+    primal: float
+    dual: float
 
 
 @dataclass
@@ -37,10 +53,8 @@ class _State:
     rows: SignedRows
     C: Vector
     sampled: bool
-    z: Vector
-    margins: Vector  # A z
-    alpha: Vector  # 2 C max(0, 1 - margins)
-    v: Vector  # A^T alpha
+    at: _Iterate
+    spare: Vector  # (n,), for the slacks of the next point
     M: NDArray[np.float64]  # lower triangle of R + 2 A_I^T C_I A_I
     active: NDArray[np.bool_]  # I
     primal: float = math.inf
@@ -70,24 +84,17 @@ class Newton:
             z[problem.n_columns :] = start.b or 0.0
         elif self.screen and n > 4 * max(_FEW_ROWS, 10 * D):
             chosen, weights = sample_rows(problem.y, max(_FEW_ROWS, 10 * D, n // 10), self.seed)
-            return self._begin(SignedRows(problem, chosen), problem.C[chosen] * weights, z, sampled=True)
-        return self._begin(SignedRows(problem), problem.C, z, sampled=False)
-
-    def _begin(self, rows: SignedRows, C: Vector, z: Vector, *, sampled: bool) -> _State:
-        M = np.zeros((rows.D, rows.D), order="F")
-        M[np.diag_indices(rows.D)] = rows.R
-        margins = rows.margins(z) if np.any(z) else np.zeros(rows.n)
-        alpha = 2.0 * C * np.maximum(0.0, 1.0 - margins)
-        return _State(rows, C, sampled, z, margins, alpha, rows.pull(alpha), M, np.zeros(rows.n, dtype=bool))
+            return _begin(_rows(problem, chosen), problem.C[chosen] * weights, z, sampled=True)
+        return _begin(_rows(problem), problem.C, z, sampled=False)
 
     def step(self, problem: Problem, state: _State) -> Progress:
         """One Newton step with an exact line search, on the sample or on all rows."""
-        if state.sampled and state.best_gap <= _SAMPLE_GAP:
-            whole = self._begin(SignedRows(problem), problem.C, state.z, sampled=False)
-            state.__dict__.update(whole.__dict__)
         with np.errstate(all="ignore"):
-            moved = self._move(state)
-            primal, dual = _values(state)
+            if state.sampled and state.best_gap <= _SAMPLE_GAP:
+                whole = _begin(_rows(problem), problem.C, state.at.z, sampled=False)
+                state.__dict__.update(whole.__dict__)
+            moved = _move(state)
+        primal, dual = state.at.primal, state.at.dual
         gap = abs(relative_gap(primal, dual))
         if moved and gap < 0.9 * state.best_gap:
             state.best_gap, state.idle = gap, 0
@@ -100,26 +107,6 @@ class Newton:
         state.primal, state.dual = primal, dual
         return Progress(primal, dual, "on a sample of the rows" if state.sampled else "")
 
-    def _move(self, state: _State) -> bool:
-        rows, z, C = state.rows, state.z, state.C
-        slack = 1.0 - state.margins
-        _update(state, slack > 0)
-        gradient = rows.R * z - state.v
-        try:
-            factor, scale = scaled_cholesky(state.M.copy(order="F"))
-        except np.linalg.LinAlgError:
-            return False
-        dz = -back_substitute(factor, scale, gradient)
-        if not np.all(np.isfinite(dz)):
-            return False
-        Adz = rows.margins(dz)
-        t = _line_search(float(dz @ (rows.R * z)), float(dz @ (rows.R * dz)), C, slack, Adz)
-        if not t > 0.0:
-            return False
-        state.z = z + t * dz
-        state.margins = state.margins + t * Adz
-        return True
-
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
         if state.sampled:
@@ -129,44 +116,87 @@ class Newton:
         return Verdict.CHECK if relative_gap(state.primal, state.dual) <= tol else Verdict.GO_ON
 
     def point(self, problem: Problem, state: _State) -> Point:
-        """z and the alpha of its gradient."""
-        d = problem.n_columns
-        b = 0.0 if problem.bias == "none" else float(state.z[d])
-        alpha = np.zeros(problem.n_rows) if state.sampled else state.alpha.copy()
-        return Point(alpha=alpha, w=state.z[:d].copy(), b=b)
+        """z and the alpha of its gradient, 2 C max(0, slack)."""
+        d, z = problem.n_columns, state.at.z
+        if state.sampled:
+            alpha = np.zeros(problem.n_rows)
+        else:
+            alpha = np.maximum(state.at.slack, 0.0)
+            alpha *= state.C
+            alpha *= 2.0
+        return Point(alpha=alpha, w=z[:d].copy(), b=0.0 if problem.bias == "none" else float(z[d]))
 
 
-def _update(state: _State, active: NDArray[np.bool_]) -> None:
-    """Bring M from the rows of state.active to those of ``active``, whichever way is shorter."""
-    entering, leaving = np.flatnonzero(active & ~state.active), np.flatnonzero(state.active & ~active)
-    rows, C = state.rows, state.C
-    if len(entering) + len(leaving) > np.count_nonzero(active):
-        state.M[:] = 0.0
-        state.M[np.diag_indices(rows.D)] = rows.R
-        entering, leaving = np.flatnonzero(active), leaving[:0]
-    state.M = rows.add_products(entering, 2.0 * C[entering], 1.0, state.M)
-    state.M = rows.add_products(leaving, 2.0 * C[leaving], -1.0, state.M)
-    state.active = active
+def _rows(problem: Problem, chosen: NDArray[np.intp] | None = None) -> SignedRows:
+    """Dense rows as they are: the signs that a copy would have cost nothing in the passes below."""
+    return SignedRows(problem, chosen, in_place=isinstance(problem.X, np.ndarray))
 
 
-def _line_search(linear: float, quadratic: float, C: Vector, slack: Vector, Adz: Vector) -> float:
-    """The minimiser t > 0 of 1/2 (z + t dz).R (z + t dz) + sum_i C_i max(0, slack_i - t Adz_i)^2.
+def _begin(rows: SignedRows, C: Vector, z: Vector, *, sampled: bool) -> _State:
+    M, active = np.diag(rows.R).copy(order="F"), np.zeros(rows.n, dtype=bool)
+    return _State(rows, C, sampled, _look(rows, C, z, np.empty(rows.n)), np.empty(rows.n), M, active)
 
-    Its derivative is increasing and piecewise linear: Newton in one dimension, kept inside a bracket.
+
+def _look(rows: SignedRows, C: Vector, z: Vector, slack: Vector) -> _Iterate:
+    """What there is to know about z; its slacks are written to the array given.
+
+    The dual value is less a charge for what a free bias misses of its equation.
+    """
+    loss, total, v = rows.squared_hinge(z, C, slack)
+    primal = 0.5 * float(z @ (rows.R * z)) + loss
+    dual = total - loss - 0.5 * float(v @ (rows.R * v))
+    if rows.free_bias:
+        dual -= abs(float(v[-1])) * (1.0 + abs(float(z[-1])))
+    return _Iterate(z, slack, v, primal, dual)
+
+
+def _move(state: _State) -> bool:
+    """One step; False, and nothing has changed, where none can be taken."""
+    rows, C, at = state.rows, state.C, state.at
+    _update(state)
+    gradient = rows.R * at.z - at.v
+    try:
+        factor, scale = scaled_cholesky(state.M.copy(order="F"))
+    except np.linalg.LinAlgError:
+        return False
+    dz = -back_substitute(factor, scale, gradient)
+    first = float(dz @ gradient)
+    if not math.isfinite(first):
+        return False
+    new = _look(rows, C, at.z + dz, state.spare)
+    last = float(dz @ (rows.R * new.z - new.v))
+    if not (abs(last) <= _FLAT * abs(first) and new.primal <= at.primal):
+        t = _line_search(
+            float(dz @ (rows.R * at.z)), float(dz @ (rows.R * dz)), C, at.slack, new.slack, first
+        )
+        new = _look(rows, C, at.z + t * dz, state.spare)
+    if not math.isfinite(new.primal):
+        return False
+    state.at, state.spare = new, at.slack
+    return True
+
+
+def _update(state: _State) -> None:
+    """Bring M from the rows of state.active to those with slack, whichever way is shorter."""
+    on = state.at.slack > 0
+    if np.count_nonzero(on != state.active) > np.count_nonzero(on):
+        state.M, state.active[:] = np.diag(state.rows.R).copy(order="F"), False
+    state.M = state.rows.move_normal_matrix(state.M, state.C, state.at.slack, state.active)
+
+
+def _line_search(
+    linear: float, quadratic: float, C: Vector, before: Vector, after: Vector, first: float
+) -> float:
+    """The minimiser t > 0 of 1/2 (z + t dz).R (z + t dz) + sum_i C_i max(0, s_i)^2, s = before + t (after - before).
+
+    Its derivative, ``first`` at 0, is increasing and piecewise linear: Newton in one dimension, kept inside a bracket.
     """
     low, high, t = 0.0, math.inf, 1.0
-    pull = 2.0 * C * Adz
-    bend = pull * Adz
-    # the derivative at 0 sets the scale of what counts as zero
-    first = abs(linear - float(pull @ np.maximum(slack, 0.0)))
     for _ in range(30):
-        left = slack - t * Adz
-        on = left > 0
-        np.maximum(left, 0.0, out=left)
-        slope = linear + t * quadratic - float(pull @ left)
-        if not math.isfinite(slope) or abs(slope) <= 1e-3 * first:
+        slope, curvature = _core.squared_hinge_slope(C, before, after, t)
+        slope, curvature = slope + linear + t * quadratic, curvature + quadratic
+        if not math.isfinite(slope) or abs(slope) <= 1e-3 * abs(first):
             break
-        curvature = quadratic + float(bend @ on)
         if slope > 0:
             high = t
         else:
@@ -175,15 +205,3 @@ def _line_search(linear: float, quadratic: float, C: Vector, slack: Vector, Adz:
         if not low < t < high:
             t = 2.0 * low if math.isinf(high) else (low + high) / 2.0
     return t
-
-
-def _values(state: _State) -> tuple[float, float]:
-    """Primal at z and dual at its alpha, less a charge for what a free bias misses of its equation."""
-    rows, z, C = state.rows, state.z, state.C
-    slack = np.maximum(0.0, 1.0 - state.margins)
-    state.alpha = 2.0 * C * slack
-    primal = 0.5 * float(z @ (rows.R * z)) + 0.5 * float(state.alpha @ slack)
-    state.v = v = rows.pull(state.alpha)
-    dual = float(np.sum(SQUARED_HINGE.dual_terms(state.alpha, C))) - 0.5 * float(v @ (rows.R * v))
-    missed = float(np.sum(np.abs(v[rows.R == 0.0])))
-    return primal, dual - missed * (1.0 + abs(float(z[-1])))

@@ -50,13 +50,13 @@ class SignedRows:
         self._X: Any = problem.X if rows is None else problem.X[rows]  # as given, without signs or bias
         self._A: Any = None  # dense or CSR; None where rows are read from the data
         self._pairs: PairProducts | None = None
-        self._compiled: _core.Rows | None = None  # the data in memory, where A is not a copy of them
+        self._view = compiled_rows(self._X)
         height = max(1, min(self.n, _BLOCK_BYTES // (8 * self.D)))
         self.scratch = np.empty((height, self.D))
         if not in_place:
             self._copy(_ALWAYS_COPY if is_mapped(problem.X) else max(_ALWAYS_COPY, 0.4 * _bytes(problem.X)))
-        if self._A is None and not is_mapped(problem.X):
-            self._compiled = compiled_rows(self._X)
+        # Products of NumPy's with A, block by block, of the core's with rows in memory.
+        self._compiled = self._view if self._A is None and not is_mapped(problem.X) else None
         # Where the normal matrix is the core's: its rows, and whether they lack the column of the bias.
         self._short: tuple[_core.Rows, bool] | None = None
         if self.D <= _SHORT and isinstance(self._A, np.ndarray):
@@ -163,25 +163,50 @@ class SignedRows:
         M[np.diag_indices(self.D)] += self.R
         return M
 
-    def add_products(self, index: Rows, weights: Vector, sign: float, M: Array) -> Array:
-        """M + sign * sum over i in index of weights_i a_i a_i^T; the lower triangle of M is updated."""
+    def move_normal_matrix(self, M: Array, C: Vector, slack: Vector, active: NDArray[np.bool_]) -> Array:
+        """R + 2 A_I^T C_I A_I, lower triangle, for the rows I of ``slack`` > 0, from M, the same for ``active``.
+
+        Only the rows that crossed are read. M may be changed, ``active`` is.
+        """
         if self._short is not None:
             short, ones = self._short
-            ids = index.astype(np.int64, copy=False)
-            for begin in range(0, len(index), _BETWEEN_LOOKS):
+            for begin in range(0, self.n, _BETWEEN_LOOKS):
                 look_at_the_clock()
                 span = slice(begin, begin + _BETWEEN_LOOKS)
-                short.add_products_of(
-                    ids[span], weights[span], M, ones=ones, sign=sign, n_threads=thread_limit()
+                short.move_normal_matrix(
+                    C[span], slack[span], active[span], M, ones=ones, n_threads=thread_limit(), begin=begin
                 )
             return M
-        root, height = np.sqrt(weights), len(self.scratch)
-        for begin in range(0, len(index), height):
-            look_at_the_clock()
-            span = slice(begin, begin + height)
-            block = self._scaled(index[span], root[span])
-            M = linalg.blas.dsyrk(sign, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
+        on, height = slack > 0, len(self.scratch)
+        for sign, crossed in ((1.0, on & ~active), (-1.0, active & ~on)):
+            index = np.flatnonzero(crossed)
+            root = np.sqrt(2.0 * C[index])
+            for begin in range(0, len(index), height):
+                look_at_the_clock()
+                span = slice(begin, begin + height)
+                block = self._scaled(index[span], root[span])
+                M = linalg.blas.dsyrk(sign, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
+        active[:] = on
         return M
+
+    def squared_hinge(self, z: Vector, C: Vector, slack: Vector) -> tuple[float, float, Vector]:
+        """The sums of C_i max(0, s_i)^2 and of alpha_i = 2 C_i max(0, s_i), and A^T alpha; s = 1 - A z is written."""
+        loss, total, v = 0.0, 0.0, np.zeros(self.D)
+        for begin in range(0, self.n, _BETWEEN_LOOKS):
+            look_at_the_clock()
+            span = slice(begin, begin + _BETWEEN_LOOKS)
+            some = self._view.squared_hinge(
+                self.y[span],
+                C[span],
+                z,
+                slack[span],
+                v,
+                ones=self.has_bias,
+                n_threads=thread_limit(),
+                begin=begin,
+            )
+            loss, total = loss + some[0], total + some[1]
+        return loss, total, v
 
     def _scaled(self, rows: slice | Rows, factors: Vector) -> Array:
         """Some rows of A, at most as many as ``scratch`` holds, up to their signs; row i times factor i."""
