@@ -39,7 +39,9 @@ _NEGLIGIBLE = 0.02  # if it takes no more seconds than this
 _LARGEST_MATRIX = 8000  # side of the largest dense matrix to factorise: 512 MB
 _WORTH_A_TRIAL = 2.0  # seconds of an interior point
 _ROW_STATE = 200.0  # bytes beside X that a fit of one problem with its certificate still takes for each row
-_PROBE_ROWS = 300  # rows whose norms stand for all
+_PROBE_ROWS = 300  # rows whose norms stand for all; fewer where they are long,
+_PROBE_ENTRIES = 1 << 16  # dense entries together, but no fewer than
+_PROBE_LEAST = 30
 _PROBE_RUN = 100  # of them together in a mapped file, where a single row costs as much as megabytes
 
 
@@ -139,7 +141,11 @@ def _side(problem: Problem) -> int:
 
 def _mean_difficulty(problem: Problem) -> float:
     """The mean of C_i |x_i|^2 over some of the rows: how hard rows press on their bounds."""
-    n, count = problem.n_rows, min(problem.n_rows, _PROBE_ROWS)
+    n, long = (
+        problem.n_rows,
+        _PROBE_ROWS if problem.is_sparse else _PROBE_ENTRIES // max(1, problem.n_columns),
+    )
+    count = min(n, max(_PROBE_LEAST, min(_PROBE_ROWS, long)))
     together = _PROBE_RUN if is_mapped(problem.X) and n > 2 * _PROBE_ROWS else 1
     first = np.linspace(0, n - together, max(1, count // together)).astype(np.intp)
     rows = (first[:, None] + np.arange(together)).ravel()
