@@ -38,7 +38,6 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
     pairwise = not binary and todo[0].negative is not None
     alpha, slack = _by_row(data, todo, results, pairwise)
     support, counts = _support(data, alpha)
-    codes = np.repeat(np.arange(len(data.kept)), counts)
     columns = alpha[:, support]
     kind = _support_kinds(columns, None if one.squared else data.cost[support])
     linear = {} if one.kernel_norm is not None else {"coef_": np.stack([result.coef for result in results])}
@@ -50,7 +49,7 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
         ),
         "alpha_": alpha[0] if binary else alpha,
         "slack_": slack[0] if binary else slack,
-        "dual_coef_": columns * _signs(todo, data.kept, codes, pairwise),
+        "dual_coef_": columns * np.repeat(_signs(todo, data.kept, pairwise), counts, axis=1),
         "support_": support,
         "n_support_": counts.astype(np.int32),
         "support_kind_": kind[0] if binary else kind,
@@ -98,12 +97,12 @@ def _by_row(
     return alpha, slack
 
 
-def _signs(todo: list[Task], kept: NDArray[np.intp], codes: NDArray[np.intp], pairwise: bool) -> Vector:
-    """y of each support vector in each line of alpha: +1 on the positive side, else -1."""
+def _signs(todo: list[Task], kept: NDArray[np.intp], pairwise: bool) -> Vector:
+    """y of the rows of each class that is kept in each line of alpha: +1 on the positive side, else -1."""
     if pairwise:
-        positive = np.arange(len(kept) - 1)[:, np.newaxis] >= codes
+        positive = np.arange(len(kept) - 1)[:, np.newaxis] >= np.arange(len(kept))
     else:
-        positive = np.array([[task.positive] for task in todo]) == kept[codes]
+        positive = np.array([[task.positive] for task in todo]) == kept
     return np.where(positive, 1.0, -1.0)
 
 

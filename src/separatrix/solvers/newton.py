@@ -8,8 +8,10 @@ I is right, and with an exact line search I is found from anywhere in a few step
 (for a free bias: at the minimiser), so every iterate has a duality gap.
 
 M changes only by the rows that enter or leave I. The whole step is tried first: one pass over the rows then gives the
-new slacks, both objectives and the gradient. With many rows a weighted sample is solved first.
-O. Mangasarian, Optim. Methods Softw. 17 (2002); S. Keerthi and D. DeCoste, JMLR 6 (2005).
+new slacks, both objectives and the gradient. With many rows a weighted sample is solved first, and its M, corrected
+by what each step shows of the curvature, is kept for all rows as long as it leaves a small part of the gap.
+O. Mangasarian, Optim. Methods Softw. 17 (2002); S. Keerthi and D. DeCoste, JMLR 6 (2005); for the correction (BFGS)
+J. Nocedal and S. Wright, Numerical Optimization (2006), chapter 6.
 """
 
 from __future__ import annotations
@@ -29,12 +31,11 @@ from separatrix.solvers.protocol import Progress, Verdict
 from separatrix.solvers.sampling import sample_rows
 from separatrix.solvers.signed_rows import SignedRows
 
-_PATIENCE = 6  # steps without a better gap before giving up
+_PATIENCE = 6  # steps without a better gap or primal value before giving up
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing
 _SAMPLE_GAP = 1e-2  # relative gap at which a sample has told what it knows
-_FLAT = (
-    0.1  # slope at the end of a whole step, as a share of that at its beginning, that needs no line search
-)
+_WORTH_BORROWING = 0.1  # part of the gap that a step with the matrix of a sample may leave
+_FLAT = 0.1  # part of its first slope that a whole step may end with and need no line search
 
 
 @dataclass
@@ -57,6 +58,7 @@ class _State:
     spare: Vector  # (n,), for the slacks of the next point
     M: NDArray[np.float64]  # lower triangle of R + 2 A_I^T C_I A_I
     active: NDArray[np.bool_]  # I
+    borrowed: bool = False  # M is the sample's, corrected by the steps since
     primal: float = math.inf
     dual: float = 0.0
     best_gap: float = math.inf
@@ -91,13 +93,20 @@ class Newton:
         """One Newton step with an exact line search, on the sample or on all rows."""
         with np.errstate(all="ignore"):
             if state.sampled and state.best_gap <= _SAMPLE_GAP:
+                _update(state)
                 whole = _begin(_rows(problem), problem.C, state.at.z, sampled=False)
+                whole.M, whole.borrowed = state.M, True
                 state.__dict__.update(whole.__dict__)
+            before, least = abs(relative_gap(state.at.primal, state.at.dual)), state.at.primal
             moved = _move(state)
         primal, dual = state.at.primal, state.at.dual
         gap = abs(relative_gap(primal, dual))
-        if moved and gap < 0.9 * state.best_gap:
-            state.best_gap, state.idle = gap, 0
+        if state.borrowed and not (moved and gap <= _WORTH_BORROWING * before):
+            state.borrowed, state.M = False, np.diag(state.rows.R).copy(order="F")
+        # Where classes are nearly separable the gap grows for some steps while the primal value falls.
+        falling = not state.sampled and primal < 0.95 * least
+        if moved and (gap < 0.9 * state.best_gap or falling):
+            state.best_gap, state.idle = min(gap, state.best_gap), 0
         else:
             state.idle += 1
             if state.sampled:
@@ -153,7 +162,8 @@ def _look(rows: SignedRows, C: Vector, z: Vector, slack: Vector) -> _Iterate:
 def _move(state: _State) -> bool:
     """One step; False, and nothing has changed, where none can be taken."""
     rows, C, at = state.rows, state.C, state.at
-    _update(state)
+    if not state.borrowed:
+        _update(state)
     gradient = rows.R * at.z - at.v
     try:
         factor, scale = scaled_cholesky(state.M.copy(order="F"))
@@ -172,8 +182,19 @@ def _move(state: _State) -> bool:
         new = _look(rows, C, at.z + t * dz, state.spare)
     if not math.isfinite(new.primal):
         return False
+    if state.borrowed:
+        _correct(state.M, new.z - at.z, rows.R * new.z - new.v - gradient, gradient, first)
     state.at, state.spare = new, at.slack
     return True
+
+
+def _correct(M: NDArray[np.float64], s: Vector, y: Vector, gradient: Vector, first: float) -> None:
+    """BFGS: M + y y^T / y.s - (M s) (M s)^T / s.M s, where the step s along dz has changed the gradient by y.
+
+    M dz = -gradient, so that the last term is gradient gradient^T / first, first = dz.gradient.
+    """
+    if y @ s > 0.0 > first:
+        M += np.outer(y, y / (y @ s)) + np.outer(gradient, gradient / first)
 
 
 def _update(state: _State) -> None:

@@ -21,18 +21,16 @@ def sample_rows(y: Vector, count: int, seed: int) -> tuple[NDArray[np.intp], Vec
     (4, 7.0)
     """
     rng = np.random.default_rng(seed)
-    classes = [np.flatnonzero(y > 0), np.flatnonzero(y < 0)]
-    rows, weights = [], []
-    for members in classes:
+    positive = y > 0
+    rows, each = [], []
+    for members in (np.flatnonzero(~positive), np.flatnonzero(positive)):
         wanted = max(count * len(members) // len(y), min(len(members), count // 4))
-        if wanted == 0:
-            continue
-        ends = np.arange(wanted + 1) * len(members) // wanted
-        rows.append(members[rng.integers(ends[:-1], ends[1:])])
-        weights.append(np.full(wanted, len(members) / wanted))
-    chosen, weight = np.concatenate(rows), np.concatenate(weights)
-    order = np.argsort(chosen)
-    return chosen[order], weight[order]
+        each.append(len(members) / max(1, wanted))
+        if wanted > 0:
+            ends = np.arange(wanted + 1) * len(members) // wanted
+            rows.append(members[rng.integers(ends[:-1], ends[1:])])
+    chosen = np.sort(np.concatenate(rows))
+    return chosen, np.where(positive[chosen], each[1], each[0])
 
 
 def margin_spread(problem: Problem, variances: Vector) -> Vector:
