@@ -35,7 +35,7 @@ def settle_kernel(
     F, b, primal, gap = solution.w, solution.b, solution.primal, solution.gap
     interval = (b, b)
     if problem.bias == "free":
-        interval = bias_interval(F, problem.y, problem.C, problem.loss)
+        interval = solution.interval or bias_interval(F, problem.y, problem.C, problem.loss)
         middle = 0.5 * (interval[0] + interval[1])
         there = problem.primal(solution.alpha * problem.y, F, middle)
         if (left := relative_gap(there, solution.dual)) <= max(tol, gap):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import IndefiniteKernelError
@@ -24,8 +24,8 @@ class IndefiniteKernelWarning(UserWarning):
     """The kernel may not be positive semidefinite on other rows than those that were examined."""
 
 
-def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
-    """Raise a sentence unless the kernel fits the rows ``members`` of X; warn where that is not known for all."""
+def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
+    """Raise a sentence unless the kernel fits the rows of X of weight above 0; warn where that is not known for all."""
     if kernel.name == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
             f"Precomputed matrix must be a square matrix of kernel values, one row and one column for each training "
@@ -34,7 +34,7 @@ def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
     if kernel.name != "precomputed":
         with np.errstate(over="ignore"):
             squares = squared_norms(X)
-        if not np.isfinite(squares).all():
+        if not math.isfinite(squares.max()):
             raise ValueError(
                 f"Row {int(np.argmin(np.isfinite(squares)))} of X has values whose squares leave the range of floating "
                 "point, so that no kernel of it can be computed. Hint: scale the columns of X."
@@ -48,7 +48,7 @@ def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
             IndefiniteKernelWarning,
             stacklevel=5,
         )
-    rows = members
+    rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
     if len(rows) > _EXAMINED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _EXAMINED, replace=False))
     K = _matrix(kernel, X, rows)

@@ -28,6 +28,7 @@ from separatrix.problem import Problem, Status
 from separatrix.problem.losses import Vector
 
 _KINDS = np.array(["", "margin", "slack"])
+_SHORT = np.iinfo(np.uint16).max  # codes of so many classes are sorted in linear time, as short numbers
 _SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPARABLE, Status.CONVERGED]
 
 
@@ -44,7 +45,7 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
     columns = alpha[:, support]
     supporting = columns > 0
     slacking = supporting if one.squared else columns >= data.cost[support]
-    kind = _KINDS[supporting.astype(np.intp) + (supporting & slacking)]
+    kind = _KINDS[np.add(supporting, supporting & slacking, dtype=np.intp)]
     linear = {} if one.kernel_norm is not None else {"coef_": np.stack([result.coef for result in results])}
     return {
         "classes_": data.classes[data.kept],
@@ -111,10 +112,9 @@ def _signs(todo: list[Task], kept: NDArray[np.intp], codes: NDArray[np.intp], pa
 
 def _support(data: TrainingData, alpha: Vector) -> NDArray[np.intp]:
     """The rows with an alpha above zero in some problem, class by class."""
-    rows = np.flatnonzero((alpha > 0).any(axis=0))
+    rows = np.flatnonzero(alpha[0] if len(alpha) == 1 else alpha.any(axis=0))
     codes = data.codes[rows]
-    few = len(data.classes) <= np.iinfo(np.uint16).max  # so short numbers are sorted in linear time
-    return rows[np.argsort(codes.astype(np.uint16) if few else codes, kind="stable")]
+    return rows[(codes.astype(np.uint16) if len(data.classes) <= _SHORT else codes).argsort(kind="stable")]
 
 
 def support_vectors(
@@ -138,11 +138,24 @@ def surface(
     todo: list[Task],
     problems: Mapping[Any, BinaryResult],
     settings: Settings,
-    support: NDArray[np.intp],
+    found: Mapping[str, Any],
 ) -> Surface:
-    """What a kernel model predicts with: a copy of its support vectors, and their coefficients."""
-    kernel = settings.kernel
+    """What a kernel model with the attributes ``found`` predicts with: a copy of its support vectors, and their
+    coefficients."""
+    kernel, support = settings.kernel, found["support_"]
     assert kernel is not None
+    if found["_pairwise"]:
+        coefficients = _by_pair(data, todo, problems, support)
+    else:
+        coefficients = np.ascontiguousarray(found["dual_coef_"].T)
+    vectors = None if kernel.name == "precomputed" else data.X[support]
+    return Surface(kernel, vectors, support, coefficients, found["intercept_"], settings.n_threads)
+
+
+def _by_pair(
+    data: TrainingData, todo: list[Task], problems: Mapping[Any, BinaryResult], support: NDArray[np.intp]
+) -> Vector:
+    """y alpha of the support vectors in each problem of a pair of classes, shape (n_support, n_problems)."""
     place = np.full(data.X.shape[0], -1)
     place[support] = np.arange(len(support))
     coefficients = np.zeros((len(support), len(todo)))
@@ -152,6 +165,4 @@ def surface(
         rows = result.rows[used]
         sign = np.where(data.codes[rows] == task.positive, 1.0, -1.0)
         coefficients[place[rows], column] = sign * result.alpha[used]
-    vectors = None if kernel.name == "precomputed" else data.X[support]
-    intercept = np.array([problems[task.key].intercept for task in todo])
-    return Surface(kernel, vectors, support, coefficients, intercept, settings.n_threads)
+    return coefficients

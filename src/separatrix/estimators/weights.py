@@ -5,6 +5,7 @@ A sample weight means repetition: weight 2 is the row twice, weight 0 is the row
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
@@ -53,12 +54,14 @@ def row_costs(C: float, class_weight: Any, classes: NDArray[Any], codes: Codes, 
     >>> row_costs(1.0, "balanced", np.array(["a", "b"]), codes, weights)
     array([0.66666667, 0.66666667, 0.66666667, 2.        ])
     """
-    by_class = class_weights(class_weight, classes, codes, weights)
-    if np.isinf(C):  # the hard margin: a row counts or it does not
-        return np.where(weights * by_class[codes] > 0, np.inf, 0.0)
+    both = weights
     with np.errstate(over="ignore"):
-        costs = C * (weights * by_class[codes])
-    if not np.all(np.isfinite(costs)):
+        if class_weight is not None:
+            both = weights * class_weights(class_weight, classes, codes, weights)[codes]
+        if math.isinf(C):  # the hard margin: a row counts or it does not
+            return np.where(both > 0, np.inf, 0.0)
+        costs = C * both
+    if not np.isfinite(costs).all():
         row = int(np.argmin(np.isfinite(costs)))
         raise ValueError(
             f"C times the weights of row {row} is too large for a float ({C:g} * {weights[row]:g} * its class's "
@@ -72,8 +75,6 @@ def class_weights(class_weight: Any, classes: NDArray[Any], codes: Codes, weight
 
     The balance counts repetitions as sample weights state them, so that weight k stays equal to k copies.
     """
-    if class_weight is None:
-        return np.ones(len(classes))
     if isinstance(class_weight, str):
         totals = np.bincount(codes, weights, minlength=len(classes))
         present = totals > 0
@@ -101,7 +102,7 @@ def _check_class_weight(class_weight: Mapping[Any, Any], names: list[Any]) -> No
 
 def remaining_classes(costs: Vector, classes: NDArray[Any], codes: Codes) -> NDArray[np.intp]:
     """The codes of the classes that have a row of cost above 0; fewer than two is an error."""
-    kept = np.flatnonzero(np.bincount(codes[costs > 0], minlength=len(classes)))
+    kept = np.flatnonzero(np.bincount(codes, costs > 0, len(classes)))
     if len(kept) < 2:
         left = f"only class {classes[kept[0]]!r} has" if len(kept) else "no class has"
         raise ValueError(

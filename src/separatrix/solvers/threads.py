@@ -9,39 +9,51 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _asked: list[int] = []  # the limit of each fit that is running
-_found: list[tuple[Any, int]] = []  # each BLAS library with its own number of threads before the first fit
+_found: list[_Found] = []
 
 
-@contextmanager
-def blas_threads(limit: int) -> Iterator[None]:
+@dataclass
+class _Found:
+    """A BLAS library with its own number of threads before the first fit, and the number it has now."""
+
+    library: Any
+    before: int
+    now: int
+
+
+class blas_threads:  # noqa: N801  # read as a verb: with blas_threads(2)
     """While entered, BLAS uses at most ``limit`` threads (at least one).
 
     >>> with blas_threads(1):
     ...     pass
     """
-    limit = max(1, limit)
-    with _lock:
-        if not _asked:
-            _found[:] = [(library, library.get_num_threads()) for library in _libraries()]
-        lower = not _asked or limit < min(_asked)
-        _asked.append(limit)
-        if lower:
-            _apply()
-    try:
-        yield
-    finally:
+
+    def __init__(self, limit: int) -> None:
+        self._limit = max(1, limit)
+
+    def __enter__(self) -> None:
         with _lock:
-            _asked.remove(limit)
-            if not _asked or limit < min(_asked):
-                _apply()
+            if not _asked:
+                for library in _libraries():
+                    before = library.get_num_threads()
+                    _found.append(_Found(library, before, before))
+            _asked.append(self._limit)
+            _apply()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with _lock:
+            _asked.remove(self._limit)
+            _apply()
             if not _asked:
                 _found.clear()
 
@@ -60,12 +72,13 @@ def _libraries() -> list[Any]:
 
 def _apply() -> None:
     """Set every library to the smaller of what it had and the lowest limit asked for. Needs the lock."""
-    for library, before in _found:
-        wanted = min([before, *_asked])
-        if library.get_num_threads() != wanted:
-            _release(library)
-            library.set_num_threads(wanted)
-            _release(library)
+    for found in _found:
+        wanted = min([found.before, *_asked])
+        if found.now != wanted:
+            found.now = wanted
+            _release(found.library)
+            found.library.set_num_threads(wanted)
+            _release(found.library)
 
 
 def _release(library: Any) -> None:
