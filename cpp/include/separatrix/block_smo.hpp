@@ -143,8 +143,10 @@ private:
             up[k] = point_.may_grow(p) ? T(0) : T(-1e30);
             low[k] = point_.may_shrink(p) ? T(0) : T(1e30);
         }
+        // With every row in the set that may move, the steps are those of SMO on all rows: few rounds go far.
+        const bool all = size_ >= point_.active;
         return {size, stride, K_.data(), diagonal, v, up, low, alpha, upper, y, point_.free_bias(),
-                0.1 * point_.violation, 20 * size + 200, sizeof(T) == 4 ? 1e-6 : 1e-12};
+                (all ? 1e-3 : 0.1) * point_.violation, all ? 4 * point_.active : 20 * size + 200, sizeof(T) == 4 ? 1e-6 : 1e-12};
     }
 
     // Values among the new rows of the set and with those before them: picked from the rows of K that are at hand, by

@@ -25,7 +25,8 @@ public:
 
     void choose(const SmoPoint& point) {
         // A pair has no room for a row of the last round: it could be chosen with one that it cannot improve on for ever.
-        const std::size_t stay = places_.size() < 3 ? 0 : places_.size() / 2;
+        // Where there is room for all rows, those that may move are all chosen, and no others.
+        const std::size_t stay = places_.size() < 3 || size_ >= point.active ? 0 : places_.size() / 2;
         const std::vector<std::int32_t> last(places_.end() - static_cast<std::ptrdiff_t>(stay), places_.end());
         for (const std::int32_t p : places_) chosen_[static_cast<std::size_t>(p)] = 0;
         places_.clear();
