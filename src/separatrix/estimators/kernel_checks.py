@@ -32,13 +32,7 @@ def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
             f"row. Input is a {X.shape[0]}x{X.shape[1]} matrix."
         )
     if kernel.name != "precomputed":
-        with np.errstate(over="ignore"):
-            squares = squared_norms(X)
-        if not math.isfinite(squares.max()):
-            raise ValueError(
-                f"Row {int(np.argmin(np.isfinite(squares)))} of X has values whose squares leave the range of floating "
-                "point, so that no kernel of it can be computed. Hint: scale the columns of X."
-            )
+        _check_squares(X)
     if kernel.definite:
         return
     if "sigmoid" in _names(kernel):
@@ -68,6 +62,20 @@ def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
     if witness is not None:
         raise IndefiniteKernelError(
             _sentence(kernel, witness, rows), rows[witness.rows], witness.u, witness.value
+        )
+
+
+def _check_squares(X: Any) -> None:
+    is_sparse = bool(sparse.issparse(X))
+    entries = X.data if is_sparse else X.ravel()
+    if math.isfinite(entries @ entries):  # and so every part of the sum
+        return
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(squared_norms(X))
+    if not finite.all():
+        raise ValueError(
+            f"Row {int(np.argmin(finite))} of X has values whose squares leave the range of floating point, so that no "
+            "kernel of it can be computed. Hint: scale the columns of X."
         )
 
 

@@ -102,7 +102,7 @@ def _check_class_weight(class_weight: Mapping[Any, Any], names: list[Any]) -> No
 
 def remaining_classes(costs: Vector, classes: NDArray[Any], codes: Codes) -> NDArray[np.intp]:
     """The codes of the classes that have a row of cost above 0; fewer than two is an error."""
-    kept = np.flatnonzero(np.bincount(codes, costs > 0, len(classes)))
+    kept = np.bincount(codes, costs > 0, len(classes)).nonzero()[0]
     if len(kept) < 2:
         left = f"only class {classes[kept[0]]!r} has" if len(kept) else "no class has"
         raise ValueError(

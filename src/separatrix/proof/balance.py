@@ -106,7 +106,7 @@ def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vect
 
 def _absorb(alpha: Vector, y: Vector, upper: Vector, parts: list[float]) -> list[float]:
     """Let free rows take up the residual, a sum of floats, one after another, in place; returns what is left."""
-    free = np.flatnonzero((alpha > 0) & (alpha < upper))
+    free = ((alpha > 0) & (alpha < upper)).nonzero()[0]
     free = free[alpha[free].argsort()]
     values, signs, bounds = alpha[free], y[free], upper[free]
     residual = _rounded(parts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.problem import History, KernelProblem, Point, Solution, Status, best_bias, bias_interval
+from separatrix.problem.bias import middle
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance, take_up_rounding
@@ -21,7 +22,8 @@ _KEPT = 1 << 17  # kernel values that are computed at once: 1 MiB
 def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
     """Make a proposal feasible, choose its best bias, and compute primal, dual and gap from the data.
 
-    alpha is clipped to its bounds and, with a free bias, balanced so that sum_i alpha_i y_i is exactly zero.
+    alpha is clipped to its bounds and, with a free bias, balanced so that sum_i alpha_i y_i is exactly zero. Several
+    biases may be equally good; the middle one is taken, so that it depends on alpha alone.
     Costs one sweep over the kernel values of all rows with those of alpha > 0. The w of the solution is F (n,):
     its products with the rows are all that is ever needed of it.
     """
@@ -29,11 +31,10 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
     alpha = np.minimum(np.maximum(alpha, 0.0), problem.upper)
     interval = None
     if problem.bias == "free":
-        near = 0.0 if point.b is None or not np.isfinite(point.b) else point.b
         even = take_up_rounding(alpha, problem.y, problem.upper)
-        alpha, F = _balanced(problem, alpha, near) if even is None else (even, _sums(problem, even))
+        alpha, F = _balanced(problem, alpha) if even is None else (even, _sums(problem, even))
         interval = bias_interval(F, problem.y, problem.C, problem.loss)
-        b = min(max(near, interval[0]), interval[1])
+        b = middle(interval)
     else:
         F = _sums(problem, alpha)
         # The penalised bias is a weight of one more column, and so part of the same sum.
@@ -56,16 +57,16 @@ def certify_kernel(problem: KernelProblem, point: Point) -> Solution:
 def _sums(problem: KernelProblem, alpha: Vector) -> Vector:
     """F = K (alpha y), shape (n,)."""
     signed = alpha * problem.y
-    support = np.flatnonzero(alpha)
+    support = alpha.nonzero()[0]
     if len(alpha) * len(support) > _KEPT:
         return problem.scores(signed)
     return np.asarray(problem.gram(slice(None), support) @ signed[support])
 
 
-def _balanced(problem: KernelProblem, alpha: Vector, near: float) -> tuple[Vector, Vector]:
+def _balanced(problem: KernelProblem, alpha: Vector) -> tuple[Vector, Vector]:
     """alpha with sum_i alpha_i y_i = 0, by the rows whose margins make that cheapest, and its F."""
     F = _sums(problem, alpha)
-    margins = problem.y * (F + best_bias(F, problem.y, problem.C, problem.loss, near))
+    margins = problem.y * (F + best_bias(F, problem.y, problem.C, problem.loss))
     if problem.loss.squared:
         margins += alpha / (2.0 * problem.C)
     balanced = balance(alpha, problem.y, problem.upper, margins)

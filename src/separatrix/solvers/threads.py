@@ -76,17 +76,19 @@ def _apply() -> None:
         wanted = min([found.before, *_asked])
         if found.now != wanted:
             found.now = wanted
-            _release(found.library)
-            found.library.set_num_threads(wanted)
-            _release(found.library)
+            _set(found.library, wanted)
 
 
-def _release(library: Any) -> None:
-    """Let any thread set the limit: threadpoolctl 3.7 and later heed one thread only, the first that asked.
+def _set(library: Any, n_threads: int) -> None:
+    """Set the number, whichever thread asks: threadpoolctl 3.7 and later heed one thread only, the first that asked.
 
     Fits in several threads take turns here, under one lock, so that rule is not needed; and it must not outlive
     a fit, or the caller's own limits from other threads would be ignored.
     """
     clear = getattr(library, "clear_controlling_thread", None)
-    if clear is not None:
-        clear(force=True)
+    if clear is None:
+        library.set_num_threads(n_threads)
+        return
+    clear(force=True)
+    library.set_num_threads(n_threads)
+    clear(force=True)
