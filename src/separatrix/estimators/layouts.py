@@ -85,13 +85,12 @@ def _by_row(
     data: TrainingData, todo: list[Task], results: list[BinaryResult], pairwise: bool
 ) -> tuple[Vector, Vector]:
     """alpha and slack of all n training rows, zero where a row takes no part."""
+    if not pairwise and len(data.rows) == len(data.codes):  # every row, in order
+        return np.array([result.alpha for result in results]), np.array([result.slack for result in results])
     shape = (len(data.kept) - 1 if pairwise else len(results), data.X.shape[0])
     alpha, slack = np.zeros(shape), np.zeros(shape)
     for index, (task, result) in enumerate(zip(todo, results, strict=True)):
         line: Any = index
-        if not pairwise and len(result.rows) == len(data.codes):  # every row, in order
-            alpha[line], slack[line] = result.alpha, result.slack
-            continue
         if pairwise:
             # A row of class i keeps its alpha against class j in line j, or j - 1 where j > i.
             i, j = np.searchsorted(data.kept, [task.positive, task.negative or 0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -17,16 +18,16 @@ from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _asked: list[int] = []  # the limit of each fit that is running
-_found: list[_Found] = []
 
 
 @dataclass
-class _Found:
-    """A BLAS library with its own number of threads before the first fit, and the number it has now."""
+class _Library:
+    """A BLAS library: how its number of threads is asked and set, what it was before the first fit, and what it is."""
 
-    library: Any
-    before: int
-    now: int
+    ask: Callable[[], int]
+    set: Callable[[int], object]
+    before: int = 0
+    now: int = 0
 
 
 class blas_threads:  # noqa: N801  # read as a verb: with blas_threads(2)
@@ -43,8 +44,7 @@ class blas_threads:  # noqa: N801  # read as a verb: with blas_threads(2)
         with _lock:
             if not _asked:
                 for library in _libraries():
-                    before = library.get_num_threads()
-                    _found.append(_Found(library, before, before))
+                    library.before = library.now = library.ask()
             _asked.append(self._limit)
             _apply()
 
@@ -54,8 +54,6 @@ class blas_threads:  # noqa: N801  # read as a verb: with blas_threads(2)
         with _lock:
             _asked.remove(self._limit)
             _apply()
-            if not _asked:
-                _found.clear()
 
 
 def thread_limit() -> int:
@@ -65,30 +63,29 @@ def thread_limit() -> int:
 
 
 @functools.cache
-def _libraries() -> list[Any]:
+def _libraries() -> list[_Library]:
     """The BLAS libraries of this process: NumPy's and SciPy's, loaded by the time anything is solved."""
-    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+    return [_library(found) for found in ThreadpoolController().select(user_api="blas").lib_controllers]
+
+
+def _library(found: Any) -> _Library:
+    """The library as threadpoolctl found it; by OpenBLAS's own functions where it has one pool for the process.
+
+    There threadpoolctl 3.7 and later heed one thread only, the first that asked. Fits in several threads take turns
+    here, under one lock, so that rule is not needed.
+    """
+    if found.internal_api == "openblas" and found.threading_layer != "openmp":
+        for name in getattr(found, "check_symbols", ()):
+            if hasattr(found.dynlib, name):
+                setter = name.replace("get_num_threads", "set_num_threads")
+                return _Library(getattr(found.dynlib, name), getattr(found.dynlib, setter))
+    return _Library(found.get_num_threads, found.set_num_threads)
 
 
 def _apply() -> None:
     """Set every library to the smaller of what it had and the lowest limit asked for. Needs the lock."""
-    for found in _found:
-        wanted = min([found.before, *_asked])
-        if found.now != wanted:
-            found.now = wanted
-            _set(found.library, wanted)
-
-
-def _set(library: Any, n_threads: int) -> None:
-    """Set the number, whichever thread asks: threadpoolctl 3.7 and later heed one thread only, the first that asked.
-
-    Fits in several threads take turns here, under one lock, so that rule is not needed; and it must not outlive
-    a fit, or the caller's own limits from other threads would be ignored.
-    """
-    clear = getattr(library, "clear_controlling_thread", None)
-    if clear is None:
-        library.set_num_threads(n_threads)
-        return
-    clear(force=True)
-    library.set_num_threads(n_threads)
-    clear(force=True)
+    for library in _libraries():
+        wanted = min([library.before, *_asked])
+        if library.now != wanted:
+            library.now = wanted
+            library.set(wanted)
