@@ -68,7 +68,8 @@ def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
 def _check_squares(X: Any) -> None:
     is_sparse = bool(sparse.issparse(X))
     entries = X.data if is_sparse else X.ravel()
-    if math.isfinite(entries @ entries):  # and so every part of the sum
+    # A finite sum has finite parts. BLAS would take it by all its threads, which wake up for longer than it lasts.
+    if math.isfinite(np.einsum("i,i->", entries, entries)):
         return
     with np.errstate(over="ignore"):
         finite = np.isfinite(squared_norms(X))
