@@ -223,7 +223,7 @@ def with_last_record(solution: Solution, b: float, primal: float, gap: float) ->
     """The solution with this bias and what it gives, where the history ends; scores and interval have served."""
     # At the optimum rounding may put the primal value a few units in the last place below the dual one.
     gap, last, note = max(0.0, gap), solution.history[-1], "bias and bounds settled"
-    final = Record(last.time, last.iteration, primal, solution.dual, gap, last.solver, note, proved=True)
+    final = replace(last, primal=primal, dual=solution.dual, gap=gap, note=note, proved=True)
     history = History([*solution.history, final])
     return replace(solution, b=b, primal=primal, gap=gap, history=history, scores=None, interval=None)
 
