@@ -71,7 +71,7 @@ public:
     }
 
     const std::vector<std::int32_t>& select() override {
-        working_.choose(point_);
+        working_.choose(point_, whole());
         known_ = working_.places().size() == at(gathered_) ? working_.kept() : 0;
         gathered_ = 0;
         return rows_.look_for(working_.places(), point_.order);
@@ -86,6 +86,10 @@ private:
     static constexpr double cheap_depth = 32;  // products
 
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+    // Whether the set has room for all rows. Steps of pairs are then those of SMO on all rows, and few rounds go far;
+    // steps of single rows are many more, and gain as much in many rounds.
+    bool whole() const { return point_.free_bias() && size_ >= point_.active; }
 
     bool finished(double target) {
         if (settled(target) && point_.active < point_.rows) unshrink();
@@ -143,8 +147,10 @@ private:
             up[k] = point_.may_grow(p) ? T(0) : T(-1e30);
             low[k] = point_.may_shrink(p) ? T(0) : T(1e30);
         }
+        const double tolerance = (whole() ? 1e-3 : 0.1) * point_.violation;
+        const Index most = whole() ? 4 * point_.active : 20 * size + 200;
         return {size, stride, K_.data(), diagonal, v, up, low, alpha, upper, y, point_.free_bias(),
-                0.1 * point_.violation, 20 * size + 200, sizeof(T) == 4 ? 1e-6 : 1e-12};
+                tolerance, most, sizeof(T) == 4 ? 1e-6 : 1e-12};
     }
 
     // Values among the new rows of the set and with those before them: picked from the rows of K that are at hand, by

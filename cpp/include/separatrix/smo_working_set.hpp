@@ -1,4 +1,5 @@
-// The rows of a round: the newer half of the last working set, and the rows that violate optimality most.
+// The rows of a round: the newer half of the last working set, where it is wanted, and the rows that violate optimality
+// most.
 //
 // Half of the new rows are those whose alpha y should grow most, half those whose alpha y should shrink most.
 // Zanghirati, Zanni, A parallel solver for large quadratic programs in training SVMs, Parallel Computing 29 (2003).
@@ -23,9 +24,10 @@ public:
     // How many of them, the first ones, were the last ones of the round before.
     Index kept() const { return kept_; }
 
-    void choose(const SmoPoint& point) {
+    // `afresh` keeps nothing of the last round.
+    void choose(const SmoPoint& point, bool afresh) {
         // A pair has no room for a row of the last round: it could be chosen with one that it cannot improve on for ever.
-        const std::size_t stay = places_.size() < 3 ? 0 : places_.size() / 2;
+        const std::size_t stay = afresh || places_.size() < 3 ? 0 : places_.size() / 2;
         const std::vector<std::int32_t> last(places_.end() - static_cast<std::ptrdiff_t>(stay), places_.end());
         for (const std::int32_t p : places_) chosen_[static_cast<std::size_t>(p)] = 0;
         places_.clear();

@@ -29,6 +29,7 @@ from separatrix.problem import (
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
+from separatrix.solvers.interrupt import InterruptFlag
 from separatrix.solvers.loop import Certify, Limits, Stage, run
 
 #: Sees each record; True asks the run to end with what it has.
@@ -141,10 +142,11 @@ def solve(
     start: Point | None,
     watchers: Sequence[Watcher],
     wrap: Wrap,
+    interrupt: InterruptFlag | None = None,
 ) -> Solution:
     """Run the loop; converged if and only if the gap asked for was proved.
 
-    ``plan(goal)`` lists the solvers to try for a relative gap.
+    ``plan(goal)`` lists the solvers to try for a relative gap. A caller who watches Ctrl-C hands over its flag.
     """
     tol, enough = settings.tol, Enough(settings.tol)
 
@@ -156,7 +158,7 @@ def solve(
             return any(asked)
 
         limits = limits if goal == limits.tol else replace(limits, tol=goal)
-        return run(chosen, problem, limits, certify, start, on_record)
+        return run(chosen, problem, limits, certify, start, on_record, interrupt)
 
     limits = Limits(tol, settings.max_iter, settings.max_time, settings.n_threads)
     goal = target(problem, tol)
@@ -219,12 +221,12 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
 
 
 def with_last_record(solution: Solution, b: float, primal: float, gap: float) -> Solution:
-    """The solution with this bias and what it gives, where the history ends; scores are no longer needed."""
+    """The solution with this bias and what it gives, where the history ends; scores and interval have served."""
     # At the optimum rounding may put the primal value a few units in the last place below the dual one.
     gap, last, note = max(0.0, gap), solution.history[-1], "bias and bounds settled"
     final = replace(last, primal=primal, dual=solution.dual, gap=gap, note=note, proved=True)
     history = History([*solution.history, final])
-    return replace(solution, b=b, primal=primal, gap=gap, history=history, scores=None)
+    return replace(solution, b=b, primal=primal, gap=gap, history=history, scores=None, interval=None)
 
 
 def warm_point(

@@ -24,9 +24,9 @@ def report_gap(
     problems: Mapping[Any, BinaryResult | JointResult], settings: Settings, *, strict: bool
 ) -> None:
     """Warn, or raise if strict, unless every problem converged."""
-    late = {key: result for key, result in problems.items() if result.status != Status.CONVERGED}
-    if not late:
+    if all(result.status == Status.CONVERGED for result in problems.values()):
         return
+    late = {key: result for key, result in problems.items() if result.status != Status.CONVERGED}
     worst_key, worst = max(late.items(), key=lambda item: item[1].gap)
     where = (
         "" if len(problems) == 1 else f" in {len(late)} of {len(problems)} problems (worst: {worst_key!r})"

@@ -112,7 +112,7 @@ def fit_joint(
     hooks = reporter.problem(0, 1, "joint", data.classes[data.kept])
     start = _start(previous, problem)
     with InterruptFlag() as interrupt, blas_threads(settings.n_threads):
-        watchers: list[Watcher] = [hooks.on_record, lambda record: interrupt.raised]
+        watchers: list[Watcher] = [hooks.on_record]
         if watch is not None:
             watchers.append(lambda record: watch.show("", record))
         solution = solve(
@@ -123,6 +123,7 @@ def fit_joint(
             start,
             watchers,
             hooks.wrap,
+            interrupt,
         )
     if watch is not None:
         watch.done("", solution.history[-1], solution.status)

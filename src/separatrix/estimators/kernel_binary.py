@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from separatrix.estimators.binary import with_last_record
 from separatrix.estimators.snap import on_bounds
-from separatrix.problem import KernelProblem, Point, Solution, bias_interval
+from separatrix.problem import KernelProblem, Point, Solution
 from separatrix.problem.losses import Vector
-from separatrix.problem.problem import relative_gap
 from separatrix.proof.kernel_duality import certify_kernel
 
 
@@ -27,21 +26,12 @@ def warm_alpha(previous: Any, problem: KernelProblem, rows: NDArray[np.intp]) ->
 def settle_kernel(
     problem: KernelProblem, solution: Solution, tol: float
 ) -> tuple[Solution, tuple[float, float], Vector]:
-    """The solution with a bias that depends on w alone and alphas on their bounds; best biases; slacks (m,).
-
-    With a free bias several values may be equally good; the middle of the interval is taken.
-    """
+    """The solution with alphas on their bounds; all biases as good as its own; slacks (m,)."""
     solution = _snapped(problem, solution, tol)
-    F, b, primal, gap = solution.w, solution.b, solution.primal, solution.gap
-    interval = (b, b)
-    if problem.bias == "free":
-        interval = bias_interval(F, problem.y, problem.C, problem.loss)
-        middle = 0.5 * (interval[0] + interval[1])
-        there = problem.primal(solution.alpha * problem.y, F, middle)
-        if (left := relative_gap(there, solution.dual)) <= max(tol, gap):
-            b, primal, gap = middle, there, left
-    slack = np.maximum(0.0, 1.0 - problem.y * (F + b))
-    return with_last_record(solution, b, primal, gap), interval, slack
+    b = solution.b
+    slack = np.maximum(0.0, 1.0 - problem.y * (solution.w + b))
+    settled = with_last_record(solution, b, solution.primal, solution.gap)
+    return settled, solution.interval or (b, b), slack
 
 
 def _snapped(problem: KernelProblem, solution: Solution, tol: float) -> Solution:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import IndefiniteKernelError
@@ -24,21 +24,15 @@ class IndefiniteKernelWarning(UserWarning):
     """The kernel may not be positive semidefinite on other rows than those that were examined."""
 
 
-def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
-    """Raise a sentence unless the kernel fits the rows ``members`` of X; warn where that is not known for all."""
+def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
+    """Raise a sentence unless the kernel fits the rows of X of weight above 0; warn where that is not known for all."""
     if kernel.name == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
             f"Precomputed matrix must be a square matrix of kernel values, one row and one column for each training "
             f"row. Input is a {X.shape[0]}x{X.shape[1]} matrix."
         )
     if kernel.name != "precomputed":
-        with np.errstate(over="ignore"):
-            squares = squared_norms(X)
-        if not np.isfinite(squares).all():
-            raise ValueError(
-                f"Row {int(np.argmin(np.isfinite(squares)))} of X has values whose squares leave the range of floating "
-                "point, so that no kernel of it can be computed. Hint: scale the columns of X."
-            )
+        _check_squares(X)
     if kernel.definite:
         return
     if "sigmoid" in _names(kernel):
@@ -48,7 +42,7 @@ def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
             IndefiniteKernelWarning,
             stacklevel=5,
         )
-    rows = members
+    rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
     if len(rows) > _EXAMINED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _EXAMINED, replace=False))
     K = _matrix(kernel, X, rows)
@@ -68,6 +62,21 @@ def check_kernel(kernel: Kernel, X: Any, members: NDArray[np.intp]) -> None:
     if witness is not None:
         raise IndefiniteKernelError(
             _sentence(kernel, witness, rows), rows[witness.rows], witness.u, witness.value
+        )
+
+
+def _check_squares(X: Any) -> None:
+    is_sparse = bool(sparse.issparse(X))
+    entries = X.data if is_sparse else X.ravel()
+    # A finite sum has finite parts. BLAS would take it by all its threads, which wake up for longer than it lasts.
+    if math.isfinite(np.einsum("i,i->", entries, entries)):
+        return
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(squared_norms(X))
+    if not finite.all():
+        raise ValueError(
+            f"Row {int(np.argmin(finite))} of X has values whose squares leave the range of floating point, so that no "
+            "kernel of it can be computed. Hint: scale the columns of X."
         )
 
 

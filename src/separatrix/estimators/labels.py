@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -45,10 +46,10 @@ def _two_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]] 
     if labels.dtype.kind not in "iubf" or len(labels) == 0:
         return None
     low, high = labels.min(), labels.max()
-    if low == high or not np.isfinite([low, high]).all() or low != np.floor(low) or high != np.floor(high):
+    if low == high or not all(math.isfinite(end) and end == math.floor(end) for end in (low, high)):
         return None
     is_high = labels == high
-    if not np.all(is_high | (labels == low)):
+    if not (is_high | (labels == low)).all():
         return None
     return np.array([low, high], dtype=labels.dtype), is_high.astype(np.intp)
 

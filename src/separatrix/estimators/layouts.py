@@ -28,6 +28,7 @@ from separatrix.problem import Problem, Status
 from separatrix.problem.losses import Vector
 
 _KINDS = np.array(["", "margin", "slack"])
+_SHORT = np.iinfo(np.uint16).max  # codes of so many classes are sorted in linear time, as short numbers
 _SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPARABLE, Status.CONVERGED]
 
 
@@ -79,15 +80,14 @@ def _by_row(
     data: TrainingData, todo: list[Task], results: list[BinaryResult], pairwise: bool
 ) -> tuple[Vector, Vector]:
     """alpha and slack of all n training rows, zero where a row takes no part; one result of all rows shares its own."""
-    if len(results) == 1 and len(results[0].rows) == len(data.codes):
-        return results[0].alpha[np.newaxis], results[0].slack[np.newaxis]
+    if not pairwise and len(data.rows) == len(data.codes):  # every row, in order
+        if len(results) == 1:
+            return results[0].alpha[np.newaxis], results[0].slack[np.newaxis]
+        return np.array([result.alpha for result in results]), np.array([result.slack for result in results])
     shape = (len(data.kept) - 1 if pairwise else len(results), data.X.shape[0])
     alpha, slack = np.zeros(shape), np.zeros(shape)
     for index, (task, result) in enumerate(zip(todo, results, strict=True)):
         line: Any = index
-        if not pairwise and len(result.rows) == len(data.codes):  # every row, in order
-            alpha[line], slack[line] = result.alpha, result.slack
-            continue
         if pairwise:
             # A row of class i keeps its alpha against class j in line j, or j - 1 where j > i.
             i, j = np.searchsorted(data.kept, [task.positive, task.negative or 0])
@@ -108,14 +108,13 @@ def _signs(todo: list[Task], kept: NDArray[np.intp], pairwise: bool) -> Vector:
 
 def _support(data: TrainingData, alpha: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rows with an alpha above zero in some problem, class by class; how many of each class that is kept."""
-    used = (alpha > 0).any(axis=0)
+    used = alpha[0] > 0 if len(alpha) == 1 else alpha.any(axis=0)
     if len(data.classes) == 2:
         sides = [np.flatnonzero(used & (data.codes == code)) for code in (0, 1)]
         return np.concatenate(sides), np.array([len(side) for side in sides])
     rows = np.flatnonzero(used)
     codes = data.codes[rows]
-    few = len(data.classes) <= np.iinfo(np.uint16).max  # so short numbers are sorted in linear time
-    order = np.argsort(codes.astype(np.uint16) if few else codes, kind="stable")
+    order = (codes.astype(np.uint16) if len(data.classes) <= _SHORT else codes).argsort(kind="stable")
     return rows[order], np.bincount(codes, minlength=len(data.classes))[data.kept]
 
 
@@ -125,7 +124,7 @@ def _support_kinds(columns: Vector, cost: Vector | None) -> NDArray[np.str_]:
         return np.broadcast_to(_KINDS[2], columns.shape)  # words take more memory than all the numbers
     supporting = columns > 0
     slacking = supporting if cost is None else columns >= cost
-    return _KINDS[supporting.astype(np.intp) + (supporting & slacking)]
+    return _KINDS[np.add(supporting, supporting & slacking, dtype=np.intp)]
 
 
 def support_vectors(
@@ -149,11 +148,24 @@ def surface(
     todo: list[Task],
     problems: Mapping[Any, BinaryResult],
     settings: Settings,
-    support: NDArray[np.intp],
+    found: Mapping[str, Any],
 ) -> Surface:
-    """What a kernel model predicts with: a copy of its support vectors, and their coefficients."""
-    kernel = settings.kernel
+    """What a kernel model with the attributes ``found`` predicts with: a copy of its support vectors, and their
+    coefficients."""
+    kernel, support = settings.kernel, found["support_"]
     assert kernel is not None
+    if found["_pairwise"]:
+        coefficients = _by_pair(data, todo, problems, support)
+    else:
+        coefficients = np.ascontiguousarray(found["dual_coef_"].T)
+    vectors = None if kernel.name == "precomputed" else data.X[support]
+    return Surface(kernel, vectors, support, coefficients, found["intercept_"], settings.n_threads)
+
+
+def _by_pair(
+    data: TrainingData, todo: list[Task], problems: Mapping[Any, BinaryResult], support: NDArray[np.intp]
+) -> Vector:
+    """y alpha of the support vectors in each problem of a pair of classes, shape (n_support, n_problems)."""
     place = np.full(data.X.shape[0], -1)
     place[support] = np.arange(len(support))
     coefficients = np.zeros((len(support), len(todo)))
@@ -163,6 +175,4 @@ def surface(
         rows = result.rows[used]
         sign = np.where(data.codes[rows] == task.positive, 1.0, -1.0)
         coefficients[place[rows], column] = sign * result.alpha[used]
-    vectors = None if kernel.name == "precomputed" else data.X[support]
-    intercept = np.array([problems[task.key].intercept for task in todo])
-    return Surface(kernel, vectors, support, coefficients, intercept, settings.n_threads)
+    return coefficients

@@ -44,7 +44,8 @@ def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
     """
     return (
         type(X) is np.ndarray
-        and X.dtype in (np.float64, np.float32)
+        and X.dtype.type in (np.float64, np.float32)
+        and X.dtype.isnative
         and X.ndim == 2
         and X.size > 0
         and X.flags.c_contiguous

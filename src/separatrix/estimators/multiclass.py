@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, ValuesView
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -102,6 +102,10 @@ class Problems(Mapping[Any, BinaryResult]):
 
     def __len__(self) -> int:
         return len(self._results)
+
+    def values(self) -> ValuesView[BinaryResult]:
+        """The results, in order; `Mapping` would look each of them up."""
+        return self._results.values()
 
     def __repr__(self) -> str:
         return f"Problems({list(self._results)})"
@@ -200,7 +204,7 @@ class Fit:
             return replace(result, C_hard=least)
         course, seed = course_of(problem), self.seed + index
         start = course.start(self.previous.get(task.key), problem, rows)
-        watchers: list[Watcher] = [reporter.on_record, lambda record: interrupt.raised]
+        watchers: list[Watcher] = [reporter.on_record]
         watch, wrap = self.watch, reporter.wrap
         if watch is not None:
             keeping = Keeping(watch, task.key, problem, rows)
@@ -214,6 +218,7 @@ class Fit:
             start,
             watchers,
             wrap,
+            interrupt,
         )
         if watch is not None:
             watch.done(name, solution.history[-1], solution.status)

@@ -19,12 +19,12 @@ KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
 
 def is_bool(value: Any) -> bool:
     """True or False, of Python or of NumPy."""
-    return isinstance(value, bool | np.bool_)
+    return type(value) is bool or isinstance(value, np.bool_)
 
 
 def is_real(value: Any) -> bool:
     """A real number, which True is not."""
-    return isinstance(value, Real) and not is_bool(value)
+    return type(value) is float or (isinstance(value, Real) and not is_bool(value))
 
 
 def positive(value: Any) -> bool:

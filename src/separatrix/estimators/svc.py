@@ -206,14 +206,15 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return self._fit_joint(data, settings, seed, previous, reporter, watch)
         problems = Fit(data, settings, seed, previous, reporter, watch).run(todo)
         self.problems_: Mapping[Any, Any] = problems
-        for name, value in attributes(data, todo, problems).items():
+        found = attributes(data, todo, problems)
+        for name, value in found.items():
             setattr(self, name, value)
         support = self.support_
         self._surface = None
         if settings.kernel is None:
             self._support_vectors = Deferred(lambda: support_vectors(data, todo, problems, settings, support))
         else:
-            self._surface = surface(data, todo, problems, settings, support)
+            self._surface = surface(data, todo, problems, settings, found)
         reporter.end()
         report_gap(problems, settings, strict=self.strict)
         return self
@@ -245,7 +246,7 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if is_linear(self.kernel):
             return None
         kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0, weights)
-        check_kernel(kernel, X, np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights))
+        check_kernel(kernel, X, weights)
         return kernel
 
     @property

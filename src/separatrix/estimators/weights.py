@@ -5,6 +5,7 @@ A sample weight means repetition: weight 2 is the row twice, weight 0 is the row
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
@@ -57,7 +58,7 @@ def row_costs(C: float, class_weight: Any, classes: NDArray[Any], codes: Codes, 
     with np.errstate(over="ignore"):
         if class_weight is not None:
             counts = weights * class_weights(class_weight, classes, codes, weights)[codes]
-        if np.isinf(C):  # the hard margin: a row counts or it does not
+        if math.isinf(C):  # the hard margin: a row counts or it does not
             return np.where(counts > 0, np.inf, 0.0)
         costs: Vector = C * counts
     if not costs.max() < np.inf:

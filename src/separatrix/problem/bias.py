@@ -8,6 +8,8 @@ b = y_i - f_i. Its minimisers form a closed interval, found by one sort and two 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,6 +65,16 @@ def _squared_interval(breaks: Vector, positive: NDArray[np.bool_], cost: Vector)
     lower = moment[first] / weight[first] if weight[first] > nothing else ends[first]
     upper = moment[last] / weight[last] if weight[last] > nothing else ends[last + 1]
     return float(lower), float(max(lower, upper))
+
+
+def middle(interval: tuple[float, float]) -> float:
+    """The middle of an interval of best biases; where it has no end, the point closest to zero.
+
+    >>> middle((1.0, 2.0)), middle((1.0, np.inf))
+    (1.5, 1.0)
+    """
+    lower, upper = interval
+    return 0.5 * (lower + upper) if math.isfinite(upper - lower) else min(max(0.0, lower), upper)
 
 
 def best_bias(f: Vector, y: Vector, C: Vector, loss: Loss, near: float = 0.0) -> float:

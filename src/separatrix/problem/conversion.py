@@ -9,6 +9,7 @@ Nothing is copied that need not be, and nothing of the caller's is ever changed:
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def check_finite(X: Matrix) -> None:
     values = X.data if sparse.issparse(X) else X
     with np.errstate(all="ignore"):
         # One pass without a temporary: a NaN or inf anywhere leaves a sum that is not finite.
-        if np.isfinite(np.sum(values)):
+        if math.isfinite(values.sum()):
             return
     # The sum of finite values may overflow, so look closer, a block at a time.
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))

@@ -89,7 +89,7 @@ class Solution:
     """The answer to a Problem: a primal point, a feasible dual point and the gap between their values.
 
     primal, dual and gap were recomputed from the data at exactly these w, b, alpha. ``scores`` are the w.x_i (n,) of
-    that computation, kept while a fit still needs them.
+    that computation and ``interval`` holds every best bias for them, kept while a fit still needs them.
     """
 
     w: Vector
@@ -102,3 +102,4 @@ class Solution:
     n_iter: int
     history: History = field(default_factory=History)
     scores: Vector | None = None
+    interval: tuple[float, float] | None = None

@@ -56,6 +56,24 @@ def balance(alpha: Vector, y: Vector, upper: Vector, margins: Vector | None = No
     return alpha
 
 
+def take_up_rounding(alpha: Vector, y: Vector, upper: Vector) -> Vector | None:
+    """What `balance` gives where no more than rounding is to be balanced, by free rows; None where it is not so easy,
+    and margins should decide which rows move.
+
+    >>> take_up_rounding(np.array([0.3, 0.1, 0.2]), np.array([1.0, -1.0, -1.0]), np.ones(3)).tolist()
+    [0.3, 0.09999999999999998, 0.2]
+    >>> take_up_rounding(np.array([0.5, 0.0]), np.array([1.0, -1.0]), np.array([1.0, 1.0]))
+    """
+    parts = exact_parts(alpha * y)
+    residual = _rounded(parts)
+    if not residual:
+        return alpha
+    if abs(residual) > _ROUNDING * float(alpha.sum()):
+        return None
+    alpha = alpha.copy()
+    return None if _absorb(alpha, y, upper, parts) else alpha
+
+
 def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vector) -> None:
     """Move alphas so that the residual falls to rounding, in place: free rows first, then the cheapest."""
     falls = y == np.sign(residual)  # these can go down; the others can go up
@@ -88,14 +106,14 @@ def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vect
 
 def _absorb(alpha: Vector, y: Vector, upper: Vector, parts: list[float]) -> list[float]:
     """Let free rows take up the residual, a sum of floats, one after another, in place; returns what is left."""
-    free = np.flatnonzero((alpha > 0) & (alpha < upper))
-    free = free[np.argsort(alpha[free])]
+    free = ((alpha > 0) & (alpha < upper)).nonzero()[0]
+    free = free[alpha[free].argsort()]
     values, signs, bounds = alpha[free], y[free], upper[free]
     residual = _rounded(parts)
     while residual and len(free):
         # With twice the room it needs a row stays free. The smallest has the finest grid of floats.
         room = np.where(signs == math.copysign(1.0, residual), values, bounds - values)
-        place = int(np.argmax(room >= 2.0 * abs(residual)))
+        place = int((room >= 2.0 * abs(residual)).argmax())
         if room[place] < 2.0 * abs(residual):
             break
         old, sign = float(values[place]), float(signs[place])

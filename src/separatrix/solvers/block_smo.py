@@ -36,6 +36,7 @@ from separatrix.solvers.smo_sums import renew, rows_that_matter
 _STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
 _COUNTED_ROUNDS = 10  # rounds of a step where rounds are counted
 _FEW_ROWS = 1000  # F of so few is renewed for what a look at a sample costs
+_ALL_ROWS = 320  # with so few no row waits for a later round
 _DOUBT = 1.5  # what a sample shows of rounding, times this, is what all rows may have
 _AIM_LOWER = 0.5  # rounding of F up to this share of tol is made up for by rounds to a smaller gap
 _IDLE = 6  # renewals of F without half the best gap so far that count as a stall
@@ -97,11 +98,13 @@ class BlockSmo:
     def step(self, problem: KernelProblem, state: State) -> Progress:
         """Rounds until the gap seems reached, or a part of a second has passed."""
         state.ready = False
-        rounds, seconds = _STEP_ROUNDS if state.tol > 0 else 1, _STEP_SECONDS
+        rounds, seconds = _STEP_ROUNDS, _STEP_SECONDS
+        if state.tol == 0:  # the loop has not said yet what it wants, and a start may do already
+            rounds = 0 if state.alpha.any() else 1
         if self.max_steps is not None:
             rounds, seconds = min(rounds, _COUNTED_ROUNDS), np.inf
         state.steps += 1
-        if state.points is not None:
+        if state.points is not None or rounds == 0:
             state.report = state.engine.run(state.target, rounds, seconds)
         else:
             self._supplied_rounds(problem, state, rounds, seconds)
@@ -221,11 +224,12 @@ class BlockSmo:
 
 
 def default_working_set(n: int) -> int:
-    """Rows in a round: enough that few rounds read the kernel rows again, few enough for the cache.
+    """Rows in a round: all where they are few, else enough that few rounds read the kernel rows again, and few enough
+    for the cache.
 
     >>> default_working_set(20_000)
     768
     """
-    if n <= 1000:
-        return 96 if 128 < n <= 150 else 128  # a few rows outside cost less than a larger set
-    return 256 if n <= 3000 else 768
+    if n <= _ALL_ROWS:
+        return n
+    return 160 if n <= 600 else 256 if n <= 3000 else 768

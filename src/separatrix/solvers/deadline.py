@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
+from types import TracebackType
 
 _END: ContextVar[float] = ContextVar("end of the run", default=math.inf)
 
@@ -20,8 +19,7 @@ class OutOfTime(Exception):  # nothing is wrong: the loop ends the run with what
     """The deadline passed within a step."""
 
 
-@contextmanager
-def deadline(seconds: float | None) -> Iterator[None]:
+class deadline:  # noqa: N801  # read as a verb: with deadline(2.0)
     """Within the block time is over after this many seconds; None sets no limit.
 
     >>> with deadline(0.0):
@@ -30,11 +28,17 @@ def deadline(seconds: float | None) -> Iterator[None]:
     >>> time_left()
     inf
     """
-    token = _END.set(math.inf if seconds is None else time.perf_counter() + seconds)
-    try:
-        yield
-    finally:
-        _END.reset(token)
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        self._token = _END.set(math.inf if self._seconds is None else time.perf_counter() + self._seconds)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _END.reset(self._token)
 
 
 def time_left() -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,13 +98,14 @@ def run(
     certify: Certify,
     start: Point | None = None,
     on_record: OnRecord | None = None,
+    interrupt: InterruptFlag | None = None,
 ) -> Solution:
     """Run the stages in turn until the gap is proved to be at most tol, or a limit ends the run.
 
     Returns the best primal and dual points with their proved values; ``status`` says how it ended.
-    The last record of the history is always proved.
+    The last record of the history is always proved. A caller who watches Ctrl-C hands over its flag.
     """
-    return _Run(problem, limits, certify, on_record).drive(stages, start)
+    return _Run(problem, limits, certify, on_record).drive(stages, start, interrupt)
 
 
 class _Run:
@@ -123,9 +125,9 @@ class _Run:
         self.best = _Best(together=not isinstance(problem, Problem))
         self.stop_asked = False
 
-    def drive(self, stages: Sequence[Stage], start: Point | None) -> Solution:
-        limits = self.limits
-        with InterruptFlag() as interrupt, blas_threads(limits.n_threads), deadline(limits.max_time):
+    def drive(self, stages: Sequence[Stage], start: Point | None, flag: InterruptFlag | None) -> Solution:
+        limits, watched = self.limits, InterruptFlag() if flag is None else nullcontext(flag)
+        with watched as interrupt, blas_threads(limits.n_threads), deadline(limits.max_time):
             if time_left() == 0.0:
                 return self._finish(self._out_of_time(stages[0].solver.name, start))
             for position, stage in enumerate(stages):
@@ -233,4 +235,5 @@ class _Run:
             n_iter=self.iteration,
             history=History(self.records),
             scores=primal.scores,
+            interval=primal.interval,
         )

@@ -9,41 +9,51 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _asked: list[int] = []  # the limit of each fit that is running
-_found: list[tuple[Any, int]] = []  # each BLAS library with its own number of threads before the first fit
 
 
-@contextmanager
-def blas_threads(limit: int) -> Iterator[None]:
+@dataclass
+class _Library:
+    """A BLAS library: how its number of threads is asked and set, what it was before the first fit, and what it is."""
+
+    ask: Callable[[], int]
+    set: Callable[[int], object]
+    before: int = 0
+    now: int = 0
+
+
+class blas_threads:  # noqa: N801  # read as a verb: with blas_threads(2)
     """While entered, BLAS uses at most ``limit`` threads (at least one).
 
     >>> with blas_threads(1):
     ...     pass
     """
-    limit = max(1, limit)
-    with _lock:
-        if not _asked:
-            _found[:] = [(library, library.get_num_threads()) for library in _libraries()]
-        lower = not _asked or limit < min(_asked)
-        _asked.append(limit)
-        if lower:
-            _apply()
-    try:
-        yield
-    finally:
+
+    def __init__(self, limit: int) -> None:
+        self._limit = max(1, limit)
+
+    def __enter__(self) -> None:
         with _lock:
-            _asked.remove(limit)
-            if not _asked or limit < min(_asked):
-                _apply()
             if not _asked:
-                _found.clear()
+                for library in _libraries():
+                    library.before = library.now = library.ask()
+            _asked.append(self._limit)
+            _apply()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with _lock:
+            _asked.remove(self._limit)
+            _apply()
 
 
 def thread_limit() -> int:
@@ -53,27 +63,29 @@ def thread_limit() -> int:
 
 
 @functools.cache
-def _libraries() -> list[Any]:
+def _libraries() -> list[_Library]:
     """The BLAS libraries of this process: NumPy's and SciPy's, loaded by the time anything is solved."""
-    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+    return [_library(found) for found in ThreadpoolController().select(user_api="blas").lib_controllers]
+
+
+def _library(found: Any) -> _Library:
+    """The library as threadpoolctl found it; by OpenBLAS's own functions where it has one pool for the process.
+
+    There threadpoolctl 3.7 and later heed one thread only, the first that asked. Fits in several threads take turns
+    here, under one lock, so that rule is not needed.
+    """
+    if found.internal_api == "openblas" and found.threading_layer != "openmp":
+        for name in getattr(found, "check_symbols", ()):
+            if hasattr(found.dynlib, name):
+                setter = name.replace("get_num_threads", "set_num_threads")
+                return _Library(getattr(found.dynlib, name), getattr(found.dynlib, setter))
+    return _Library(found.get_num_threads, found.set_num_threads)
 
 
 def _apply() -> None:
     """Set every library to the smaller of what it had and the lowest limit asked for. Needs the lock."""
-    for library, before in _found:
-        wanted = min([before, *_asked])
-        if library.get_num_threads() != wanted:
-            _release(library)
-            library.set_num_threads(wanted)
-            _release(library)
-
-
-def _release(library: Any) -> None:
-    """Let any thread set the limit: threadpoolctl 3.7 and later heed one thread only, the first that asked.
-
-    Fits in several threads take turns here, under one lock, so that rule is not needed; and it must not outlive
-    a fit, or the caller's own limits from other threads would be ignored.
-    """
-    clear = getattr(library, "clear_controlling_thread", None)
-    if clear is not None:
-        clear(force=True)
+    for library in _libraries():
+        wanted = min([library.before, *_asked])
+        if library.now != wanted:
+            library.now = wanted
+            library.set(wanted)
