@@ -19,6 +19,7 @@ from separatrix.solvers.interior_point import InteriorPoint
 from separatrix.solvers.loop import Limits, Stage, run
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.protocol import Verdict
+from separatrix.solvers.sampling import sample_rows
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from oracles import dual_ascent, primal_by_qp, signed_rows
@@ -178,6 +179,30 @@ def test_newton_starts_from_a_sample() -> None:
     found = solve(make(X, y, 1.0, LOSSES["squared_hinge"], "augmented"), Newton())
     assert "sample" in found.history[1].note
     assert found.gap <= 1e-9
+
+
+@pytest.mark.parametrize("share", [0.001, 0.3, 1.0])
+def test_a_sample_repeats_no_row_and_stands_for_all(share: float) -> None:
+    y = np.where(np.random.default_rng(0).random(1000) < share, 1.0, -1.0)
+    rows, weights = sample_rows(y, 700, seed=1)
+    assert np.all(np.diff(rows) > 0)
+    assert np.sum(weights) == pytest.approx(1000)
+    assert np.sum(weights * y[rows]) == pytest.approx(np.sum(y))
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("kind", ["dense64", "dense32", "csr"])
+def test_newton_goes_on_with_the_matrix_of_its_sample(kind: str, bias: str) -> None:
+    """Or leaves it: with costs that differ by row and columns in units from 1e-3 to 1e3 the gap closes either way."""
+    rng = np.random.default_rng(3)
+    X, y = blobs(15000, 6, seed=6)
+    X *= 10.0 ** np.array([-3, -1, 0, 0, 1, 3])
+    data = {"dense64": X, "dense32": X.astype(np.float32), "csr": sparse.csr_array(X)}[kind]
+    for C in (1e-4, 1.0, 1e4):
+        problem = Problem(data, y, C * rng.uniform(0.1, 10.0, len(y)), LOSSES["squared_hinge"], bias)  # type: ignore[arg-type]
+        found = solve(problem, Newton())
+        assert found.gap <= 1e-9
+        assert found.primal == pytest.approx(solve(problem, Newton(screen=False)).primal, rel=1e-8)
 
 
 def test_warm_start_takes_no_longer() -> None:

@@ -121,7 +121,7 @@ def _support(data: TrainingData, alpha: Vector) -> tuple[NDArray[np.intp], NDArr
 def _support_kinds(columns: Vector, cost: Vector | None) -> NDArray[np.str_]:
     """The kind of each alpha of the support vectors; a cost of None means the squared hinge, where all use slack."""
     if cost is None and len(columns) == 1:
-        return np.broadcast_to(_KINDS[2], columns.shape)  # words take more memory than all the numbers
+        return np.broadcast_to(_KINDS[2:], columns.shape)  # words take more memory than all the numbers
     supporting = columns > 0
     slacking = supporting if cost is None else columns >= cost
     return _KINDS[np.add(supporting, supporting & slacking, dtype=np.intp)]

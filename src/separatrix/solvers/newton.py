@@ -35,6 +35,7 @@ _PATIENCE = 6  # steps without a better gap or primal value before giving up
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing
 _SAMPLE_GAP = 1e-2  # relative gap at which a sample has told what it knows
 _WORTH_BORROWING = 0.1  # part of the gap that a step with the matrix of a sample may leave
+_ROUNDING = 1e-12  # relative, of a primal value
 _FLAT = 0.1  # part of its first slope that a whole step may end with and need no line search
 
 
@@ -175,7 +176,8 @@ def _move(state: _State) -> bool:
         return False
     new = _look(rows, C, at.z + dz, state.spare)
     last = float(dz @ (rows.R * new.z - new.v))
-    if not (abs(last) <= _FLAT * abs(first) and new.primal <= at.primal):
+    # Near the end a step changes the primal value by less than rounding does, and only slopes tell.
+    if not (abs(last) <= _FLAT * abs(first) and new.primal <= at.primal * (1.0 + _ROUNDING)):
         t = _line_search(
             float(dz @ (rows.R * at.z)), float(dz @ (rows.R * dz)), C, at.slack, new.slack, first
         )
