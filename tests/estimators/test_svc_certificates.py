@@ -77,6 +77,14 @@ def test_data_changed_after_the_fit_are_noticed() -> None:
         _ = restored.certificate_
 
 
+def test_what_a_later_certificate_reads_cannot_be_written_to() -> None:
+    model = SVC().fit(X, Y)
+    for values in (model.alpha_, model.slack_):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 1e3
+    assert verify(model.certificate_, X, Y)
+
+
 def test_a_certificate_already_built_does_not_care() -> None:
     data = X.copy()
     model = SVC().fit(data, Y)

@@ -82,7 +82,7 @@ def _by_row(
     """alpha and slack of all n training rows, zero where a row takes no part; one result of all rows shares its own."""
     if not pairwise and len(data.rows) == len(data.codes):  # every row, in order
         if len(results) == 1:
-            return results[0].alpha[np.newaxis], results[0].slack[np.newaxis]
+            return _shared(results[0].alpha), _shared(results[0].slack)
         return np.array([result.alpha for result in results]), np.array([result.slack for result in results])
     shape = (len(data.kept) - 1 if pairwise else len(results), data.X.shape[0])
     alpha, slack = np.zeros(shape), np.zeros(shape)
@@ -95,6 +95,13 @@ def _by_row(
         alpha[line, result.rows] = result.alpha
         slack[line, result.rows] = result.slack
     return alpha, slack
+
+
+def _shared(values: Vector) -> Vector:
+    """The same memory as a line that cannot be written to: a certificate that is built later reads it too."""
+    line = values[np.newaxis]
+    line.flags.writeable = False
+    return line
 
 
 def _signs(todo: list[Task], kept: NDArray[np.intp], pairwise: bool) -> Vector:
