@@ -63,7 +63,7 @@ def stages(
     >>> X = np.array([[2.0], [-2.0]])
     >>> problem = Problem(X, np.array([1.0, -1.0]), np.ones(2), HINGE, "none")
     >>> [stage.solver.name for stage in stages(problem)]
-    ['interior-point', 'interior-point', 'coordinate-descent']
+    ['coordinate-descent', 'interior-point', 'interior-point']
     """
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}.")
