@@ -4,9 +4,9 @@
                                      [--costs 10 100] [--gap 1e-6]
 
 Ours goes to a true relative gap of ``--gap``: 1e-6, which the peer does not reach at its tol of 1e-3, or what is known
-of the peer's answer from another run. The peer, in a process of its own, is ended after ``--times``
-as many seconds (CPU seconds with one thread, else wall-clock time; its imports do not count): then the ratio is known to
-be larger. One that ends sooner is compared at its own true gap by `benchmarks.kernel`.
+of the peer's answer from another run. The peer, in a process of its own, is ended after ``--times`` as many seconds
+(CPU seconds with one thread, else wall-clock time; its imports do not count): then the ratio is known to be larger.
+One that ends sooner is compared at its own true gap by `benchmarks.kernel`.
 """
 
 from __future__ import annotations
