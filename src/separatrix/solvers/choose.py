@@ -11,7 +11,7 @@ stored entries, q = min(n, D), tol the relative gap:
                          20 + 2 sqrt(C |x|^2) (n / D)^0.4             hinge
                          60 + 100 min(C |x|^2, 20 n / D)              squared hinge
 
-C |x|^2 is the mean over the rows. The constants were fitted to measured runs on twenty data sets (dense and sparse, D
+C |x|^2 is the mean over the rows. The constants were fitted to measured runs on nineteen data sets (dense and sparse, D
 from 4 to 47,000, C from .01 to 100, relative gaps from 1e-2 to 1e-6): the faster of two solvers is chosen or, in the
 geometric mean, one that takes a tenth longer. The estimates themselves are right within a factor of about three; where
 the classes are separable coordinate descent may be ten times faster than that, with hundreds of columns a hundred
