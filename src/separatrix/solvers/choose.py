@@ -13,9 +13,10 @@ stored entries, q = min(n, D), tol the relative gap:
 
 C |x|^2 is the mean over the rows. The constants were fitted to measured runs (dense and sparse, D from 4 to 784, C
 from .01 to 100, relative gaps from 1e-2 to 1e-6) and replayed on twenty sets, with up to 47,000 columns: in the
-geometric mean the solver that is chosen takes 6 % longer than the faster one. The estimates themselves are right within a factor of about three; where
-the classes are separable coordinate descent may be ten times faster than that, with hundreds of columns a hundred
-times (mnist), or not arrive at all: before an interior point of many seconds it is put on trial.
+geometric mean the solver that is chosen takes 6 % longer than the faster one. The estimates themselves are right
+within a factor of about three; where the classes are separable coordinate descent may be ten times faster than that,
+with hundreds of columns a hundred times (mnist), or not arrive at all: before an interior point of many seconds it is
+put on trial.
 A first solver that turns out slower than the estimate of the next is left for it.
 """
 
