@@ -226,3 +226,10 @@ def test_the_sigmoid_kernel_warns_and_its_proof_is_conditional() -> None:
 def test_bad_parameters_are_explained(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
         SVC(**options).fit(X, Y)
+
+
+@pytest.mark.parametrize("gamma", ["scale", 1.0])
+def test_values_whose_squares_overflow_are_refused_with_a_sentence_and_no_warning(gamma: Any) -> None:
+    X = 1e200 * np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]])
+    with pytest.raises(ValueError, match="Row 1 of X has values whose squares leave the range"):
+        SVC(kernel="rbf", gamma=gamma).fit(X, [0, 0, 1, 1])

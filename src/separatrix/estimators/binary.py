@@ -26,6 +26,7 @@ from separatrix.problem import (
     Status,
     bias_interval,
 )
+from separatrix.problem.bias import middle
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
@@ -208,7 +209,7 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
     interval = (b, b)
     if problem.bias == "free":
         interval = bias_interval(f, problem.y, problem.C, problem.loss)
-        b = 0.5 * (interval[0] + interval[1])
+        b = middle(interval)
         primal = problem.primal_from_scores(f + b, solution.w, b)
         gap = relative_gap(primal, solution.dual)
         if gap <= max(tol, solution.gap):

@@ -56,8 +56,9 @@ def kernel_width(gamma: Any, X: Any, weights: Vector | None = None) -> float:
     total = mean = square = 0.0
     if weights is None and not bool(sparse.issparse(X)):
         # np.var(X) to the last bit, in half of its time where X is small
-        centred = np.subtract(X, X.sum(dtype=np.float64) / X.size, dtype=np.float64)
-        variance = float(np.square(centred, out=centred).sum()) / X.size
+        with np.errstate(over="ignore"):  # such rows are refused later, with a sentence
+            centred = np.subtract(X, X.sum(dtype=np.float64) / X.size, dtype=np.float64)
+            variance = float(np.square(centred, out=centred).sum()) / X.size
         return 1.0 / (columns * variance) if variance > 0 else 1.0
     for rows, block in row_blocks(X):
         counts = np.ones(block.shape[0]) if weights is None else weights[rows]
