@@ -197,6 +197,7 @@ const Kernels table = {
     descent_kernels<SparseRows<double, std::int64_t>, double>,
     descent_kernels<PackedRows<float>, float>,
     descent_kernels<PackedRows<float>, double>,
+    descent_kernels<PackedRows<double>, float>,
     descent_kernels<PackedRows<double>, double>,
     dense_dot,
     add_products<float>,

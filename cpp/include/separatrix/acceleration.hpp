@@ -1,9 +1,8 @@
 // The step of coordinate descent in the span of its last moves: which moves, how far, and whether it pays.
 //
 // Every call notes the move of (alpha, w) since the last one; rows that have come to a bound leave every move, so
-// that no step pushes against a bound that holds. Every row off its bounds is active, so moves live in the scope of the
-// active rows. The best step (subspace.hpp) is clipped to the bounds and taken
-// only if the dual rises.
+// that no step pushes against a bound that holds. The best step (subspace.hpp) is clipped to the bounds and taken only if
+// the dual rises.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "separatrix/scope.hpp"
 #include "separatrix/subspace.hpp"
 
 namespace separatrix {
@@ -32,7 +30,7 @@ struct DualForm {
 
 class Acceleration {
 public:
-    explicit Acceleration(int memory) : memory_(memory) {}
+    explicit Acceleration(int memory) : subspace_(memory) {}
 
     // Moves noted so far belong to another w, or to another problem.
     void forget() {
@@ -41,63 +39,50 @@ public:
     }
 
     // Notes the move since the last call, then takes the best step in the span of the last moves. True if it did.
-    // `s` is sum_i alpha_i y_i, `active` the ids of the active rows in increasing order.
+    // `s` is sum_i alpha_i y_i, with what other rows add to it; `exact` says which values of the rows count.
     template <class Rows>
-    bool operator()(const DualForm& form, const Rows& rows, bool exact, const std::vector<std::int32_t>& active,
-                    std::vector<Coordinate>& coordinates, std::vector<double>& w, double bias, double s) {
-        const bool first = old_.empty(), rescope = first || !scope_.holds(active);
-        if (rescope) {
-            move_to(active, form, rows, exact, coordinates);
-        } else {
-            release_held(form, rows, coordinates);
+    bool operator()(const DualForm& form, const Rows& rows, bool exact, std::vector<Coordinate>& coordinates,
+                    std::vector<double>& w, double bias, double s) {
+        const bool first = old_.empty();
+        if (!first) {
+            release_held(form, rows, exact, coordinates);
+            note_move(form, rows, exact, coordinates);
         }
-        if (!first) note_move(form, rows, exact, coordinates);
-        if (rescope) {  // rows that leave the scope stay where they are now
-            old_.resize(coordinates.size());
-            for (std::size_t i = 0; i < coordinates.size(); ++i) old_[i] = coordinates[i].alpha;
-        } else {
-            for (const std::int32_t id : scope_.rows()) old_[at(id)] = coordinates[at(id)].alpha;
+        old_.resize(coordinates.size());
+        for (std::size_t i = 0; i < coordinates.size(); ++i) old_[i] = coordinates[i].alpha;
+        return !first && take_step(form, rows, exact, coordinates, w, bias, s);
+    }
+
+    // The same for some of the rows and columns, where all other rows are at a bound.
+    template <class Rows>
+    Acceleration narrowed(int memory, const DualForm& form, const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates,
+                          const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& columns) {
+        Acceleration part(memory);
+        if (old_.empty()) return part;
+        release_held(form, rows, exact, coordinates);
+        const auto some = [](const std::vector<double>& of, const std::vector<std::int32_t>& which, std::vector<double>& out) {
+            out.resize(which.size());
+            for (std::size_t k = 0; k < which.size(); ++k) out[k] = of[static_cast<std::size_t>(which[k])];
+        };
+        for (int j = 0; j < subspace_.size(); ++j) {
+            part.subspace_.push(ids.size(), columns.size());
+            some(subspace_[j].alpha, ids, part.subspace_.newest().alpha);
+            some(subspace_[j].w, columns, part.subspace_.newest().w);
         }
-        return !first && take_step(form, rows, coordinates, w, bias, s);
+        some(old_, ids, part.old_);
+        return part;
     }
 
 private:
-    static std::size_t at(std::int32_t id) { return static_cast<std::size_t>(id); }
-
-    // The moves so far in the scope of `active`. Rows that leave it are at a bound.
-    template <class Rows>
-    void move_to(const std::vector<std::int32_t>& active, const DualForm& form, const Rows& rows, bool exact,
-                 const std::vector<Coordinate>& coordinates) {
-        const std::vector<std::int32_t> before = scope_.rows();
-        scope_.set(rows.source(), active);
-        // The last two moves do most of the work; the others pay where passes are long.
-        subspace_.keep(scope_.deep() ? memory_ : std::min(memory_, 2));
-        std::vector<double> alpha;
-        for (int j = 0; j < subspace_.size(); ++j) {
-            Move& move = subspace_[j];
-            alpha.assign(active.size(), 0.0);
-            for (std::size_t i = 0, k = 0; i < active.size(); ++i) {
-                while (k < before.size() && before[k] < active[i]) ++k;
-                if (k == before.size()) break;
-                if (before[k] == active[i] && !form.held(coordinates[at(active[i])])) alpha[i] = move.alpha[k];
-            }
-            move.alpha = alpha;
-            move.w.assign(scope_.width(), 0.0);
-            add_to_w(rows, exact, coordinates, move);
-        }
-    }
-
     // Takes the rows that have come to a bound out of every move.
     template <class Rows>
-    void release_held(const DualForm& form, const Rows& rows, const std::vector<Coordinate>& coordinates) {
-        const auto& ids = scope_.rows();
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            const Coordinate& here = coordinates[at(ids[i])];
-            if (!form.held(here)) continue;
+    void release_held(const DualForm& form, const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates) {
+        for (std::size_t i = 0; subspace_.size() > 0 && i < coordinates.size(); ++i) {
+            if (!form.held(coordinates[i])) continue;
             for (int j = 0; j < subspace_.size(); ++j) {
                 Move& move = subspace_[j];
                 if (move.alpha[i] == 0) continue;
-                rows.add_row(ids[i], -move.alpha[i] * here.label(), scope_.place(), move.w.data());
+                rows.add_row(static_cast<Index>(i), -move.alpha[i] * coordinates[i].label(), move.w.data(), exact);
                 move.alpha[i] = 0;
             }
         }
@@ -105,24 +90,15 @@ private:
 
     template <class Rows>
     void note_move(const DualForm& form, const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates) {
-        const auto& ids = scope_.rows();
-        subspace_.push(ids.size(), scope_.width());
+        subspace_.push(coordinates.size(), static_cast<std::size_t>(rows.source().columns));
         Move& newest = subspace_.newest();
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            const Coordinate& here = coordinates[at(ids[i])];
-            newest.alpha[i] = form.held(here) ? 0.0 : here.alpha - old_[at(ids[i])];
+        step_.resize(coordinates.size());
+        for (std::size_t i = 0; i < coordinates.size(); ++i) {
+            newest.alpha[i] = form.held(coordinates[i]) ? 0.0 : coordinates[i].alpha - old_[i];
+            step_[i] = newest.alpha[i] * coordinates[i].label();
         }
         // Not the difference of two w's: its rounding would be no move of alpha, and each step would multiply it.
-        add_to_w(rows, exact, coordinates, newest);
-    }
-
-    // move.w += sum_i move.alpha_i y_i x_i
-    template <class Rows>
-    void add_to_w(const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates, Move& move) {
-        const auto& ids = scope_.rows();
-        step_.resize(ids.size());
-        for (std::size_t i = 0; i < ids.size(); ++i) step_[i] = move.alpha[i] * coordinates[at(ids[i])].label();
-        rows.add_rows(ids, step_.data(), scope_.place(), move.w.data(), exact);
+        rows.add_rows(step_.data(), newest.w.data(), exact);
     }
 
     // Moves along which the dual is all but linear ask for huge steps. Almost all of such a step is clipped again,
@@ -130,54 +106,49 @@ private:
     double safe_length(const DualForm& form, const std::vector<Coordinate>& coordinates) const {
         double largest = 0, range = 0;
         for (std::size_t i = 0; i < step_.size(); ++i) {
-            const Coordinate& here = coordinates[at(scope_.rows()[i])];
             largest = std::max(largest, std::abs(step_[i]));
-            range = std::max(range, form.squared ? here.alpha : here.limit);
+            range = std::max(range, form.squared ? coordinates[i].alpha : coordinates[i].limit);
         }
         return largest > 100 * range ? 100 * range / largest : 1.0;
     }
 
     template <class Rows>
-    bool take_step(const DualForm& form, const Rows& rows, std::vector<Coordinate>& coordinates,
+    bool take_step(const DualForm& form, const Rows& rows, bool exact, std::vector<Coordinate>& coordinates,
                    std::vector<double>& w, double bias, double s) {
         const auto dot = kernels().dot;
-        const auto& ids = scope_.rows();
-        const double* near = scope_.part(w, near_);
-        subspace_.solve(ids, coordinates, near, bias, form.kappa, form.squared);
-        step_.resize(ids.size());
+        subspace_.solve(coordinates, w.data(), bias, form.kappa, form.squared);
+        step_.resize(coordinates.size());
         subspace_.step_of_alpha(step_);
         const double longest = safe_length(form, coordinates);
         for (double length = longest; length > 0.05 * longest; length /= 3) {  // clipping may spoil a long step
             subspace_.step_of_w(length, change_);
             double gain = 0, moved = 0;
-            for (std::size_t i = 0; i < ids.size(); ++i) {
+            for (std::size_t i = 0; i < coordinates.size(); ++i) {
                 if (step_[i] == 0) continue;
-                Coordinate& here = coordinates[at(ids[i])];
-                const double from = old_[at(ids[i])], wanted = from + length * step_[i];
+                Coordinate& here = coordinates[i];
+                const double wanted = old_[i] + length * step_[i];
                 here.alpha = std::clamp(wanted, 0.0, form.upper(here));
-                gain += form.gain(here, from, here.alpha);
-                moved += (here.alpha - from) * here.label();
+                gain += form.gain(here, old_[i], here.alpha);
+                moved += (here.alpha - old_[i]) * here.label();
                 if (here.alpha != wanted) {
-                    rows.add_row(ids[i], (here.alpha - wanted) * here.label(), scope_.place(), change_.data());
+                    rows.add_row(static_cast<Index>(i), (here.alpha - wanted) * here.label(), change_.data(), exact);
                 }
             }
-            const auto width = static_cast<Index>(scope_.width());
-            gain -= dot(near, change_.data(), width) + 0.5 * dot(change_.data(), change_.data(), width);
+            const auto width = static_cast<Index>(change_.size());
+            gain -= dot(w.data(), change_.data(), width) + 0.5 * dot(change_.data(), change_.data(), width);
             gain -= (form.kappa * (s + 0.5 * moved) + form.centre) * moved;
             if (gain > 0) {
-                scope_.add(change_, w);
+                for (std::size_t j = 0; j < change_.size(); ++j) w[j] += change_[j];
                 return true;
             }
         }
-        for (const std::int32_t id : ids) coordinates[at(id)].alpha = old_[at(id)];
+        for (std::size_t i = 0; i < coordinates.size(); ++i) coordinates[i].alpha = old_[i];
         return false;
     }
 
-    int memory_;
     Subspace subspace_;
-    Scope scope_;
-    std::vector<double> old_;                  // alpha of every row at the last call
-    std::vector<double> step_, near_, change_;  // over the scope: a step of alpha, w, a step of w
+    std::vector<double> old_;            // alpha at the last call
+    std::vector<double> step_, change_;  // a step of alpha, of w
 };
 
 }  // namespace separatrix

@@ -107,6 +107,7 @@ struct Kernels {
     DescentKernels<SparseRows<double, std::int64_t>, double> descend_sparse_d64d;
     DescentKernels<PackedRows<float>, float> descend_packed_ff;
     DescentKernels<PackedRows<float>, double> descend_packed_fd;
+    DescentKernels<PackedRows<double>, float> descend_packed_df;
     DescentKernels<PackedRows<double>, double> descend_packed_dd;
     double (*dot)(const double* a, const double* b, Index size);
     NormalKernel<DenseRows<float>> normal_f;
@@ -139,6 +140,7 @@ struct Kernels {
     DescentKernels<SparseRows<double, std::int64_t>, double> of(const SparseRows<double, std::int64_t>&, double) const { return descend_sparse_d64d; }
     DescentKernels<PackedRows<float>, float> of(const PackedRows<float>&, float) const { return descend_packed_ff; }
     DescentKernels<PackedRows<float>, double> of(const PackedRows<float>&, double) const { return descend_packed_fd; }
+    DescentKernels<PackedRows<double>, float> of(const PackedRows<double>&, float) const { return descend_packed_df; }
     DescentKernels<PackedRows<double>, double> of(const PackedRows<double>&, double) const { return descend_packed_dd; }
 };
 

@@ -1,61 +1,111 @@
-// An owned copy of sparse rows in the order in which they will be read, with 32-bit columns.
+// Copies of some rows, close together in memory, as a matrix of their own: row k of the copy is row ids[k].
 //
-// Row ids do not change when only some rows are copied: a row that was left out has length zero.
+// Sparse copies number their columns anew, in the order in which they are met: a few thousand rows of text touch a part
+// of the columns, and the frequent ones, met first, come to lie side by side in the cache.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "separatrix/buffer.hpp"
 #include "separatrix/rows.hpp"
 
 namespace separatrix {
 
+// Writes `size` values as V; false if one had to be rounded, which is looked for only on the way to a smaller type.
+template <class V, class Given>
+bool copy_values(const Given* from, Index size, V* SEPARATRIX_RESTRICT to) {
+    for (Index j = 0; j < size; ++j) to[j] = static_cast<V>(from[j]);
+    int rounded = 0;
+    if constexpr (sizeof(Given) > sizeof(V)) {
+        for (Index j = 0; j < size; ++j) rounded |= static_cast<Given>(to[j]) != from[j];
+    }
+    return rounded == 0;
+}
+
 template <class V>
-class Packed {
+class PackedSparse {
 public:
-    // Makes room for new rows, in the memory of the old ones if they fit: fresh pages cost more than the copy itself.
-    void reset(Index rows, Index columns, Index entries) {
-        if (static_cast<std::size_t>(entries) > values_.size()) {
-            values_ = Buffer<V>();
-            values_ = Buffer<V>(static_cast<std::size_t>(entries));
-            indices_ = Buffer<std::int32_t>();
-            indices_ = Buffer<std::int32_t>(static_cast<std::size_t>(entries));
+    using View = PackedRows<V>;
+
+    template <class Rows>
+    PackedSparse(const Rows& rows, const std::vector<std::int32_t>& ids) : starts_(ids.size() + 1) {
+        Index entries = 0;
+        for (const std::int32_t id : ids) entries += rows.row(id).size;
+        values_ = Buffer<V>(static_cast<std::size_t>(entries));
+        indices_ = Buffer<std::int32_t>(static_cast<std::size_t>(entries));
+        std::vector<std::int32_t> place(static_cast<std::size_t>(rows.columns), -1);
+        columns_.resize(static_cast<std::size_t>(rows.columns));
+        std::int32_t met = 0;
+        Index begin = 0;
+        for (std::size_t k = 0; k < ids.size(); ++k) {
+            if (k + 2 < ids.size()) rows.prefetch(ids[k + 2]);
+            const auto row = rows.row(ids[k]);
+            starts_[k] = begin;
+            exact_ = copy_values(row.values, row.size, values_.data() + begin) && exact_;
+            std::int32_t* SEPARATRIX_RESTRICT indices = indices_.data() + begin;
+            for (Index j = 0; j < row.size; ++j) {
+                const auto column = static_cast<std::size_t>(row.indices[j]);
+                std::int32_t at = place[column];
+                if (at < 0) {
+                    at = met++;
+                    place[column] = at;
+                    columns_[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(column);
+                }
+                indices[j] = at;
+            }
+            begin += row.size;
         }
-        if (starts_.size() == 0) starts_ = Buffer<Index>(static_cast<std::size_t>(rows + 1));
-        starts_[0] = 0;
-        rows_ = rows;
-        columns_ = columns;
-    }
-    void clear() { rows_ = 0; }
-
-    PackedRows<V> view() const { return {values_.data(), indices_.data(), starts_.data(), rows_, columns_}; }
-    bool empty() const { return rows_ == 0; }
-
-    // Row `id` becomes a copy of `row`. Rows are written in order of id. False if `watch` and a value had to be rounded.
-    template <class Row>
-    bool put(Index id, const Row& row, bool watch = false) {
-        const Index begin = starts_[static_cast<std::size_t>(id)];
-        V* SEPARATRIX_RESTRICT values = values_.data() + begin;
-        std::int32_t* SEPARATRIX_RESTRICT indices = indices_.data() + begin;
-        using Given = std::decay_t<decltype(row.values[0])>;
-        int rounded = 0;
-        for (Index j = 0; j < row.size; ++j) values[j] = static_cast<V>(row.values[j]);
-        if constexpr (sizeof(Given) > sizeof(V)) {
-            for (Index j = 0; watch && j < row.size; ++j) rounded |= static_cast<Given>(values[j]) != row.values[j];
-        }
-        for (Index j = 0; j < row.size; ++j) indices[j] = static_cast<std::int32_t>(row.indices[j]);
-        starts_[static_cast<std::size_t>(id) + 1] = begin + row.size;
-        return rounded == 0;
+        starts_[ids.size()] = begin;
+        columns_.resize(static_cast<std::size_t>(met));
     }
 
-    void skip(Index id) { starts_[static_cast<std::size_t>(id) + 1] = starts_[static_cast<std::size_t>(id)]; }
+    View view() const {
+        return {values_.data(), indices_.data(), starts_.data(), static_cast<Index>(starts_.size()) - 1,
+                static_cast<Index>(columns_.size())};
+    }
+    // The column of the original that each column of the copy is.
+    const std::vector<std::int32_t>& columns() const { return columns_; }
+    // Whether no value was rounded.
+    bool exact() const { return exact_; }
 
 private:
     Buffer<V> values_;
     Buffer<std::int32_t> indices_;
-    Buffer<Index> starts_;
-    Index rows_ = 0;
-    Index columns_ = 0;
+    std::vector<Index> starts_;
+    std::vector<std::int32_t> columns_;
+    bool exact_ = true;
 };
+
+template <class V>
+class PackedDense {
+public:
+    using View = DenseRows<V>;
+
+    template <class Rows>
+    PackedDense(const Rows& rows, const std::vector<std::int32_t>& ids)
+        : values_(ids.size() * static_cast<std::size_t>(rows.columns)), rows_(static_cast<Index>(ids.size())) {
+        for (Index k = 0; k < rows_; ++k) {
+            const auto row = rows.row(ids[static_cast<std::size_t>(k)]);
+            exact_ = copy_values(row.values, row.size, values_.data() + k * row.size) && exact_;
+        }
+        for (Index j = 0; j < rows.columns; ++j) columns_.push_back(static_cast<std::int32_t>(j));
+    }
+
+    View view() const { return {values_.data(), rows_, static_cast<Index>(columns_.size())}; }
+    const std::vector<std::int32_t>& columns() const { return columns_; }
+    bool exact() const { return exact_; }
+
+private:
+    Buffer<V> values_;
+    Index rows_;
+    std::vector<std::int32_t> columns_;
+    bool exact_ = true;
+};
+
+// A copy of rows like these with values of type V.
+template <class Rows, class V>
+using PackedCopy = std::conditional_t<Rows::sparse, PackedSparse<V>, PackedDense<V>>;
 
 }  // namespace separatrix

@@ -5,7 +5,7 @@
 // the compiler may vectorise them and the adder's latency is hidden.
 #pragma once
 
-#include "separatrix/rows.hpp"
+#include "separatrix/lanes.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
 
@@ -42,53 +42,115 @@ SEPARATRIX_INLINE W dot(const DenseRow<V>& row, const W* SEPARATRIX_RESTRICT w) 
     return sum[0] + dot_rest(row, w, j);
 }
 
-// Four columns at a time, each in a scalar register: left to itself the compiler gathers w into vectors and takes
-// them apart again, which costs more than the arithmetic.
-#if defined(__GNUC__)
-#define SEPARATRIX_SCALARS(a, b, c, d) __asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d))
-#else
-#define SEPARATRIX_SCALARS(a, b, c, d) ((void)0)
-#endif
-
-template <class W, class V, class I>
-SEPARATRIX_INLINE W dot(const SparseRow<V, I>& row, const W* SEPARATRIX_RESTRICT w) {
-    W first = 0, second = 0, third = 0, fourth = 0;
-    const V* SEPARATRIX_RESTRICT x = row.values;
-    Index j = 0;
-    for (; j + 4 <= row.size; j += 4) {
-        Index a = row.indices[j], b = row.indices[j + 1], c = row.indices[j + 2], d = row.indices[j + 3];
-        SEPARATRIX_SCALARS(a, b, c, d);
-        first += static_cast<W>(x[j]) * w[a];
-        second += static_cast<W>(x[j + 1]) * w[b];
-        third += static_cast<W>(x[j + 2]) * w[c];
-        fourth += static_cast<W>(x[j + 3]) * w[d];
-    }
-    for (; j < row.size; ++j) first += static_cast<W>(x[j]) * w[row.indices[j]];
-    return (first + second) + (third + fourth);
-}
-
 template <class W, class V>
 SEPARATRIX_INLINE void axpy(W scale, const DenseRow<V>& row, W* SEPARATRIX_RESTRICT w) {
     for (Index j = 0; j < row.size; ++j) w[j] += scale * static_cast<W>(row.values[j]);
 }
 
+// Sparse rows, four columns at a time: the entries of w are put together in a vector register, one load each, so that the
+// values are read and multiplied four at once. A gather instruction takes longer than the four loads.
+#if defined(__AVX2__) && defined(__FMA__)
+SEPARATRIX_INLINE __m128 read_values(const float* from, float) { return _mm_loadu_ps(from); }
+SEPARATRIX_INLINE __m128 read_values(const double* from, float) { return _mm256_cvtpd_ps(_mm256_loadu_pd(from)); }
+SEPARATRIX_INLINE __m256d read_values(const float* from, double) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
+SEPARATRIX_INLINE __m256d read_values(const double* from, double) { return _mm256_loadu_pd(from); }
+
+// The places of four columns in w. Two 32-bit columns are read as one number.
+template <class W>
+struct Places {
+    W *first, *second, *third, *fourth;
+    SEPARATRIX_INLINE Places(const std::int64_t* columns, W* w)
+        : first(w + columns[0]), second(w + columns[1]), third(w + columns[2]), fourth(w + columns[3]) {}
+    SEPARATRIX_INLINE Places(const std::int32_t* columns, W* w) {
+        std::uint64_t low, high;
+        __builtin_memcpy(&low, columns, 8);
+        __builtin_memcpy(&high, columns + 2, 8);
+        first = w + static_cast<std::uint32_t>(low);
+        second = w + (low >> 32);
+        third = w + static_cast<std::uint32_t>(high);
+        fourth = w + (high >> 32);
+    }
+};
+
+SEPARATRIX_INLINE __m128 read_at(const Places<const float>& at) {
+    const __m128 two = _mm_insert_ps(_mm_load_ss(at.first), _mm_load_ss(at.second), 0x10);
+    return _mm_insert_ps(_mm_insert_ps(two, _mm_load_ss(at.third), 0x20), _mm_load_ss(at.fourth), 0x30);
+}
+SEPARATRIX_INLINE __m256d read_at(const Places<const double>& at) {
+    const __m128d low = _mm_loadh_pd(_mm_load_sd(at.first), at.second), high = _mm_loadh_pd(_mm_load_sd(at.third), at.fourth);
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1);
+}
+SEPARATRIX_INLINE void add_at(const Places<float>& at, __m128 change) {
+    const __m128 second = _mm_movehdup_ps(change), third = _mm_movehl_ps(change, change);
+    const float a = *at.first + _mm_cvtss_f32(change), b = *at.second + _mm_cvtss_f32(second);
+    const float c = *at.third + _mm_cvtss_f32(third), d = *at.fourth + _mm_cvtss_f32(_mm_movehl_ps(second, second));
+    *at.first = a;
+    *at.second = b;
+    *at.third = c;
+    *at.fourth = d;
+}
+SEPARATRIX_INLINE void add_at(const Places<double>& at, __m256d change) {
+    const __m128d low = _mm256_castpd256_pd128(change), high = _mm256_extractf128_pd(change, 1);
+    const double a = *at.first + _mm_cvtsd_f64(low), b = *at.second + _mm_cvtsd_f64(_mm_unpackhi_pd(low, low));
+    const double c = *at.third + _mm_cvtsd_f64(high), d = *at.fourth + _mm_cvtsd_f64(_mm_unpackhi_pd(high, high));
+    *at.first = a;
+    *at.second = b;
+    *at.third = c;
+    *at.fourth = d;
+}
+SEPARATRIX_INLINE __m128 four_of(float value) { return _mm_set1_ps(value); }
+SEPARATRIX_INLINE __m256d four_of(double value) { return _mm256_set1_pd(value); }
+SEPARATRIX_INLINE __m128 multiply(__m128 a, __m128 b) { return _mm_mul_ps(a, b); }
+SEPARATRIX_INLINE __m256d multiply(__m256d a, __m256d b) { return _mm256_mul_pd(a, b); }
+SEPARATRIX_INLINE void add_product(__m128& sum, __m128 a, __m128 b) { sum = _mm_fmadd_ps(a, b, sum); }
+SEPARATRIX_INLINE float total(__m128 sum) {
+    const __m128 two = _mm_add_ps(sum, _mm_movehdup_ps(sum));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehl_ps(two, two)));
+}
+SEPARATRIX_INLINE double total(__m256d sum) {
+    const __m128d low = _mm256_castpd256_pd128(sum), high = _mm256_extractf128_pd(sum, 1);
+    return _mm_cvtsd_f64(_mm_add_sd(_mm_hadd_pd(low, low), _mm_hadd_pd(high, high)));
+}
+
+template <class W, class V, class I>
+SEPARATRIX_INLINE W dot(const SparseRow<V, I>& row, const W* SEPARATRIX_RESTRICT w) {
+    auto sum = four_of(W{0});
+    Index j = 0;
+    for (; j + 4 <= row.size; j += 4) {
+        add_product(sum, read_values(row.values + j, W{}), read_at(Places<const W>(row.indices + j, w)));
+    }
+    W rest = 0;
+    for (; j < row.size; ++j) rest += static_cast<W>(row.values[j]) * w[row.indices[j]];
+    return total(sum) + rest;
+}
+
 // Columns within a row are distinct (canonical CSR), so the updates are independent.
 template <class W, class V, class I>
 SEPARATRIX_INLINE void axpy(W scale, const SparseRow<V, I>& row, W* SEPARATRIX_RESTRICT w) {
-    const V* SEPARATRIX_RESTRICT x = row.values;
+    const auto scales = four_of(scale);
     Index j = 0;
     for (; j + 4 <= row.size; j += 4) {
-        Index a = row.indices[j], b = row.indices[j + 1], c = row.indices[j + 2], d = row.indices[j + 3];
-        SEPARATRIX_SCALARS(a, b, c, d);
-        const W first = w[a] + scale * static_cast<W>(x[j]), second = w[b] + scale * static_cast<W>(x[j + 1]);
-        const W third = w[c] + scale * static_cast<W>(x[j + 2]), fourth = w[d] + scale * static_cast<W>(x[j + 3]);
-        w[a] = first;
-        w[b] = second;
-        w[c] = third;
-        w[d] = fourth;
+        add_at(Places<W>(row.indices + j, w), multiply(scales, read_values(row.values + j, W{})));
     }
-    for (; j < row.size; ++j) w[row.indices[j]] += scale * static_cast<W>(x[j]);
+    for (; j < row.size; ++j) w[row.indices[j]] += scale * static_cast<W>(row.values[j]);
 }
+#else
+template <class W, class V, class I>
+SEPARATRIX_INLINE W dot(const SparseRow<V, I>& row, const W* SEPARATRIX_RESTRICT w) {
+    W sum[4] = {};
+    Index j = 0;
+    for (; j + 4 <= row.size; j += 4) {
+        for (Index k = 0; k < 4; ++k) sum[k] += static_cast<W>(row.values[j + k]) * w[row.indices[j + k]];
+    }
+    for (; j < row.size; ++j) sum[0] += static_cast<W>(row.values[j]) * w[row.indices[j]];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+template <class W, class V, class I>
+SEPARATRIX_INLINE void axpy(W scale, const SparseRow<V, I>& row, W* SEPARATRIX_RESTRICT w) {
+    for (Index j = 0; j < row.size; ++j) w[row.indices[j]] += scale * static_cast<W>(row.values[j]);
+}
+#endif
 
 template <class Row>
 SEPARATRIX_INLINE double squared_norm(const Row& row) {

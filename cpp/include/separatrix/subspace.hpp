@@ -21,7 +21,7 @@ namespace separatrix {
 
 inline constexpr int max_moves = 16;
 
-// One move: the change of alpha and of w, over the rows and columns of a scope.
+// One move: the change of alpha and of w.
 struct Move {
     std::vector<double> alpha, w;
 };
@@ -30,13 +30,7 @@ struct Move {
 class Subspace {
 public:
     // How many moves there may be; the oldest go first.
-    void keep(int capacity) {
-        capacity_ = capacity;
-        while (size() > capacity_) {
-            spare_.push_back(std::move(moves_.front()));
-            moves_.erase(moves_.begin());
-        }
-    }
+    explicit Subspace(int capacity) : capacity_(capacity) {}
 
     int size() const { return static_cast<int>(moves_.size()); }
     void clear() {
@@ -62,10 +56,9 @@ public:
         moves_.push_back(std::move(move));
     }
 
-    // Finds the coefficients c of the best step from (alpha, w, bias); `rows` are the ids of the scope, w its columns.
+    // Finds the coefficients c of the best step from (alpha, w, bias).
     // Columns come in blocks that stay in the cache while all products of the block are formed.
-    void solve(const std::vector<std::int32_t>& rows, const std::vector<Coordinate>& coordinates, const double* w,
-               double bias, double kappa, bool squared) {
+    void solve(const std::vector<Coordinate>& coordinates, const double* w, double bias, double kappa, bool squared) {
         constexpr Index block = 512;
         const int k = size();
         const auto dot = kernels().dot;
@@ -81,8 +74,8 @@ public:
             }
         }
         std::array<double, max_moves> s{};
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const Coordinate& at = coordinates[static_cast<std::size_t>(rows[i])];
+        for (std::size_t i = 0; i < coordinates.size(); ++i) {
+            const Coordinate& at = coordinates[i];
             const double slope = squared ? 1 - at.limit * at.alpha : 1.0;
             for (int a = 0; a < k; ++a) {
                 const double moved = (*this)[a].alpha[i];
@@ -101,7 +94,7 @@ public:
         eliminate();
     }
 
-    // out = sum_j c_j p_j, over the rows of the scope
+    // out = sum_j c_j p_j
     void step_of_alpha(std::vector<double>& out) const {
         std::fill(out.begin(), out.end(), 0.0);
         for (int a = 0; a < size(); ++a) {
@@ -110,7 +103,7 @@ public:
         }
     }
 
-    // out = length sum_j c_j P_j, over the columns of the scope
+    // out = length sum_j c_j P_j
     void step_of_w(double length, std::vector<double>& out) const {
         constexpr std::size_t block = 512;
         const std::size_t d = size() > 0 ? moves_[0].w.size() : 0;
@@ -147,7 +140,7 @@ private:
         }
     }
 
-    int capacity_ = 0;
+    int capacity_;
     std::vector<Move> moves_, spare_;  // spare: forgotten ones, whose memory is used again
     std::array<std::array<double, max_moves>, max_moves> M_{};
     std::array<double, max_moves> g_{}, c_{};
