@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -154,8 +155,8 @@ public:
         }
         const PassReport pass = run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, chunk_});
         pass_.gap += pass.gap;
-        pass_.lowest = std::min(pass_.lowest, pass.lowest);
-        pass_.highest = std::max(pass_.highest, pass.highest);
+        pass_.below.add(pass.below);
+        pass_.above.add(pass.above);
         pass_.shrunk += pass.shrunk;
         pass_.moved += pass.moved;
     }
@@ -164,8 +165,7 @@ public:
         if (whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
         if (pass_.shrunk > 0) compact();
         if (settings_.shrink && whole) {
-            cuts_.high = pass_.highest > 0 ? pass_.highest : infinity;
-            cuts_.low = pass_.lowest < 0 ? pass_.lowest : -infinity;
+            cuts_ = {-firmness(pass_.below), firmness(pass_.above)};
         }
     }
 
@@ -249,6 +249,14 @@ private:
     // The last two moves do most of the work; the others pay where passes are long.
     static int useful_moves(int memory, Index entries, Index columns) {
         return entries > 8 * columns ? memory : std::min(memory, 2);
+    }
+
+    // The gradient beyond which a row at a bound is taken to stay there. Among the gradients of rows that move, a few
+    // are far larger than the others; the largest alone would keep most rows active long after they have settled.
+    static double firmness(const Gradients& seen) {
+        constexpr double outlying = 3;
+        if (seen.largest <= 0) return infinity;
+        return std::min(seen.largest, outlying * std::sqrt(seen.squares / static_cast<double>(seen.count)));
     }
 
     bool worth_focusing() const {

@@ -33,7 +33,8 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
     W* SEPARATRIX_RESTRICT w = iterate.w;
     double bias = iterate.bias;
     const double bias_curvature = iterate.bias_curvature;
-    double gap = 0, lowest = 0, highest = 0;
+    double gap = 0;
+    Gradients below, above;
     Index shrunk = 0, moved = 0;
     for (Index c = 0; c < schedule.n_chunks; ++c) {
         const Index begin = schedule.chunks[c] * schedule.chunk;
@@ -67,8 +68,11 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
                 continue;
             }
             gap += gap_share<squared>(G, alpha, at.limit);
-            lowest = G < lowest ? G : lowest;
-            highest = G > highest ? G : highest;
+            if (G < 0) {
+                below.add(-G);
+            } else {
+                above.add(G);
+            }
             double target = alpha - G / at.curvature();
             target = target > 0 ? target : 0;
             if (!squared) target = target < at.limit ? target : at.limit;
@@ -82,8 +86,8 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
     }
     iterate.bias = bias;
     report.gap = gap;
-    report.lowest = lowest;
-    report.highest = highest;
+    report.below = below;
+    report.above = above;
     report.shrunk = shrunk;
     report.moved = moved;
     return report;

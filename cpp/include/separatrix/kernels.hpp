@@ -51,11 +51,28 @@ struct Cuts {
     double high;
 };
 
+// The projected gradients of one sign that a pass saw.
+struct Gradients {
+    double largest = 0;  // in magnitude
+    double squares = 0;
+    Index count = 0;
+
+    SEPARATRIX_INLINE void add(double magnitude) {
+        largest = magnitude > largest ? magnitude : largest;
+        squares += magnitude * magnitude;
+        ++count;
+    }
+    void add(const Gradients& others) {
+        largest = others.largest > largest ? others.largest : largest;
+        squares += others.squares;
+        count += others.count;
+    }
+};
+
 // What one pass over some coordinates saw before each of its updates.
 struct PassReport {
     double gap = 0;       // sum of the rows' shares of the duality gap
-    double lowest = 0;    // most negative projected gradient
-    double highest = 0;   // most positive projected gradient
+    Gradients below, above;  // zero
     Index shrunk = 0;     // coordinates that left the active set
     Index moved = 0;      // coordinates that changed
 };
