@@ -261,7 +261,7 @@ private:
 
     bool worth_focusing() const {
         if (focus_ || settings_.in_place || epochs_ == 0 || n_ < few_rows) return false;
-        return 3 * n_active() < n_ || (Source::sparse && !is_focus() && direct_ >= passes_per_copy);
+        return (Source::sparse ? 3 : 8) * n_active() < n_ || (Source::sparse && !is_focus() && direct_ >= passes_per_copy);
     }
 
     // Copies the active rows and goes on with them alone.
