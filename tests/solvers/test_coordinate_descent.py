@@ -14,6 +14,7 @@ from oracles import dual_ascent, primal_by_qp
 from problems import known
 from separatrix.problem import HINGE, SQUARED_HINGE, Point, Problem, Status
 from separatrix.proof.duality import certify
+from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.coordinate_descent import CoordinateDescent
 from separatrix.solvers.loop import Limits, Stage, run
 from separatrix.solvers.protocol import Verdict
@@ -197,6 +198,44 @@ def test_w_is_the_sum_of_its_rows_wherever_they_are_read(shrink, dtype, index) -
             state.descent.get_w(w)
             np.testing.assert_allclose(w, problem.weighted_sum(alpha), atol=atol)
         state.descent.unshrink()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_reports_hold_for_all_rows_while_a_few_are_worked_on(loss, as_csr, dtype) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 6)).astype(dtype)
+    wide, C = X.astype(np.float64), rng.uniform(1, 3, 4000)
+    wrong = 0.0 if loss.squared else 0.01  # few rows stay off their bounds
+    y = np.sign(wide.sum(axis=1)) * np.where(rng.uniform(size=4000) < wrong, -1.0, 1.0)
+    rows = compiled_rows(sparse.csr_array(X) if as_csr else X)
+    descent = rows.descent(
+        y, C, squared=loss.squared, shrink=True, kappa=0.1, seed=3, n_threads=1, chunk=8, memory=5
+    )
+    alpha, w, part, least = np.empty(4000), np.empty(6), np.empty(100), 4000
+    for epoch in range(60):
+        if epoch == 3:
+            descent.refine(1)
+        if epoch == 40:
+            descent.refine(2)
+        if epoch == 50:
+            descent.unshrink()
+        report = descent.epoch()
+        least = min(least, report.active)
+        assert (report.active == 4000) or epoch != 50
+        descent.get_alpha(alpha)
+        descent.get_alpha(part, 1234)
+        descent.get_w(w)
+        np.testing.assert_array_equal(part, alpha[1234:1334])
+        assert np.all((alpha >= 0) & (alpha <= loss.upper(C)))
+        # Values that float32 cannot hold are rounded until `refine(2)`.
+        rough = epoch < 3 or (dtype is np.float64 and epoch < 40)
+        np.testing.assert_allclose(w, wide.T @ (alpha * y), rtol=0, atol=(1e-3 if rough else 1e-9) * alpha.sum())
+        assert report.dual == pytest.approx(loss.dual_terms(alpha, C).sum() - 0.5 * w @ w, rel=1e-5, abs=1e-5)
+        assert report.residual == pytest.approx(alpha @ y, abs=1e-9 * alpha.sum())
+        assert report.bias == pytest.approx(0.1 * report.residual, abs=1e-9 * alpha.sum())
+    assert 8 * least < 4000  # or nothing of the above was at stake
 
 
 def test_a_proof_is_asked_for_when_the_gap_will_have_fallen_enough() -> None:

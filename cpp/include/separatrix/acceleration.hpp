@@ -30,6 +30,12 @@ struct DualForm {
 
 class Acceleration {
 public:
+    // How many moves to keep of rows with that many entries: the last two do most of the work; the others pay where passes
+    // are long.
+    static int useful_moves(int memory, Index entries, Index columns) {
+        return entries > 8 * columns ? memory : std::min(memory, 2);
+    }
+
     explicit Acceleration(int memory) : subspace_(memory) {}
 
     // Moves noted so far belong to another w, or to another problem.
@@ -71,6 +77,26 @@ public:
         }
         some(old_, ids, part.old_);
         return part;
+    }
+
+    // Takes the moves of a descent on some of the rows and columns for its own; no other row has moved meanwhile.
+    void widen(const Acceleration& part, const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& columns,
+               std::size_t width, const std::vector<Coordinate>& coordinates) {
+        forget();
+        if (part.old_.empty()) return;
+        const auto put = [](const std::vector<double>& values, const std::vector<std::int32_t>& where, std::vector<double>& out) {
+            for (std::size_t k = 0; k < where.size(); ++k) out[static_cast<std::size_t>(where[k])] = values[k];
+        };
+        for (int j = 0; j < part.subspace_.size(); ++j) {
+            subspace_.push(coordinates.size(), width);
+            Move& move = subspace_.newest();
+            std::fill(move.alpha.begin(), move.alpha.end(), 0.0);
+            put(part.subspace_[j].alpha, ids, move.alpha);
+            put(part.subspace_[j].w, columns, move.w);
+        }
+        old_.resize(coordinates.size());
+        for (std::size_t i = 0; i < coordinates.size(); ++i) old_[i] = coordinates[i].alpha;
+        put(part.old_, ids, old_);
     }
 
 private:

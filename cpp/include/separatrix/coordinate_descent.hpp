@@ -28,6 +28,7 @@
 #include "separatrix/acceleration.hpp"
 #include "separatrix/announce.hpp"
 #include "separatrix/descent_interface.hpp"
+#include "separatrix/focus.hpp"
 #include "separatrix/packed.hpp"
 #include "separatrix/products.hpp"
 #include "separatrix/random.hpp"
@@ -35,36 +36,8 @@
 
 namespace separatrix {
 
-// Sums over rows and columns that a report is made of.
-struct DualSums {
-    double linear = 0;  // sum_i dual_term(alpha_i)
-    double s = 0;       // sum_i alpha_i y_i
-    double room = 0;    // sum over rows inside their bounds of the distance to the nearer bound
-    double norm = 0;    // ||w||^2
-
-    void add(const DualSums& other, double sign) {
-        linear += sign * other.linear;
-        s += sign * other.s;
-        room += sign * other.room;
-        norm += sign * other.norm;
-    }
-};
-
-// Where a descent on some rows of another one begins.
-struct DescentStart {
-    std::vector<Coordinate> coordinates;
-    std::vector<double> w;
-    double bias, centre;
-    Cuts cuts;
-    Index epochs;
-    int precision;
-    DualSums rest;  // of the rows and columns left out
-    Acceleration acceleration;
-    std::shared_ptr<const void> rows;  // the memory they are in
-};
-
 template <class Source>
-class CoordinateDescent final : public Descent {
+class CoordinateDescent final : public InnerDescent {
 public:
     CoordinateDescent(const Source& source, const double* y, const double* C, const DescentSettings& settings)
         : settings_(settings),
@@ -77,7 +50,7 @@ public:
           narrow_w_(static_cast<std::size_t>(d_)),
           w_(static_cast<std::size_t>(d_)),
           precision_(settings.in_place ? 1 : 0),
-          acceleration_(useful_moves(settings.memory, source.rows * rows_.mean_size(), source.columns)) {
+          acceleration_(Acceleration::useful_moves(settings.memory, entries_of(source), source.columns)) {
         for (Index id = 0; id < n_; ++id) {
             coordinates_[static_cast<std::size_t>(id)] = {0, settings.squared ? 1 / (2 * C[id]) : C[id], y[id]};
         }
@@ -128,7 +101,7 @@ public:
         report.steps = steps_;
         report.precision = precision_;
         report.bias = bias_;
-        DualSums all = sums_of(coordinates_, norm());
+        DualSums all = DualSums::of(coordinates_, settings_.squared, norm());
         all.add(rest_, 1);
         report.dual = all.linear - 0.5 * all.norm;
         report.residual = all.s;
@@ -137,10 +110,9 @@ public:
     }
 
     Index begin_pass() override {
-        if (epochs_ > 0) {
-            ++direct_;
-            if (settings_.memory > 0 && epochs_ % 2 == 0 && (precision_ > 0 || is_focus() || 2 * n_active() <= n_)) accelerate();
-        }
+        if (epochs_ > 0) ++direct_;
+        const bool slow = precision_ > 0 || is_focus() || 2 * n_active() <= n_;  // much of the work is still ahead
+        if (settings_.memory > 0 && slow && epochs_ > 0 && epochs_ % 2 == 0) accelerate();
         // Early passes move w by much whatever the order; longer runs of rows come sooner from memory.
         const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
         chunk_ = settings_.chunk * (early && !settings_.mapped ? longer : 1);
@@ -153,20 +125,13 @@ public:
         if (epochs_ == 0) {  // the first pass prepares its rows
             for (Index c = first; c < first + count; ++c) prepare(chunks_[static_cast<std::size_t>(c)]);
         }
-        const PassReport pass = run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, chunk_});
-        pass_.gap += pass.gap;
-        pass_.below.add(pass.below);
-        pass_.above.add(pass.above);
-        pass_.shrunk += pass.shrunk;
-        pass_.moved += pass.moved;
+        pass_.add(run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, chunk_}));
     }
 
     void end_pass(bool whole) override {
         if (whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
         if (pass_.shrunk > 0) compact();
-        if (settings_.shrink && whole) {
-            cuts_ = {-firmness(pass_.below), firmness(pass_.above)};
-        }
+        if (settings_.shrink && whole) cuts_ = {-firmness(pass_.below), firmness(pass_.above)};
     }
 
     void swap_w(std::vector<double>& w, double& bias) override {
@@ -206,50 +171,35 @@ public:
     void get_alpha(Index begin, Index end, double* alpha) const override {
         for (Index id = begin; id < end; ++id) alpha[id - begin] = coordinates_[static_cast<std::size_t>(id)].alpha;
         if (!focus_) return;
-        const std::vector<double> inner = alphas_of_focus();
-        for (std::size_t k = 0; k < ids_.size(); ++k) {
-            if (ids_[k] >= begin && ids_[k] < end) alpha[ids_[k] - begin] = inner[k];
-        }
+        focus_.each_alpha([&](Index id, double inner) {
+            if (id >= begin && id < end) alpha[id - begin] = inner;
+        });
     }
 
     void place_alpha(Index begin, Index end, const double* alpha) override {
         leave_focus();
         for (Index id = begin; id < end; ++id) {
             Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
-            at.alpha = std::clamp(alpha[id - begin], 0.0, upper(at));
+            at.alpha = std::clamp(alpha[id - begin], 0.0, form().upper(at));
         }
         acceleration_.forget();
     }
 
     void get_w(double* w) const override {
-        if (precision_ > 0) {
-            std::copy_n(w_.data(), d_, w);
-        } else {
-            std::copy_n(narrow_w_.data(), d_, w);
-        }
-        if (!focus_) return;
-        const std::vector<double> inner = w_of_focus();
-        for (std::size_t k = 0; k < columns_.size(); ++k) w[columns_[k]] = inner[k];
+        precision_ > 0 ? std::copy_n(w_.data(), d_, w) : std::copy_n(narrow_w_.data(), d_, w);
+        if (focus_) focus_.each_w([&](Index column, double inner) { w[column] = inner; });
     }
 
     double bias() const override { return focus_ ? focus_->bias() : bias_; }
 
-    Activity activity() const override {
-        if (!focus_) return {active_, cuts_, steps_};
-        Activity inner = focus_->activity();
-        for (std::int32_t& id : inner.active) id = ids_[static_cast<std::size_t>(id)];
-        inner.steps += steps_;
-        return inner;
+    DescentEnd end() override {
+        leave_focus();
+        return {std::move(active_), cuts_, steps_, std::move(acceleration_)};
     }
 
 private:
     bool is_focus() const { return own_rows_ != nullptr; }
     Index n_active() const { return static_cast<Index>(active_.size()); }
-
-    // The last two moves do most of the work; the others pay where passes are long.
-    static int useful_moves(int memory, Index entries, Index columns) {
-        return entries > 8 * columns ? memory : std::min(memory, 2);
-    }
 
     // The gradient beyond which a row at a bound is taken to stay there. Among the gradients of rows that move, a few
     // are far larger than the others; the largest alone would keep most rows active long after they have settled.
@@ -268,62 +218,46 @@ private:
     template <class V>
     void focus_on() {
         using Copy = PackedCopy<Source, V>;
-        ids_ = active_;
         const bool exact = precision_ == 2;
-        const auto copy = rows_.on(exact, [&](const auto& rows) { return std::make_shared<const Copy>(rows, ids_); });
+        const auto copy = rows_.on(exact, [&](const auto& rows) { return std::make_shared<const Copy>(rows, active_); });
         exact_ = exact_ && copy->exact();
-        columns_ = copy->columns();
         std::vector<Coordinate> coordinates;
-        coordinates.reserve(ids_.size());
-        for (const std::int32_t id : ids_) coordinates.push_back(coordinates_[static_cast<std::size_t>(id)]);
+        coordinates.reserve(active_.size());
+        for (const std::int32_t id : active_) coordinates.push_back(coordinates_[static_cast<std::size_t>(id)]);
         std::vector<double> w;
-        w.reserve(columns_.size());
-        for (const std::int32_t column : columns_) {
+        w.reserve(copy->columns().size());
+        for (const std::int32_t column : copy->columns()) {
             const auto j = static_cast<std::size_t>(column);
             w.push_back(precision_ > 0 ? w_[j] : static_cast<double>(narrow_w_[j]));
         }
-        DualSums rest = sums_of(coordinates_, norm());
+        DualSums rest = DualSums::of(coordinates_, settings_.squared, norm());
         rest.add(rest_, 1);
-        rest.add(sums_of(coordinates, kernels().dot(w.data(), w.data(), static_cast<Index>(w.size()))), -1);
+        const double norm_here = kernels().dot(w.data(), w.data(), static_cast<Index>(w.size()));
+        rest.add(DualSums::of(coordinates, settings_.squared, norm_here), -1);
         const auto rows = copy->view();
-        const int moves = useful_moves(settings_.memory, rows.rows * WorkingRows(rows, false).mean_size(), rows.columns);
+        const int moves = Acceleration::useful_moves(settings_.memory, entries_of(rows), rows.columns);
         DescentSettings settings = settings_;
         settings.seed = random_.next();
-        focus_ = std::make_unique<CoordinateDescent<typename Copy::View>>(
-            rows, settings,
-            DescentStart{std::move(coordinates), std::move(w), bias_, centre_, cuts_, epochs_, precision_, rest,
-                         acceleration_.narrowed(moves, form(), rows_, exact, coordinates_, ids_, columns_), copy});
+        DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, cuts_, epochs_, precision_, rest,
+                           acceleration_.narrowed(moves, form(), rows_, exact, coordinates_, active_, copy->columns()), copy};
+        focus_.set(std::make_unique<CoordinateDescent<typename Copy::View>>(rows, settings, std::move(start)), active_,
+                   copy->columns());
     }
 
     // Takes over where the focus has come to.
     void leave_focus() {
         if (!focus_) return;
-        const std::vector<double> alpha = alphas_of_focus(), w = w_of_focus();
-        for (std::size_t k = 0; k < ids_.size(); ++k) coordinates_[static_cast<std::size_t>(ids_[k])].alpha = alpha[k];
-        for (std::size_t k = 0; k < columns_.size(); ++k) {
-            const auto j = static_cast<std::size_t>(columns_[k]);
-            w_[j] = w[k];
-            narrow_w_[j] = static_cast<float>(w[k]);
-        }
+        focus_.each_alpha([&](Index id, double alpha) { coordinates_[static_cast<std::size_t>(id)].alpha = alpha; });
+        focus_.each_w([&](Index column, double w) {
+            w_[static_cast<std::size_t>(column)] = w;
+            narrow_w_[static_cast<std::size_t>(column)] = static_cast<float>(w);
+        });
         bias_ = focus_->bias();
-        Activity activity = this->activity();
-        active_ = std::move(activity.active);
-        cuts_ = activity.cuts;
-        steps_ = activity.steps;
-        acceleration_.forget();
-        focus_.reset();
-    }
-
-    std::vector<double> alphas_of_focus() const {
-        std::vector<double> alpha(ids_.size());
-        focus_->get_alpha(0, static_cast<Index>(ids_.size()), alpha.data());
-        return alpha;
-    }
-
-    std::vector<double> w_of_focus() const {
-        std::vector<double> w(columns_.size());
-        focus_->get_w(w.data());
-        return w;
+        DescentEnd end = focus_.end();
+        active_ = std::move(end.active);
+        cuts_ = end.cuts;
+        steps_ += end.steps;
+        acceleration_.widen(end.acceleration, focus_.ids(), focus_.columns(), w_.size(), coordinates_);
     }
 
     PassReport run(const Schedule& schedule) {
@@ -364,7 +298,7 @@ private:
     }
 
     // About as many as are visited in a few hundredths of a second.
-    Index chunks_between_looks() const { return std::max<Index>(1, (Index{1} << 24) / (chunk_ * rows_.mean_size() + 1)); }
+    Index chunks_between_looks() const { return std::max<Index>(1, (Index{1} << 24) / (chunk_ * entries_of(rows_.source()) / std::max<Index>(1, n_) + 1)); }
 
     template <class Tell>
     void tell_of(Index at, const Tell& tell) const {
@@ -405,16 +339,6 @@ private:
         return s;
     }
 
-    DualSums sums_of(const std::vector<Coordinate>& coordinates, double norm) const {
-        DualSums sums{0, 0, 0, norm};
-        for (const auto& at : coordinates) {
-            sums.linear += at.alpha * (settings_.squared ? 1 - 0.5 * at.limit * at.alpha : 1.0);
-            sums.s += at.alpha * at.label();
-            sums.room += settings_.squared ? at.alpha : std::min(at.alpha, at.limit - at.alpha);
-        }
-        return sums;
-    }
-
     // ||w||^2
     double norm() const {
         if (precision_ > 0) return kernels().dot(w_.data(), w_.data(), d_);
@@ -433,8 +357,6 @@ private:
         std::copy_n(w_.data(), d_, narrow_w_.data());
         bias_ = centre_ + settings_.kappa * residual();
     }
-
-    double upper(const Coordinate& at) const { return settings_.squared ? infinity : at.limit; }
 
     DualForm form() const { return {settings_.squared, settings_.kappa, centre_}; }
 
@@ -471,8 +393,7 @@ private:
     DualSums rest_;                       // of the descent that this one is the focus of, without its rows and columns
     std::shared_ptr<const void> own_rows_;  // the memory of the rows, if they are a focus
 
-    std::unique_ptr<Descent> focus_;               // on the rows ids_, whose columns are columns_
-    std::vector<std::int32_t> ids_, columns_;
+    Focus focus_;
     bool exact_ = true;  // whether no value of a focus was ever rounded
 };
 

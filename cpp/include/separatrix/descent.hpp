@@ -35,7 +35,7 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
     const double bias_curvature = iterate.bias_curvature;
     double gap = 0;
     Gradients below, above;
-    Index shrunk = 0, moved = 0;
+    Index shrunk = 0;
     for (Index c = 0; c < schedule.n_chunks; ++c) {
         const Index begin = schedule.chunks[c] * schedule.chunk;
         const Index end = begin + schedule.chunk < schedule.n_active ? begin + schedule.chunk : schedule.n_active;
@@ -79,7 +79,6 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
             if (target == alpha) continue;
             const double change = (target - alpha) * label;
             at.alpha = target;
-            ++moved;
             axpy(static_cast<W>(change), row, w);
             bias += bias_curvature * change;
         }
@@ -89,7 +88,6 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
     report.below = below;
     report.above = above;
     report.shrunk = shrunk;
-    report.moved = moved;
     return report;
 }
 

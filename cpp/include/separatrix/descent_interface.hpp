@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "separatrix/kernels.hpp"
+#include "separatrix/rows.hpp"
 
 namespace separatrix {
 
@@ -32,13 +32,6 @@ struct DescentReport {
     bool whole = true;    // false: time was over before every active row was visited, and gap is not known
 };
 
-// Which rows are visited, what makes them leave, and how many subspace steps were taken.
-struct Activity {
-    std::vector<std::int32_t> active;
-    Cuts cuts;
-    Index steps;
-};
-
 // Alpha, w and the active rows between epochs, whatever the type of the rows.
 class Descent {
 public:
@@ -60,7 +53,6 @@ public:
     virtual void place_alpha(Index begin, Index end, const double* alpha) = 0;
     virtual double bias() const = 0;
     virtual void get_w(double* w) const = 0;
-    virtual Activity activity() const = 0;
 };
 
 }  // namespace separatrix

@@ -74,7 +74,13 @@ struct PassReport {
     double gap = 0;       // sum of the rows' shares of the duality gap
     Gradients below, above;  // zero
     Index shrunk = 0;     // coordinates that left the active set
-    Index moved = 0;      // coordinates that changed
+
+    void add(const PassReport& other) {
+        gap += other.gap;
+        below.add(other.below);
+        above.add(other.above);
+        shrunk += other.shrunk;
+    }
 };
 
 // Rows to visit: chunks of `chunk` consecutive entries of `active`, in the order `chunks[0 .. n_chunks)`.

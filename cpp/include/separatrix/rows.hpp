@@ -89,6 +89,12 @@ struct SparseRows {
     }
 };
 
+template <class Rows>
+SEPARATRIX_INLINE Index entries_of(const Rows& rows) {
+    if constexpr (Rows::sparse) return static_cast<Index>(rows.starts[rows.rows]);
+    else return rows.rows * rows.columns;
+}
+
 // What the coordinate solver iterates on when it has copied sparse rows.
 template <class V>
 using PackedRows = SparseRows<V, std::int32_t, Index>;

@@ -19,11 +19,6 @@ public:
     }
 
     const Source& source() const { return source_; }
-    // Entries of a row, on average.
-    Index mean_size() const {
-        if constexpr (Source::sparse) return source_.rows > 0 ? static_cast<Index>(source_.starts[source_.rows]) / source_.rows : 0;
-        else return source_.columns;
-    }
     // Whether no value of the float32 copy was rounded.
     bool exact() const { return exact_; }
 

@@ -1,0 +1,104 @@
+// A descent on some rows of another one: where it begins, and what it has come to in terms of the other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "separatrix/acceleration.hpp"
+#include "separatrix/descent_interface.hpp"
+
+namespace separatrix {
+
+// Sums over rows and columns that a report is made of.
+struct DualSums {
+    double linear = 0;  // sum_i dual_term(alpha_i)
+    double s = 0;       // sum_i alpha_i y_i
+    double room = 0;    // sum over rows inside their bounds of the distance to the nearer bound
+    double norm = 0;    // ||w||^2
+
+    static DualSums of(const std::vector<Coordinate>& coordinates, bool squared, double norm) {
+        DualSums sums{0, 0, 0, norm};
+        for (const Coordinate& at : coordinates) {
+            sums.linear += at.alpha * (squared ? 1 - 0.5 * at.limit * at.alpha : 1.0);
+            sums.s += at.alpha * at.label();
+            sums.room += squared ? at.alpha : std::min(at.alpha, at.limit - at.alpha);
+        }
+        return sums;
+    }
+    void add(const DualSums& other, double sign) {
+        linear += sign * other.linear;
+        s += sign * other.s;
+        room += sign * other.room;
+        norm += sign * other.norm;
+    }
+};
+
+// Where a descent on some rows of another one begins.
+struct DescentStart {
+    std::vector<Coordinate> coordinates;
+    std::vector<double> w;
+    double bias, centre;
+    Cuts cuts;
+    Index epochs;
+    int precision;
+    DualSums rest;  // of the rows and columns left out
+    Acceleration acceleration;
+    std::shared_ptr<const void> rows;  // the memory they are in
+};
+
+// What it leaves behind beside alpha, w and the bias.
+struct DescentEnd {
+    std::vector<std::int32_t> active;
+    Cuts cuts;
+    Index steps;  // accepted subspace steps
+    Acceleration acceleration;
+};
+
+class InnerDescent : public Descent {
+public:
+    // The last call: the descent is over.
+    virtual DescentEnd end() = 0;
+};
+
+// The descent on the rows `ids`, whose columns are `columns`, if there is one.
+class Focus {
+public:
+    void set(std::unique_ptr<InnerDescent> descent, std::vector<std::int32_t> ids, std::vector<std::int32_t> columns) {
+        descent_ = std::move(descent);
+        ids_ = std::move(ids);
+        columns_ = std::move(columns);
+    }
+    explicit operator bool() const { return descent_ != nullptr; }
+    Descent* operator->() const { return descent_.get(); }
+
+    // Calls `take(id, alpha)` for each of its rows.
+    template <class Take>
+    void each_alpha(const Take& take) const {
+        std::vector<double> alpha(ids_.size());
+        descent_->get_alpha(0, static_cast<Index>(ids_.size()), alpha.data());
+        for (std::size_t k = 0; k < ids_.size(); ++k) take(static_cast<Index>(ids_[k]), alpha[k]);
+    }
+    // Calls `take(column, w)` for each of its columns.
+    template <class Take>
+    void each_w(const Take& take) const {
+        std::vector<double> w(columns_.size());
+        descent_->get_w(w.data());
+        for (std::size_t k = 0; k < columns_.size(); ++k) take(static_cast<Index>(columns_[k]), w[k]);
+    }
+    DescentEnd end() {
+        DescentEnd inner = std::exchange(descent_, nullptr)->end();
+        for (std::int32_t& id : inner.active) id = ids_[static_cast<std::size_t>(id)];
+        return inner;
+    }
+    const std::vector<std::int32_t>& ids() const { return ids_; }
+    const std::vector<std::int32_t>& columns() const { return columns_; }
+
+private:
+    std::unique_ptr<InnerDescent> descent_;
+    std::vector<std::int32_t> ids_, columns_;
+};
+
+}  // namespace separatrix
