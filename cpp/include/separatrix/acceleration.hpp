@@ -59,44 +59,34 @@ public:
         return !first && take_step(form, rows, exact, coordinates, w, bias, s);
     }
 
-    // The same for some of the rows and columns, where all other rows are at a bound.
+    // These moves for the problem of `rows`, which are the rows `to` where the moves are of the rows `from` (both increasing;
+    // none for all rows). Rows that were not among those have not moved, as far as is known here.
     template <class Rows>
-    Acceleration narrowed(int memory, const DualForm& form, const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates,
-                          const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& columns) {
+    Acceleration carried(int memory, const DualForm& form, const Rows& rows, const std::vector<Coordinate>& coordinates,
+                         const std::vector<std::int32_t>& from, const std::vector<std::int32_t>& to) const {
         Acceleration part(memory);
         if (old_.empty()) return part;
-        release_held(form, rows, exact, coordinates);
-        const auto some = [](const std::vector<double>& of, const std::vector<std::int32_t>& which, std::vector<double>& out) {
-            out.resize(which.size());
-            for (std::size_t k = 0; k < which.size(); ++k) out[k] = of[static_cast<std::size_t>(which[k])];
-        };
+        constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+        std::vector<std::size_t> place(to.size(), nowhere);
+        for (std::size_t k = 0, i = 0; k < to.size(); ++k) {
+            while (i < from.size() && from[i] < to[k]) ++i;
+            if (from.empty()) place[k] = static_cast<std::size_t>(to[k]);
+            else if (i < from.size() && from[i] == to[k]) place[k] = i;
+        }
+        part.old_.resize(to.size());
+        for (std::size_t k = 0; k < to.size(); ++k) part.old_[k] = place[k] == nowhere ? coordinates[k].alpha : old_[place[k]];
+        part.step_.resize(to.size());
         for (int j = 0; j < subspace_.size(); ++j) {
-            part.subspace_.push(ids.size(), columns.size());
-            some(subspace_[j].alpha, ids, part.subspace_.newest().alpha);
-            some(subspace_[j].w, columns, part.subspace_.newest().w);
+            part.subspace_.push(to.size(), static_cast<std::size_t>(rows.columns));
+            Move& move = part.subspace_.newest();
+            for (std::size_t k = 0; k < to.size(); ++k) {
+                const bool moved = place[k] != nowhere && !form.held(coordinates[k]);
+                move.alpha[k] = moved ? subspace_[j].alpha[place[k]] : 0.0;
+                part.step_[k] = move.alpha[k] * coordinates[k].label();
+            }
+            kernels().of(rows).add_weighted(rows, 0, rows.rows, part.step_.data(), move.w.data());
         }
-        some(old_, ids, part.old_);
         return part;
-    }
-
-    // Takes the moves of a descent on some of the rows and columns for its own; no other row has moved meanwhile.
-    void widen(const Acceleration& part, const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& columns,
-               std::size_t width, const std::vector<Coordinate>& coordinates) {
-        forget();
-        if (part.old_.empty()) return;
-        const auto put = [](const std::vector<double>& values, const std::vector<std::int32_t>& where, std::vector<double>& out) {
-            for (std::size_t k = 0; k < where.size(); ++k) out[static_cast<std::size_t>(where[k])] = values[k];
-        };
-        for (int j = 0; j < part.subspace_.size(); ++j) {
-            subspace_.push(coordinates.size(), width);
-            Move& move = subspace_.newest();
-            std::fill(move.alpha.begin(), move.alpha.end(), 0.0);
-            put(part.subspace_[j].alpha, ids, move.alpha);
-            put(part.subspace_[j].w, columns, move.w);
-        }
-        old_.resize(coordinates.size());
-        for (std::size_t i = 0; i < coordinates.size(); ++i) old_[i] = coordinates[i].alpha;
-        put(part.old_, ids, old_);
     }
 
 private:

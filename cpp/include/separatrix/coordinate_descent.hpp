@@ -111,7 +111,8 @@ public:
 
     Index begin_pass() override {
         if (epochs_ > 0) ++direct_;
-        const bool slow = precision_ > 0 || is_focus() || 2 * n_active() <= n_;  // much of the work is still ahead
+        if (direct_ > 2) focus_.forget();  // the moves of the last one: the next one is not about to begin
+        const bool slow = !focus_.moves() && (precision_ > 0 || is_focus() || 2 * n_active() <= n_);
         if (settings_.memory > 0 && slow && epochs_ > 0 && epochs_ % 2 == 0) accelerate();
         // Early passes move w by much whatever the order; longer runs of rows come sooner from memory.
         const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
@@ -146,7 +147,7 @@ public:
         leave_focus();
         precision_ = precision;
         rebuild();
-        acceleration_.forget();  // moves of the rounded w would bring its rounding back
+        forget_moves();  // those of the rounded w would bring its rounding back
     }
 
     void unshrink() override {
@@ -182,7 +183,7 @@ public:
             Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
             at.alpha = std::clamp(alpha[id - begin], 0.0, form().upper(at));
         }
-        acceleration_.forget();
+        forget_moves();
     }
 
     void get_w(double* w) const override {
@@ -221,15 +222,8 @@ private:
         const bool exact = precision_ == 2;
         const auto copy = rows_.on(exact, [&](const auto& rows) { return std::make_shared<const Copy>(rows, active_); });
         exact_ = exact_ && copy->exact();
-        std::vector<Coordinate> coordinates;
-        coordinates.reserve(active_.size());
-        for (const std::int32_t id : active_) coordinates.push_back(coordinates_[static_cast<std::size_t>(id)]);
-        std::vector<double> w;
-        w.reserve(copy->columns().size());
-        for (const std::int32_t column : copy->columns()) {
-            const auto j = static_cast<std::size_t>(column);
-            w.push_back(precision_ > 0 ? w_[j] : static_cast<double>(narrow_w_[j]));
-        }
+        std::vector<Coordinate> coordinates = picked<Coordinate>(coordinates_, active_);
+        std::vector<double> w = precision_ > 0 ? picked<double>(w_, copy->columns()) : picked<double>(narrow_w_, copy->columns());
         DualSums rest = DualSums::of(coordinates_, settings_.squared, norm());
         rest.add(rest_, 1);
         const double norm_here = kernels().dot(w.data(), w.data(), static_cast<Index>(w.size()));
@@ -238,10 +232,18 @@ private:
         const int moves = Acceleration::useful_moves(settings_.memory, entries_of(rows), rows.columns);
         DescentSettings settings = settings_;
         settings.seed = random_.next();
+        const std::vector<std::int32_t> all;
+        Acceleration carried = focus_.moves() ? focus_.moves()->carried(moves, form(), rows, coordinates, focus_.ids(), active_)
+                                              : acceleration_.carried(moves, form(), rows, coordinates, all, active_);
         DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, cuts_, epochs_, precision_, rest,
-                           acceleration_.narrowed(moves, form(), rows_, exact, coordinates_, active_, copy->columns()), copy};
+                           std::move(carried), copy};
         focus_.set(std::make_unique<CoordinateDescent<typename Copy::View>>(rows, settings, std::move(start)), active_,
                    copy->columns());
+    }
+
+    void forget_moves() {
+        acceleration_.forget();
+        focus_.forget();
     }
 
     // Takes over where the focus has come to.
@@ -257,7 +259,7 @@ private:
         active_ = std::move(end.active);
         cuts_ = end.cuts;
         steps_ += end.steps;
-        acceleration_.widen(end.acceleration, focus_.ids(), focus_.columns(), w_.size(), coordinates_);
+        acceleration_.forget();
     }
 
     PassReport run(const Schedule& schedule) {

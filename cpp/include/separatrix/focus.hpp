@@ -12,6 +12,14 @@
 
 namespace separatrix {
 
+template <class To, class From>
+std::vector<To> picked(const std::vector<From>& values, const std::vector<std::int32_t>& which) {
+    std::vector<To> some;
+    some.reserve(which.size());
+    for (const std::int32_t k : which) some.push_back(static_cast<To>(values[static_cast<std::size_t>(k)]));
+    return some;
+}
+
 // Sums over rows and columns that a report is made of.
 struct DualSums {
     double linear = 0;  // sum_i dual_term(alpha_i)
@@ -63,14 +71,16 @@ public:
     virtual DescentEnd end() = 0;
 };
 
-// The descent on the rows `ids`, whose columns are `columns`, if there is one.
+// The descent on the rows `ids`, whose columns are `columns`, if there is one, and the moves of the last one.
 class Focus {
 public:
     void set(std::unique_ptr<InnerDescent> descent, std::vector<std::int32_t> ids, std::vector<std::int32_t> columns) {
         descent_ = std::move(descent);
         ids_ = std::move(ids);
         columns_ = std::move(columns);
+        forget();
     }
+
     explicit operator bool() const { return descent_ != nullptr; }
     Descent* operator->() const { return descent_.get(); }
 
@@ -91,13 +101,17 @@ public:
     DescentEnd end() {
         DescentEnd inner = std::exchange(descent_, nullptr)->end();
         for (std::int32_t& id : inner.active) id = ids_[static_cast<std::size_t>(id)];
+        moves_ = std::make_unique<Acceleration>(std::move(inner.acceleration));
         return inner;
     }
+    // The moves of a descent that has ended, of the rows `ids`; null once they are forgotten.
+    const Acceleration* moves() const { return moves_.get(); }
     const std::vector<std::int32_t>& ids() const { return ids_; }
-    const std::vector<std::int32_t>& columns() const { return columns_; }
+    void forget() { moves_.reset(); }
 
 private:
     std::unique_ptr<InnerDescent> descent_;
+    std::unique_ptr<Acceleration> moves_;
     std::vector<std::int32_t> ids_, columns_;
 };
 
