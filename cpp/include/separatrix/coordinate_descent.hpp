@@ -219,8 +219,7 @@ private:
     template <class V>
     void focus_on() {
         using Copy = PackedCopy<Source, V>;
-        const bool exact = precision_ == 2;
-        const auto copy = rows_.on(exact, [&](const auto& rows) { return std::make_shared<const Copy>(rows, active_); });
+        const auto copy = rows_.on(precision_ == 2, [&](const auto& rows) { return std::make_shared<const Copy>(rows, active_); });
         exact_ = exact_ && copy->exact();
         std::vector<Coordinate> coordinates = picked<Coordinate>(coordinates_, active_);
         std::vector<double> w = precision_ > 0 ? picked<double>(w_, copy->columns()) : picked<double>(narrow_w_, copy->columns());
@@ -232,9 +231,8 @@ private:
         const int moves = Acceleration::useful_moves(settings_.memory, entries_of(rows), rows.columns);
         DescentSettings settings = settings_;
         settings.seed = random_.next();
-        const std::vector<std::int32_t> all;
         Acceleration carried = focus_.moves() ? focus_.moves()->carried(moves, form(), rows, coordinates, focus_.ids(), active_)
-                                              : acceleration_.carried(moves, form(), rows, coordinates, all, active_);
+                                              : acceleration_.carried(moves, form(), rows, coordinates, {}, active_);
         DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, cuts_, epochs_, precision_, rest,
                            std::move(carried), copy};
         focus_.set(std::make_unique<CoordinateDescent<typename Copy::View>>(rows, settings, std::move(start)), active_,
