@@ -123,10 +123,11 @@ public:
     }
 
     void visit(Index first, Index count) override {
-        if (epochs_ == 0) {  // the first pass prepares its rows
-            for (Index c = first; c < first + count; ++c) prepare(chunks_[static_cast<std::size_t>(c)]);
+        for (Index c = first; epochs_ == 0 && c < first + count; ++c) {
+            const Index begin = chunks_[static_cast<std::size_t>(c)] * chunk_;
+            rows_.load(begin, std::min(n_, begin + chunk_));
         }
-        pass_.add(run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, chunk_}));
+        pass_.add(run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, chunk_, epochs_ == 0}));
     }
 
     void end_pass(bool whole) override {
@@ -275,11 +276,11 @@ private:
     }
 
     // A pass over the scheduled chunks, or over as many of them as there is time for; how many that were.
-    // The first pass prepares rows and descends on them chunk by chunk, while they are still in the cache.
+    // The first pass copies dense rows and descends on them chunk by chunk, while they are still in the cache.
     template <class TimeIsOver>
     Index pass_until(const TimeIsOver& time_is_over) {
         const auto n_chunks = static_cast<Index>(chunks_.size());
-        const Index at_once = epochs_ == 0 || settings_.mapped ? 1 : chunks_between_looks();
+        const Index at_once = (epochs_ == 0 && !Source::sparse) || settings_.mapped ? 1 : chunks_between_looks();
         for (Index ahead = 0; settings_.mapped && ahead < std::min(chunks_ahead, n_chunks); ++ahead) tell_of(ahead, announce);
         Index unlooked = 0, c = 0;
         while (c < n_chunks) {
@@ -309,18 +310,6 @@ private:
             return id < 0 ? ~id : id;
         };
         tell_of_rows(rows_.source(), row(begin), row(end - 1), tell);
-    }
-
-    void prepare(std::int32_t chunk) {
-        const Index begin = chunk * chunk_, end = std::min(n_, begin + chunk_);
-        rows_.load(begin, end);
-        norms_.resize(static_cast<std::size_t>(chunk_));
-        kernels().of(rows_.source()).squared_norms(rows_.source(), begin, end, norms_.data() - begin);
-        for (Index id = begin; id < end; ++id) {
-            Coordinate& at = coordinates_[static_cast<std::size_t>(id)];
-            const double curvature = norms_[static_cast<std::size_t>(id - begin)] + settings_.kappa + (settings_.squared ? at.limit : 0);
-            at.signed_curvature = at.label() * curvature;
-        }
     }
 
     void schedule_chunks() {
@@ -381,7 +370,7 @@ private:
     std::vector<Coordinate> coordinates_;
     std::vector<std::int32_t> active_, chunks_;
     std::vector<float> narrow_w_;
-    std::vector<double> w_, norms_;
+    std::vector<double> w_;
     double bias_ = 0, centre_ = 0;
     Index chunk_ = 0;  // rows in a run of this pass
     Cuts cuts_{-infinity, infinity};

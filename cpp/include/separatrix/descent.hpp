@@ -47,6 +47,9 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
             rows.prefetch(ahead < 0 ? ~ahead : ahead);
             Coordinate& at = coordinates[i];
             const auto row = rows.row(i);
+            if (schedule.first) {
+                at.signed_curvature = at.label() * (squared_norm(row) + bias_curvature + (squared ? at.limit : 0.0));
+            }
             const double score = static_cast<double>(dot(row, static_cast<const W*>(w))) + bias;
             const double alpha = at.alpha;
             const double label = at.label();

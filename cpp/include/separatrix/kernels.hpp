@@ -91,6 +91,7 @@ struct Schedule {
     const std::int32_t* chunks;
     Index n_chunks;
     Index chunk;
+    bool first;  // curvatures are only labels yet: each row's is computed when it is visited
 };
 
 // f(x) = w.x + bias, where bias += bias_curvature * (change of alpha) * label at each update.
