@@ -240,6 +240,26 @@ def test_reports_hold_for_all_rows_while_a_few_are_worked_on(loss, as_csr, dtype
     assert 8 * least < 4000  # or nothing of the above was at stake
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_long_steps_do_not_part_w_from_alpha(seed) -> None:
+    """Moves that shrink by many orders of magnitude, then rows that come back: what is left of a move is rounding."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([-1.0, 1.0], 20)
+    X = (rng.standard_normal((40, 2)) + 0.7 * y[:, np.newaxis]).astype(np.float32)
+    descent = compiled_rows(X).descent(
+        y, np.ones(40), squared=False, shrink=True, kappa=0.03, seed=seed, n_threads=1, chunk=8, memory=5
+    )
+    descent.refine(1)
+    alpha, w = np.empty(40), np.empty(2)
+    for epoch in range(600):
+        descent.set_centre(descent.epoch().bias)
+        if epoch % 100 == 99:
+            descent.unshrink()
+        descent.get_alpha(alpha)
+        descent.get_w(w)
+        np.testing.assert_allclose(w, X.astype(np.float64).T @ (alpha * y), atol=1e-11)
+
+
 def test_a_proof_is_asked_for_when_the_gap_will_have_fallen_enough() -> None:
     problem = noisy()
     solver = CoordinateDescent()

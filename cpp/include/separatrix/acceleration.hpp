@@ -84,37 +84,52 @@ public:
                 move.alpha[k] = moved ? subspace_[j].alpha[place[k]] : 0.0;
                 part.step_[k] = move.alpha[k] * coordinates[k].label();
             }
+            std::fill(move.w.begin(), move.w.end(), 0.0);
             kernels().of(rows).add_weighted(rows, 0, rows.rows, part.step_.data(), move.w.data());
         }
         return part;
     }
 
 private:
-    // Takes the rows that have come to a bound out of every move.
+    // Takes the rows that have come to a bound out of every move. Where hardly anything is left of a move, its w is summed
+    // anew: the rounding of what was taken out would be a move of w without one of alpha, which a long step multiplies.
     template <class Rows>
     void release_held(const DualForm& form, const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates) {
-        for (std::size_t i = 0; subspace_.size() > 0 && i < coordinates.size(); ++i) {
-            if (!form.held(coordinates[i])) continue;
-            for (int j = 0; j < subspace_.size(); ++j) {
-                Move& move = subspace_[j];
+        constexpr double hardly = 1e-3;
+        for (int j = 0; j < subspace_.size(); ++j) {
+            Move& move = subspace_[j];
+            double taken = 0, left = 0;
+            for (std::size_t i = 0; i < coordinates.size(); ++i) {
                 if (move.alpha[i] == 0) continue;
-                rows.add_row(static_cast<Index>(i), -move.alpha[i] * coordinates[i].label(), move.w.data(), exact);
-                move.alpha[i] = 0;
+                if (form.held(coordinates[i])) {
+                    taken = std::max(taken, std::abs(move.alpha[i]));
+                    rows.add_row(static_cast<Index>(i), -move.alpha[i] * coordinates[i].label(), move.w.data(), exact);
+                    move.alpha[i] = 0;
+                } else {
+                    left = std::max(left, std::abs(move.alpha[i]));
+                }
             }
+            if (left < hardly * taken) sum_w(rows, exact, coordinates, move);
         }
+    }
+
+    // move.w = sum_i move.alpha_i y_i x_i. Not the difference of two w's: its rounding would be no move of alpha.
+    template <class Rows>
+    void sum_w(const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates, Move& move) {
+        step_.resize(coordinates.size());
+        for (std::size_t i = 0; i < coordinates.size(); ++i) step_[i] = move.alpha[i] * coordinates[i].label();
+        std::fill(move.w.begin(), move.w.end(), 0.0);
+        rows.add_rows(step_.data(), move.w.data(), exact);
     }
 
     template <class Rows>
     void note_move(const DualForm& form, const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates) {
         subspace_.push(coordinates.size(), static_cast<std::size_t>(rows.source().columns));
         Move& newest = subspace_.newest();
-        step_.resize(coordinates.size());
         for (std::size_t i = 0; i < coordinates.size(); ++i) {
             newest.alpha[i] = form.held(coordinates[i]) ? 0.0 : coordinates[i].alpha - old_[i];
-            step_[i] = newest.alpha[i] * coordinates[i].label();
         }
-        // Not the difference of two w's: its rounding would be no move of alpha, and each step would multiply it.
-        rows.add_rows(step_.data(), newest.w.data(), exact);
+        sum_w(rows, exact, coordinates, newest);
     }
 
     // Moves along which the dual is all but linear ask for huge steps. Almost all of such a step is clipped again,

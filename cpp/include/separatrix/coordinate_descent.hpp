@@ -162,6 +162,7 @@ public:
     void resum() override {
         leave_focus();
         rebuild();
+        forget_moves();
     }
 
     void set_centre(double centre) override {

@@ -41,7 +41,7 @@ public:
     const Move& operator[](int j) const { return moves_[static_cast<std::size_t>(j)]; }
     Move& newest() { return moves_.back(); }
 
-    // Makes room for a new move, dropping the oldest; its w is zero, its alpha undefined.
+    // Makes room for a new move, dropping the oldest; its alpha and w are undefined.
     void push(std::size_t rows, std::size_t columns) {
         Move move;
         if (size() == capacity_) {
@@ -52,7 +52,7 @@ public:
             spare_.pop_back();
         }
         move.alpha.resize(rows);
-        move.w.assign(columns, 0.0);
+        move.w.resize(columns);
         moves_.push_back(std::move(move));
     }
 
