@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from separatrix.problem import HINGE, LOSSES, Point, Problem, Solution, Status
+from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
+from separatrix.solvers.central_path import CentralPath
 from separatrix.solvers.choose import stages
 from separatrix.solvers.interior_point import InteriorPoint
 from separatrix.solvers.loop import Limits, Stage, run
@@ -327,3 +329,23 @@ def test_a_sample_is_never_larger_than_the_data() -> None:
     y = np.where(X[:, 0] + rng.normal(size=3200) > 0, 1.0, -1.0)
     solution = solve(Problem(X, y, np.full(3200, 0.01), HINGE, "free"), InteriorPoint(), tol=1e-3)
     assert solution.status == Status.CONVERGED
+
+
+def test_a_band_that_is_stuck_is_left_for_all_rows(monkeypatch) -> None:
+    """Once, rows that could not be solved further were iterated on until time was over: no other row had crossed."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 3))
+    y = np.where(X.sum(axis=1) + rng.standard_normal(20_000) > 0, 1.0, -1.0)
+    problem = Problem(X, y, np.ones(20_000), HINGE, "none")
+    solver = InteriorPoint()
+    state = solver.init(problem, None, 1)
+    while state.rows is None or state.sampled or state.primal - state.dual > 0.01 * state.primal:
+        solver.step(problem, state)
+    with monkeypatch.context() as broken:
+        broken.setattr(CentralPath, "advance", lambda self: False)
+        for _ in range(5):
+            solver.step(problem, state)
+    assert state.rows is None
+    for _ in range(60):
+        solver.step(problem, state)
+    assert relative_gap(state.primal, state.dual) < 1e-8

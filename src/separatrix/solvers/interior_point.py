@@ -129,7 +129,7 @@ class InteriorPoint:
         if state.rows is not None:
             stuck = state.broken or state.patience.over
             if stuck or gap <= max(state.look_at, 0.5 * state.tol):
-                self._next_round(problem, state, gap * scale)
+                self._next_round(problem, state, gap * scale, stuck)
         note, state.note = state.note, ""
         return Progress(state.primal, state.dual, note)
 
@@ -156,8 +156,8 @@ class InteriorPoint:
             state.primal = best_value
         return new
 
-    def _next_round(self, problem: Problem, state: _State, gap: float) -> None:
-        """After the path's rows are solved to ``gap``: go on with them, or choose a better band."""
+    def _next_round(self, problem: Problem, state: _State, gap: float, stuck: bool) -> None:
+        """After the path's rows are solved to ``gap``: go on with them unless ``stuck``, or choose a better band."""
         old = state.margins
         new = self._look(problem, state)
         n, D = problem.n_rows, len(state.z)
@@ -175,6 +175,8 @@ class InteriorPoint:
         state.crossed = float(problem.C @ off)
         if state.crossed <= max(gap, 0.0) or state.crossed <= 1e-14 * state.primal:
             state.look_at = 0.3 * state.crossed / state.primal
+            if stuck:  # these rows have told all they can, and no other row asks to be looked at
+                self._all_rows(problem, state, np.ones(n))
             return
         crossed = off > 0
         moved = np.abs(new - old)
@@ -197,9 +199,7 @@ class InteriorPoint:
         rows = np.flatnonzero((t <= reach) | also)
         # The path first: it may find that time is over, and then the state must be as it was.
         if len(rows) >= n // 2:
-            state.path = self._path(problem, None, problem.C, np.zeros(D), state.z, reach)
-            state.rows, state.held_dual, state.held = None, 0.0, np.zeros(n)
-            state.sampled, state.note = False, "all rows"
+            self._all_rows(problem, state, reach)
             return
         held = np.where(margins < 1.0, problem.C, 0.0)
         held[rows] = 0.0
@@ -210,6 +210,13 @@ class InteriorPoint:
         state.path = self._path(problem, rows, problem.C[rows], h, state.z, reach[rows])
         state.held, state.held_dual, state.rows = held, float(np.sum(held)), rows
         state.sampled, state.note = False, f"band of {len(rows)} rows"
+
+    def _all_rows(self, problem: Problem, state: _State, width: Vector) -> None:
+        """Go on with every row, from the best point so far."""
+        state.path = self._path(problem, None, problem.C, np.zeros(len(state.z)), state.z, width)
+        state.rows, state.held_dual, state.held = None, 0.0, np.zeros(problem.n_rows)
+        state.sampled, state.note = False, "all rows"
+        state.patience, state.broken = Patience(), False
 
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
