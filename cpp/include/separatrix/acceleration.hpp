@@ -75,17 +75,14 @@ public:
         }
         part.old_.resize(to.size());
         for (std::size_t k = 0; k < to.size(); ++k) part.old_[k] = place[k] == nowhere ? coordinates[k].alpha : old_[place[k]];
-        part.step_.resize(to.size());
         for (int j = 0; j < subspace_.size(); ++j) {
-            part.subspace_.push(to.size(), static_cast<std::size_t>(rows.columns));
+            part.subspace_.push(to.size(), static_cast<std::size_t>(rows.source().columns));
             Move& move = part.subspace_.newest();
             for (std::size_t k = 0; k < to.size(); ++k) {
                 const bool moved = place[k] != nowhere && !form.held(coordinates[k]);
                 move.alpha[k] = moved ? subspace_[j].alpha[place[k]] : 0.0;
-                part.step_[k] = move.alpha[k] * coordinates[k].label();
             }
-            std::fill(move.w.begin(), move.w.end(), 0.0);
-            kernels().of(rows).add_weighted(rows, 0, rows.rows, part.step_.data(), move.w.data());
+            part.sum_w(rows, false, coordinates, move);
         }
         return part;
     }

@@ -233,8 +233,9 @@ private:
         const int moves = Acceleration::useful_moves(settings_.memory, entries_of(rows), rows.columns);
         DescentSettings settings = settings_;
         settings.seed = random_.next();
-        Acceleration carried = focus_.moves() ? focus_.moves()->carried(moves, form(), rows, coordinates, focus_.ids(), active_)
-                                              : acceleration_.carried(moves, form(), rows, coordinates, {}, active_);
+        const WorkingRows working(rows, false);
+        Acceleration carried = focus_.moves() ? focus_.moves()->carried(moves, form(), working, coordinates, focus_.ids(), active_)
+                                              : acceleration_.carried(moves, form(), working, coordinates, {}, active_);
         DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, cuts_, epochs_, precision_, rest,
                            std::move(carried), copy};
         focus_.set(std::make_unique<CoordinateDescent<typename Copy::View>>(rows, settings, std::move(start)), active_,
