@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.checker.dyadic import scaled
@@ -27,6 +26,7 @@ from separatrix.dask.turn import one_training_at_a_time
 from separatrix.errors import ParameterError
 from separatrix.estimators.perceptron_parameters import check_choice
 from separatrix.estimators.predicting import raw_scores
+from separatrix.estimators.seeds import seed_of
 from separatrix.problem import Status
 from separatrix.problem.conversion import canonical_csr, contiguous
 from separatrix.problem.losses import Vector
@@ -185,7 +185,7 @@ class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 )
         if isinstance(self.step, str):
             raise ParameterError(f"step must be a number on a cluster; got {self.step!r}.")
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = seed_of(self.random_state)
         return MixingLimits(self.max_epochs, self.max_time, float(self.step), self.order == "shuffle", seed)
 
     def _line(self) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.dask.descent import ClusterDescent
@@ -27,6 +26,8 @@ from separatrix.estimators.multiclass import Problems, Task, tasks
 from separatrix.estimators.parameters import Settings, check_parameters
 from separatrix.estimators.progress import ProgressLine
 from separatrix.estimators.proofs import prove
+from separatrix.estimators.seeds import seed_of
+from separatrix.estimators.support import HasSupport
 from separatrix.estimators.svc import SVC as LocalSVC
 from separatrix.estimators.training import TrainingData
 from separatrix.estimators.weights import check_sample_weight, row_costs
@@ -51,7 +52,7 @@ class RoundRecord(Record):
     computing: float = 0.0
 
 
-class SVC(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin linear support vector classifier, trained where the partitions are, with one global certificate.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b))       over the rows of all partitions
@@ -160,6 +161,7 @@ class SVC(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.problems_ = Problems(results)
         for name, value in attributes(data, todo, self.problems_).items():
             setattr(self, name, value)
+        self._support.get()  # while the cluster is there
         self.n_features_in_ = found.X.shape[1]
         if found.names is not None:
             self.feature_names_in_ = np.array(found.names, dtype=object)
@@ -207,7 +209,7 @@ class SVC(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     ) -> BinaryResult:
         problem, rows = task.problem(data, settings)
         assert isinstance(problem, Problem), "the kernel is linear"
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1)) + index
+        seed = seed_of(self.random_state) + index
         previous = self.problems_.get(task.key) if self.warm_start and hasattr(self, "problems_") else None
         line = ProgressLine(settings.tol) if self.verbose else None
         name = repr(task.key)
@@ -254,7 +256,7 @@ class SVC(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         given = {name: value for name, value in self.get_params(deep=False).items() if name not in _EXTRA}
         model = LocalSVC(**given)
         for name, value in vars(self).items():
-            if name.endswith("_") or name == "_pairwise":
+            if name.endswith("_") or name in ("_pairwise", "_support"):
                 setattr(model, name, value)
         model._support_vectors = Deferred(_no_support_vectors)
         return model

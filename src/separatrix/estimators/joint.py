@@ -23,6 +23,7 @@ from separatrix.estimators.callbacks import FitReporter
 from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.proofs import CHANGED
+from separatrix.estimators.support import Support
 from separatrix.estimators.surface import Surface
 from separatrix.estimators.training import TrainingData
 from separatrix.estimators.watching import Watch
@@ -172,6 +173,8 @@ def joint_attributes(data: TrainingData, problem: JointProblem, problems: JointP
     codes = np.searchsorted(data.kept, data.codes[support])
     # Making columns sum to zero may take the last bits of a weight at its bound.
     full = A[codes, support] >= data.cost[support] * (1.0 - 1e-9)
+    counts, kinds = np.bincount(codes, minlength=k).astype(np.int32), np.where(full, "slack", "margin")
+    found = Support(support, counts, A[:, support], kinds)
     with np.errstate(divide="ignore"):
         margin = 1.0 / joint.norms
     out = {
@@ -180,10 +183,7 @@ def joint_attributes(data: TrainingData, problem: JointProblem, problems: JointP
         "intercept_interval_": np.stack([joint.intercept, joint.intercept], axis=1),
         "alpha_": np.abs(A),
         "slack_": slack,
-        "dual_coef_": A[:, support],
-        "support_": support,
-        "n_support_": np.bincount(codes, minlength=k).astype(np.int32),
-        "support_kind_": np.where(full, "slack", "margin"),
+        "_support": Deferred(lambda: found),
         "margin_": margin,
         "slab_width_": 2.0 * margin,
         "primal_": joint.primal,
@@ -200,10 +200,10 @@ def joint_attributes(data: TrainingData, problem: JointProblem, problems: JointP
 def joint_surface(data: TrainingData, problem: JointProblem, attributes: Mapping[str, Any]) -> Surface:
     """What a kernel model predicts with."""
     assert problem.kernel is not None
-    support = attributes["support_"]
-    vectors = None if problem.kernel.name == "precomputed" else data.X[support]
-    coefficients = np.ascontiguousarray(attributes["dual_coef_"].T)
-    return Surface(problem.kernel, vectors, support, coefficients, attributes["intercept_"])
+    support: Support = attributes["_support"].get()
+    vectors = None if problem.kernel.name == "precomputed" else data.X[support.rows]
+    coefficients = np.ascontiguousarray(support.coefficients.T)
+    return Surface(problem.kernel, vectors, support.rows, coefficients, attributes["intercept_"])
 
 
 def _start(previous: Any, problem: JointProblem) -> Point | None:

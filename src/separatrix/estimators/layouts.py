@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.estimators.binary import BinaryResult
+from separatrix.estimators.deferred import Deferred
 from separatrix.estimators.multiclass import Task
 from separatrix.estimators.parameters import Settings
 from separatrix.estimators.proofs import check_dual
+from separatrix.estimators.support import Support
 from separatrix.estimators.surface import Surface
 from separatrix.estimators.training import TrainingData
 from separatrix.problem import Problem, Status
@@ -33,14 +35,11 @@ _SEVERITY = [Status.INTERRUPTED, Status.MAX_TIME, Status.MAX_ITER, Status.INSEPA
 
 
 def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, BinaryResult]) -> dict[str, Any]:
-    """Every fitted attribute that is an array or a number, by name."""
+    """Every fitted attribute that is an array or a number, by name; ``_support`` stands for those of `HasSupport`."""
     results = list(problems.values())
     one, binary = results[0], len(results) == 1
     pairwise = not binary and todo[0].negative is not None
     alpha, slack = _by_row(data, todo, results, pairwise)
-    support, counts = _support(data, alpha)
-    columns = alpha[:, support]
-    kind = _support_kinds(columns, None if one.squared else data.cost[support])
     linear = {} if one.kernel_norm is not None else {"coef_": np.stack([result.coef for result in results])}
     return {
         "classes_": data.classes[data.kept],
@@ -50,10 +49,7 @@ def attributes(data: TrainingData, todo: list[Task], problems: Mapping[Any, Bina
         ),
         "alpha_": alpha[0] if binary else alpha,
         "slack_": slack[0] if binary else slack,
-        "dual_coef_": columns * np.repeat(_signs(todo, data.kept, pairwise), counts, axis=1),
-        "support_": support,
-        "n_support_": counts.astype(np.int32),
-        "support_kind_": kind[0] if binary else kind,
+        "_support": Deferred(lambda: _support(data, alpha, _signs(todo, data.kept, pairwise), one.squared)),
         "_pairwise": pairwise,
         **linear,
         **summary(problems),
@@ -113,7 +109,15 @@ def _signs(todo: list[Task], kept: NDArray[np.intp], pairwise: bool) -> Vector:
     return np.where(positive, 1.0, -1.0)
 
 
-def _support(data: TrainingData, alpha: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _support(data: TrainingData, alpha: Vector, signs: Vector, squared: bool) -> Support:
+    rows, counts = _support_rows(data, alpha)
+    columns = alpha[:, rows]
+    kinds = _support_kinds(columns, None if squared else data.cost[rows])
+    coefficients = columns * np.repeat(signs, counts, axis=1)
+    return Support(rows, counts.astype(np.int32), coefficients, kinds[0] if len(alpha) == 1 else kinds)
+
+
+def _support_rows(data: TrainingData, alpha: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rows with an alpha above zero in some problem, class by class; how many of each class that is kept."""
     used = alpha[0] > 0 if len(alpha) == 1 else alpha.any(axis=0)
     if len(data.classes) == 2:
@@ -139,7 +143,7 @@ def support_vectors(
     todo: list[Task],
     problems: Mapping[Any, BinaryResult],
     settings: Settings,
-    support: Any,
+    support: NDArray[np.intp],
 ) -> Any:
     """The training rows ``support``, once the dual values they give are found to be those of the fit."""
     for task in todo:
@@ -159,12 +163,13 @@ def surface(
 ) -> Surface:
     """What a kernel model with the attributes ``found`` predicts with: a copy of its support vectors, and their
     coefficients."""
-    kernel, support = settings.kernel, found["support_"]
+    kernel, known = settings.kernel, found["_support"].get()
+    support = known.rows
     assert kernel is not None
     if found["_pairwise"]:
         coefficients = _by_pair(data, todo, problems, support)
     else:
-        coefficients = np.ascontiguousarray(found["dual_coef_"].T)
+        coefficients = np.ascontiguousarray(known.coefficients.T)
     vectors = None if kernel.name == "precomputed" else data.X[support]
     return Surface(kernel, vectors, support, coefficients, found["intercept_"], settings.n_threads)
 

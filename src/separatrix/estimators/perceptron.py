@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +17,7 @@ from separatrix.estimators.perceptron_classes import fit_problems
 from separatrix.estimators.perceptron_parameters import check_choice
 from separatrix.estimators.perceptron_partial import can_learn_online, learn_batch
 from separatrix.estimators.perceptron_result import PerceptronResult
+from separatrix.estimators.seeds import seed_of
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.mistakes import MistakeHistory
 
@@ -162,7 +162,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def fit(self, X: Any, y: Any) -> Self:
         """Run on rows X (n, d), or (n, n) with kernel="precomputed", and labels y (n,)."""
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = seed_of(self.random_state)
         choice = check_choice(self.get_params(deep=False), seed)
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])

@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.estimators.binary import BinaryResult
@@ -26,6 +25,8 @@ from separatrix.estimators.multiclass import Fit, tasks
 from separatrix.estimators.parameters import Settings, check_parameters, is_linear
 from separatrix.estimators.predicting import pair_votes, raw_scores
 from separatrix.estimators.progress import ProgressLine
+from separatrix.estimators.seeds import seed_of
+from separatrix.estimators.support import HasSupport
 from separatrix.estimators.surface import Surface
 from separatrix.estimators.training import TrainingData
 from separatrix.estimators.watching import KeptPoint, Watch
@@ -40,7 +41,7 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(HasSupport, CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b)),      C_i = C * sample weight * class weight
@@ -197,7 +198,7 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         todo = tasks(data, self.multi_class)
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         reporter = FitReporter(self, X, y, metadata, settings.max_iter)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = seed_of(self.random_state)
         warm = self.problems_ if self.warm_start and hasattr(self, "problems_") else {}
         previous = warm if self._start is None else self._start
         line = ProgressLine(settings.tol) if self.verbose else None
@@ -209,10 +210,12 @@ class SVC(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         found = attributes(data, todo, problems)
         for name, value in found.items():
             setattr(self, name, value)
-        support = self.support_
         self._surface = None
         if settings.kernel is None:
-            self._support_vectors = Deferred(lambda: support_vectors(data, todo, problems, settings, support))
+            support = self._support
+            self._support_vectors = Deferred(
+                lambda: support_vectors(data, todo, problems, settings, support.get().rows)
+            )
         else:
             self._surface = surface(data, todo, problems, settings, found)
         reporter.end()

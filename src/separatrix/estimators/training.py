@@ -33,7 +33,7 @@ class TrainingData:
     @cached_property
     def rows(self) -> NDArray[np.intp]:
         """The rows of cost above 0."""
-        return (self.cost > 0).nonzero()[0]
+        return np.arange(len(self.cost)) if self.cost.min() > 0 else (self.cost > 0).nonzero()[0]
 
     @cached_property
     def rows_of_cost(self) -> Matrix:

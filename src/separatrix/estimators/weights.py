@@ -101,10 +101,10 @@ def _check_class_weight(class_weight: Mapping[Any, Any], names: list[Any]) -> No
 
 
 def remaining_classes(costs: Vector, classes: NDArray[Any], codes: Codes) -> NDArray[np.intp]:
-    """The codes of the classes that have a row of cost above 0; fewer than two is an error."""
-    counted = costs > 0
-    codes = codes if counted.all() else codes[counted]
-    kept = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
+    """The codes of the classes that have a row of cost above 0; fewer than two is an error. Each class has a row."""
+    if costs.min() > 0:
+        return np.arange(len(classes))
+    kept = np.flatnonzero(np.bincount(codes[costs > 0], minlength=len(classes)))
     if len(kept) < 2:
         left = f"only class {classes[kept[0]]!r} has" if len(kept) else "no class has"
         raise ValueError(

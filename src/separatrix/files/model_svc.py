@@ -15,6 +15,7 @@ from separatrix.estimators.joint import JointProblems
 from separatrix.estimators.layouts import summary
 from separatrix.estimators.multiclass import Problems
 from separatrix.estimators.parameters import check_parameters
+from separatrix.estimators.support import Support
 from separatrix.estimators.surface import Surface
 from separatrix.estimators.svc import SVC
 from separatrix.files.model_fields import Fields
@@ -225,9 +226,10 @@ def _set_support(model: SVC, document: Fields, shape: Shape, one_line: bool) -> 
     kinds = document.array("support_kind", (1 if one_line else shape.lines, m), "count")
     if kinds.size and not (kinds.min() >= 0 and kinds.max() < len(_KINDS)):
         raise document.wrong("support_kind", "0, 1 or 2", "other numbers")
-    model.dual_coef_, model.support_ = dual_coef, document.indices("support", m, n)
-    model.n_support_ = document.array("n_support", (None,), "count").astype(np.int32)
-    model.support_kind_ = _KINDS[kinds][0] if one_line else _KINDS[kinds]
+    counts = document.array("n_support", (None,), "count").astype(np.int32)
+    words = _KINDS[kinds][0] if one_line else _KINDS[kinds]
+    found = Support(document.indices("support", m, n), counts, dual_coef, words)
+    model._support = Deferred(lambda: found)
     model._surface = vectors = None
     if document.has("support_vectors"):
         vectors = document.matrix("support_vectors", m, shape.columns)

@@ -50,11 +50,12 @@ def _width(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def check_finite(X: Matrix) -> None:
     """Raise a sentence that names row and column of the first NaN or inf."""
     values = X.data if sparse.issparse(X) else X
+    flat = values.ravel()
     with np.errstate(all="ignore"):
-        # One pass without a temporary: a NaN or inf anywhere leaves a sum that is not finite.
-        if math.isfinite(values.sum()):
+        # One pass without a temporary: a NaN or inf anywhere leaves a sum of squares that is not finite.
+        if math.isfinite(flat.dot(flat)):
             return
-    # The sum of finite values may overflow, so look closer, a block at a time.
+    # That of finite values may overflow, so look closer, a block at a time.
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), height):
         bad = ~np.isfinite(values[start : start + height])

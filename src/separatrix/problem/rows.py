@@ -21,7 +21,7 @@ Vector = NDArray[np.float64]
 _BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and amortises the call
 _REUSED_ENTRIES = 1 << 20  # larger where their memory is paid for once: each block costs a vector of d sums
 _WIDENED_ENTRIES = 1 << 22  # 32 MiB of float64: so few are widened whole for several products
-_WORTH_PICKING = 0.15  # share of rows with a coefficient up to which a copy of them beats a sweep over all
+_WORTH_PICKING = 0.35  # share of rows with a coefficient up to which a copy of them beats a sweep over all
 
 
 def rows_between(X: Any, start: int, stop: int) -> Any:

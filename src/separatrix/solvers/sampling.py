@@ -12,9 +12,9 @@ from separatrix.problem.losses import Vector
 def sample_rows(y: Vector, count: int, seed: int) -> tuple[NDArray[np.intp], Vector]:
     """About ``count`` rows drawn without repetition, in order, and how many rows each stands for.
 
-    Each class gives in proportion to its size, but the smaller at least a quarter of the sample, so that a
-    rare class is not lost. Its rows are cut into stretches of one length, and one row is drawn from each: where the
-    order of the rows means something, every part of it is heard.
+    The rows are cut into stretches of one length, and one row is drawn from each: where their order means something,
+    every part of it is heard. A class with less than a quarter of the rows gives a quarter of the sample, so that it
+    is not lost; then each class has stretches of its own.
 
     >>> rows, weights = sample_rows(np.array([1.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0]), 4, seed=0)
     >>> len(rows), float(np.sum(weights))
@@ -22,15 +22,27 @@ def sample_rows(y: Vector, count: int, seed: int) -> tuple[NDArray[np.intp], Vec
     """
     rng = np.random.default_rng(seed)
     positive = y > 0
-    rows, each = [], []
-    for members in (np.flatnonzero(~positive), np.flatnonzero(positive)):
-        wanted = max(count * len(members) // len(y), min(len(members), count // 4))
-        each.append(len(members) / max(1, wanted))
-        if wanted > 0:
-            ends = np.arange(wanted + 1) * len(members) // wanted
-            rows.append(members[rng.integers(ends[:-1], ends[1:])])
-    chosen = np.sort(np.concatenate(rows))
-    return chosen, np.where(positive[chosen], each[1], each[0])
+    sizes = [len(y) - int(np.count_nonzero(positive)), int(np.count_nonzero(positive))]
+    if 4 * min(sizes) >= len(y):
+        chosen = _one_of_each_stretch(len(y), count, rng)
+    else:
+        wanted = [max(count * size // len(y), min(size, count // 4)) for size in sizes]
+        members = np.flatnonzero(~positive), np.flatnonzero(positive)
+        drawn = [
+            rows[_one_of_each_stretch(len(rows), k, rng)] for rows, k in zip(members, wanted, strict=True)
+        ]
+        chosen = np.sort(np.concatenate(drawn))
+    side = positive[chosen]
+    found = [len(side) - int(np.count_nonzero(side)), int(np.count_nonzero(side))]
+    return chosen, np.where(side, sizes[1] / max(1, found[1]), sizes[0] / max(1, found[0]))
+
+
+def _one_of_each_stretch(n: int, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Numbers below n in order, one from each of ``count`` stretches of about one length."""
+    count = min(n, count)
+    ends = np.arange(count + 1) * n // max(1, count)
+    drawn: NDArray[np.intp] = ends[:-1] + (rng.random(count) * np.diff(ends)).astype(np.intp)
+    return drawn
 
 
 def margin_spread(problem: Problem, variances: Vector) -> Vector:
