@@ -258,11 +258,11 @@ void bind_descent(nb::module_& m) {
         .def_ro("room", &DescentReport::room, "Sum of the distances of alphas to their nearer bound.")
         .def_ro("whole", &DescentReport::whole, "Whether there was time to visit every active row.");
     nb::class_<HeldDescent>(m, "Descent", "The state of dual coordinate descent on one problem.")
-        .def("epoch", [](HeldDescent& self, double seconds) {
+        .def("epoch", [](HeldDescent& self, double seconds, double passes) {
                 nb::gil_scoped_release release;
-                return self.descent->epoch(seconds);
-            }, "seconds"_a = std::numeric_limits<double>::infinity(),
-            "Visit every active row once, or as many as there is time for.")
+                return self.descent->epoch(seconds, passes);
+            }, "seconds"_a = std::numeric_limits<double>::infinity(), "passes"_a = std::numeric_limits<double>::infinity(),
+            "Visit every active row once, or as many as there is time for; about so many passes are still needed.")
         .def("refine", [](HeldDescent& self, int precision) {
                 nb::gil_scoped_release release;
                 self.descent->refine(precision);

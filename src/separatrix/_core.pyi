@@ -117,8 +117,10 @@ class DescentReport:
 class Descent:
     """The state of dual coordinate descent on one problem."""
 
-    def epoch(self, seconds: float = float('inf')) -> DescentReport:
-        """Visit every active row once, or as many as there is time for."""
+    def epoch(self, seconds: float = float('inf'), passes: float = float('inf')) -> DescentReport:
+        """
+        Visit every active row once, or as many as there is time for; about so many passes are still needed.
+        """
 
     def refine(self, precision: int) -> None:
         """Raise the precision; it never falls."""

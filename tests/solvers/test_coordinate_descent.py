@@ -316,3 +316,24 @@ def test_a_gap_that_does_not_fall_is_no_stall_while_the_dual_rises() -> None:
     assert solver.terminate(problem, state, 1e-12) is Verdict.STALLED
     state.risen_at = state.epochs - 1
     assert solver.terminate(problem, state, 1e-12) is Verdict.GO_ON
+
+
+@pytest.mark.parametrize(("passes", "copied"), [(1.0, False), (np.inf, True)])
+def test_rows_are_not_copied_for_a_few_passes(passes, copied) -> None:
+    """A copy holds float32 values, and w shows their rounding; rows as given leave w exact."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 6))
+    y = np.sign(X.sum(axis=1)) * np.where(rng.uniform(size=4000) < 0.01, -1.0, 1.0)
+    descent = compiled_rows(sparse.csr_array(X)).descent(
+        y, np.ones(4000), squared=False, shrink=True, kappa=0.0, seed=3, n_threads=1, chunk=8, memory=5
+    )
+    descent.epoch(passes=passes)
+    descent.refine(1)
+    for _ in range(30):
+        report = descent.epoch(passes=passes)
+    assert 3 * report.active < 4000
+    alpha, w = np.empty(4000), np.empty(6)
+    descent.get_alpha(alpha)
+    descent.get_w(w)
+    error = np.abs(w - X.T @ (alpha * y)).max()
+    assert (error > 1e-9) == copied

@@ -79,11 +79,11 @@ public:
         std::iota(active_.begin(), active_.end(), 0);
     }
 
-    DescentReport epoch(double seconds) override {
-        if (worth_focusing()) precision_ == 2 ? focus_on<double>() : focus_on<float>();
+    DescentReport epoch(double seconds, double passes) override {
+        if (worth_focusing(passes)) precision_ == 2 ? focus_on<double>() : focus_on<float>();
         DescentReport report;
         if (focus_) {
-            report = focus_->epoch(seconds);
+            report = focus_->epoch(seconds, passes);
             report.steps += steps_;
             epochs_ = report.epochs;
             return report;
@@ -212,8 +212,9 @@ private:
         return std::min(seen.largest, outlying * std::sqrt(seen.squares / static_cast<double>(seen.count)));
     }
 
-    bool worth_focusing() const {
-        if (focus_ || settings_.in_place || epochs_ == 0 || n_ < few_rows) return false;
+    // `passes`: how many more are expected.
+    bool worth_focusing(double passes) const {
+        if (focus_ || settings_.in_place || epochs_ == 0 || n_ < few_rows || passes < few_passes) return false;
         return (Source::sparse ? 3 : 8) * n_active() < n_ || (Source::sparse && !is_focus() && direct_ >= passes_per_copy);
     }
 
@@ -361,7 +362,8 @@ private:
 
     static constexpr Index early_passes = 3, longer = 4;
     static constexpr Index chunks_ahead = 8;  // announced before they are visited
-    static constexpr Index few_rows = 256;    // so few are not worth a copy
+    static constexpr Index few_rows = 256;    // so few are not worth a copy,
+    static constexpr double few_passes = 3;   // nor are so few passes
     static constexpr Index passes_per_copy = 8;  // a copy costs about as much as it saves in this many passes
     static constexpr double infinity = std::numeric_limits<double>::infinity();
 

@@ -36,8 +36,9 @@ struct DescentReport {
 class Descent {
 public:
     virtual ~Descent() = default;
-    // One pass over the active rows, ended early once this many seconds have passed.
-    virtual DescentReport epoch(double seconds) = 0;
+    // One pass over the active rows, ended early once this many seconds have passed. `passes`: about how many are still
+    // needed, this one included; what takes a few of them to pay is left for few.
+    virtual DescentReport epoch(double seconds, double passes) = 0;
     // The parts of an epoch: chunks of active rows in random order (how many), visits to some of them, the end.
     virtual Index begin_pass() = 0;
     virtual void visit(Index first, Index count) = 0;

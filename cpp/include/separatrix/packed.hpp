@@ -13,16 +13,50 @@
 
 namespace separatrix {
 
-// Writes `size` values as V; false if one had to be rounded, which is looked for only on the way to a smaller type.
+// Writes `size` values as V; false if one had to be rounded.
 template <class V, class Given>
 bool copy_values(const Given* from, Index size, V* SEPARATRIX_RESTRICT to) {
     for (Index j = 0; j < size; ++j) to[j] = static_cast<V>(from[j]);
-    int rounded = 0;
-    if constexpr (sizeof(Given) > sizeof(V)) {
-        for (Index j = 0; j < size; ++j) rounded |= static_cast<Given>(to[j]) != from[j];
+    return true;
+}
+SEPARATRIX_CLONES inline bool copy_values(const double* SEPARATRIX_RESTRICT from, Index size, float* SEPARATRIX_RESTRICT to) {
+    std::int64_t rounded = 0;
+    for (Index j = 0; j < size; ++j) {
+        to[j] = static_cast<float>(from[j]);
+        rounded += static_cast<double>(to[j]) != from[j];
     }
     return rounded == 0;
 }
+
+// Columns numbered anew, in the order in which they are met.
+class ColumnNumbers {
+public:
+    explicit ColumnNumbers(Index columns)
+        : number_(static_cast<std::size_t>(columns), -1), met_(static_cast<std::size_t>(columns) + 1) {}
+
+    // Writes the new numbers of `size` columns.
+    template <class I>
+    void number(const I* columns, Index size, std::int32_t* SEPARATRIX_RESTRICT to) {
+        std::int32_t* SEPARATRIX_RESTRICT number = number_.data();
+        std::int32_t* SEPARATRIX_RESTRICT met = met_.data();
+        std::int32_t count = count_;
+        for (Index j = 0; j < size; ++j) {  // written whether it is new or not: a branch would be guessed wrong
+            const auto column = static_cast<std::size_t>(columns[j]);
+            const std::int32_t known = number[column];
+            met[count] = static_cast<std::int32_t>(column);
+            to[j] = number[column] = known < 0 ? count : known;
+            count += known < 0;
+        }
+        count_ = count;
+    }
+
+    // The columns met so far, by their new numbers.
+    std::vector<std::int32_t> met() const { return {met_.begin(), met_.begin() + count_}; }
+
+private:
+    std::vector<std::int32_t> number_, met_;
+    std::int32_t count_ = 0;
+};
 
 template <class V>
 class PackedSparse {
@@ -35,30 +69,18 @@ public:
         for (const std::int32_t id : ids) entries += rows.row(id).size;
         values_ = Buffer<V>(static_cast<std::size_t>(entries));
         indices_ = Buffer<std::int32_t>(static_cast<std::size_t>(entries));
-        std::vector<std::int32_t> place(static_cast<std::size_t>(rows.columns), -1);
-        columns_.resize(static_cast<std::size_t>(rows.columns));
-        std::int32_t met = 0;
+        ColumnNumbers numbers(rows.columns);
         Index begin = 0;
         for (std::size_t k = 0; k < ids.size(); ++k) {
             if (k + 2 < ids.size()) rows.prefetch(ids[k + 2]);
             const auto row = rows.row(ids[k]);
             starts_[k] = begin;
             exact_ = copy_values(row.values, row.size, values_.data() + begin) && exact_;
-            std::int32_t* SEPARATRIX_RESTRICT indices = indices_.data() + begin;
-            for (Index j = 0; j < row.size; ++j) {
-                const auto column = static_cast<std::size_t>(row.indices[j]);
-                std::int32_t at = place[column];
-                if (at < 0) {
-                    at = met++;
-                    place[column] = at;
-                    columns_[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(column);
-                }
-                indices[j] = at;
-            }
+            numbers.number(row.indices, row.size, indices_.data() + begin);
             begin += row.size;
         }
         starts_[ids.size()] = begin;
-        columns_.resize(static_cast<std::size_t>(met));
+        columns_ = numbers.met();
     }
 
     View view() const {

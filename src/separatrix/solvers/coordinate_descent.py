@@ -19,6 +19,7 @@ Bertsekas, Constrained Optimization and Lagrange Multiplier Methods, 1982, chapt
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -80,6 +81,13 @@ class State:
         """
         predicted: float = self.gap * min(1.0, max(0.1, self.decay)) ** 0.8
         return predicted <= self.hope * self.tol
+
+    @property
+    def passes_left(self) -> float:
+        """How many more epochs should bring the gap to tol if it goes on to fall as in the last one."""
+        if not (self.tol > 0 and 0 < self.decay < 1 and self.gap > self.tol):
+            return np.inf
+        return math.log(self.gap / self.tol) / -math.log(self.decay)
 
     @property
     def gap(self) -> float:
@@ -187,7 +195,7 @@ class CoordinateDescent:
 
     def _epoch(self, problem: Problem, state: State) -> None:
         """One pass, the values it implies, the next centre of the bias, and the precision of the next pass."""
-        report = state.descent.epoch(time_left())
+        report = state.descent.epoch(time_left(), state.passes_left)
         if not report.whole:  # alpha and w are good, but the gap was not measured
             raise OutOfTime
         s, b = report.residual, report.bias
