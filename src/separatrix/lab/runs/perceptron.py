@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.estimators.perceptron_classes import column_constant
+from separatrix.estimators.seeds import seed_of
 from separatrix.lab.runs.frame import Frame, Vector, counted
 from separatrix.lab.scene import Scene
 from separatrix.problem import scores
@@ -17,7 +18,7 @@ from separatrix.solvers.passes import LabelledRows, PassState, Settings
 from separatrix.solvers.perceptron import PrimalPasses
 
 #: What ``Perceptron(random_state=0)`` seeds its passes with.
-SEED = int(np.random.RandomState(0).randint(2**31 - 1))
+SEED = seed_of(0)
 
 
 def settings_of(scene: Scene) -> Settings:
