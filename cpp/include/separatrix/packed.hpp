@@ -16,6 +16,7 @@ namespace separatrix {
 // Writes `size` values as V; false if one had to be rounded.
 template <class V, class Given>
 bool copy_values(const Given* from, Index size, V* SEPARATRIX_RESTRICT to) {
+    static_assert(sizeof(V) >= sizeof(Given));
     for (Index j = 0; j < size; ++j) to[j] = static_cast<V>(from[j]);
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "separatrix/buffer.hpp"
 #include "separatrix/kernels.hpp"
+#include "separatrix/packed.hpp"
 
 namespace separatrix {
 
@@ -26,13 +27,8 @@ public:
     void load(Index begin, Index end) {
         if constexpr (wide) {
             if (narrow_.size() == 0) return;
-            Index rounded = 0;  // in place of `copy_values`, which made a fit of dense rows a tenth slower
-            for (Index j = begin * source_.columns; j < end * source_.columns; ++j) {
-                const float value = static_cast<float>(source_.values[j]);
-                narrow_[static_cast<std::size_t>(j)] = value;
-                rounded += static_cast<double>(value) != source_.values[j];
-            }
-            exact_ = exact_ && rounded == 0;
+            const Index first = begin * source_.columns, size = (end - begin) * source_.columns;
+            exact_ = copy_values(source_.values + first, size, narrow_.data() + first) && exact_;
         }
     }
 

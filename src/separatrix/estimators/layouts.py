@@ -110,6 +110,7 @@ def _signs(todo: list[Task], kept: NDArray[np.intp], pairwise: bool) -> Vector:
 
 
 def _support(data: TrainingData, alpha: Vector, signs: Vector, squared: bool) -> Support:
+    """The support vectors of alpha (lines, n) and their coefficients; ``signs`` are y of each class in each line."""
     rows, counts = _support_rows(data, alpha)
     columns = alpha[:, rows]
     kinds = _support_kinds(columns, None if squared else data.cost[rows])

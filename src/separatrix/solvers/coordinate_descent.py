@@ -84,7 +84,7 @@ class State:
 
     @property
     def passes_left(self) -> float:
-        """How many more epochs should bring the gap to tol if it goes on to fall as in the last one."""
+        """How many more epochs bring the gap to tol if it falls as in the last one; infinity where nothing tells."""
         if not (self.tol > 0 and 0 < self.decay < 1 and self.gap > self.tol):
             return np.inf
         return math.log(self.gap / self.tol) / -math.log(self.decay)

@@ -22,7 +22,7 @@ def sample_rows(y: Vector, count: int, seed: int) -> tuple[NDArray[np.intp], Vec
     """
     rng = np.random.default_rng(seed)
     positive = y > 0
-    sizes = [len(y) - int(np.count_nonzero(positive)), int(np.count_nonzero(positive))]
+    sizes = _sizes(positive)
     if 4 * min(sizes) >= len(y):
         chosen = _one_of_each_stretch(len(y), count, rng)
     else:
@@ -33,8 +33,14 @@ def sample_rows(y: Vector, count: int, seed: int) -> tuple[NDArray[np.intp], Vec
         ]
         chosen = np.sort(np.concatenate(drawn))
     side = positive[chosen]
-    found = [len(side) - int(np.count_nonzero(side)), int(np.count_nonzero(side))]
-    return chosen, np.where(side, sizes[1] / max(1, found[1]), sizes[0] / max(1, found[0]))
+    below, above = (size / max(1, found) for size, found in zip(sizes, _sizes(side), strict=True))
+    return chosen, np.where(side, above, below)
+
+
+def _sizes(positive: NDArray[np.bool_]) -> tuple[int, int]:
+    """How many rows the negative and the positive class have."""
+    count = int(np.count_nonzero(positive))
+    return len(positive) - count, count
 
 
 def _one_of_each_stretch(n: int, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
