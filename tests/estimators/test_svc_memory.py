@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 
@@ -32,3 +33,27 @@ def test_peak_memory_of_a_fit(parameters: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) <= 1.3
+
+
+FAULTS = """
+import resource
+import numpy as np
+from separatrix import SVC
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60_000, 8))
+y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int)
+for _ in range(3):
+    SVC(loss="squared_hinge", n_threads=1).fit(X, y)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+SVC(loss="squared_hinge", n_threads=1).fit(X, y)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have rules of their own")
+def test_a_fit_uses_the_memory_that_the_last_one_freed() -> None:
+    """Pages returned to the system and asked for again took a third of such a fit."""
+    done = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 200

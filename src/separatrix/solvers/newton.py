@@ -17,7 +17,7 @@ J. Nocedal and S. Wright, Numerical Optimization (2006), chapter 6.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from separatrix.solvers.signed_rows import SignedRows
 
 _PATIENCE = 6  # steps without a better gap or primal value before giving up
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing
-_SAMPLE_GAP = 1e-2  # relative gap at which a sample has told what it knows
+_TOLD = 0.1  # times D / n: the part of the primal value that a step gains when a sample of n rows has told all it knows
 _WORTH_BORROWING = 0.1  # part of the gap that a step with the matrix of a sample may leave
 _ROUNDING = 1e-12  # relative, of a primal value
 _FLAT = 0.1  # part of its first slope that a whole step may end with and need no line search
@@ -59,6 +59,7 @@ class _State:
     spare: Vector  # (n,), for the slacks of the next point
     M: NDArray[np.float64]  # lower triangle of R + 2 A_I^T C_I A_I
     active: NDArray[np.bool_]  # I
+    told: bool = False  # nothing more is to be learned from the sample
     borrowed: bool = False  # M is the sample's, corrected by the steps since
     primal: float = math.inf
     dual: float = 0.0
@@ -93,7 +94,7 @@ class Newton:
     def step(self, problem: Problem, state: _State) -> Progress:
         """One Newton step with an exact line search, on the sample or on all rows."""
         with np.errstate(all="ignore"):
-            if state.sampled and state.best_gap <= _SAMPLE_GAP:
+            if state.told:
                 _update(state)
                 whole = _begin(_rows(problem), problem.C, state.at.z, sampled=False)
                 whole.M, whole.borrowed = state.M, True
@@ -110,8 +111,7 @@ class Newton:
             state.best_gap, state.idle = min(gap, state.best_gap), 0
         else:
             state.idle += 1
-            if state.sampled:
-                state.idle, state.best_gap = 0, 0.0
+            state.told = state.sampled
         if state.sampled:
             primal, dual = float(np.sum(problem.C)), 0.0
         state.primal, state.dual = primal, dual
@@ -174,6 +174,9 @@ def _move(state: _State) -> bool:
     first = float(dz @ gradient)
     if not math.isfinite(first):
         return False
+    if state.sampled and -0.5 * first <= _TOLD * rows.D / rows.n * at.primal:
+        state.at, state.told = replace(at, z=at.z + dz), True  # how far this got is seen on all rows
+        return True
     new = _look(rows, C, at.z + dz, state.spare)
     last = float(dz @ (rows.R * new.z - new.v))
     # Near the end a step changes the primal value by less than rounding does, and only slopes tell.
