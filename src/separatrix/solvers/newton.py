@@ -59,6 +59,7 @@ class _State:
     spare: Vector  # (n,), for the slacks of the next point
     M: NDArray[np.float64]  # lower triangle of R + 2 A_I^T C_I A_I
     active: NDArray[np.bool_]  # I
+    at_zero: float = 0.0  # of a sample: the primal value of all rows at w = 0
     told: bool = False  # nothing more is to be learned from the sample
     borrowed: bool = False  # M is the sample's, corrected by the steps since
     primal: float = math.inf
@@ -88,7 +89,9 @@ class Newton:
             z[problem.n_columns :] = start.b or 0.0
         elif self.screen and n > 4 * max(_FEW_ROWS, 10 * D):
             chosen, weights = sample_rows(problem.y, max(_FEW_ROWS, 10 * D, n // 10), self.seed)
-            return _begin(_rows(problem, chosen), problem.C[chosen] * weights, z, sampled=True)
+            state = _begin(_rows(problem, chosen), problem.C[chosen] * weights, z, sampled=True)
+            state.at_zero = float(np.sum(problem.C))
+            return state
         return _begin(_rows(problem), problem.C, z, sampled=False)
 
     def step(self, problem: Problem, state: _State) -> Progress:
@@ -113,7 +116,7 @@ class Newton:
             state.idle += 1
             state.told = state.sampled
         if state.sampled:
-            primal, dual = float(np.sum(problem.C)), 0.0
+            primal, dual = state.at_zero, 0.0
         state.primal, state.dual = primal, dual
         return Progress(primal, dual, "on a sample of the rows" if state.sampled else "")
 
