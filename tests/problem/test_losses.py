@@ -13,7 +13,7 @@ def test_dual_term_is_the_conjugate_of_the_loss(loss):
         alpha = share * C
         for c, a in zip(C, alpha, strict=True):
             lower = np.min(c * loss.values(margins) + a * margins)
-            term = loss.dual_terms(np.array([a]), np.array([c]))[0]
+            term = loss.dual_total(np.array([a]), np.array([c]))
             assert lower >= term - 1e-12
             assert lower == pytest.approx(term, abs=1e-3)
 

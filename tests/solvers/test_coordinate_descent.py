@@ -234,7 +234,7 @@ def test_reports_hold_for_all_rows_while_a_few_are_worked_on(loss, as_csr, dtype
         np.testing.assert_allclose(
             w, wide.T @ (alpha * y), rtol=0, atol=(1e-3 if rough else 1e-9) * alpha.sum()
         )
-        assert report.dual == pytest.approx(loss.dual_terms(alpha, C).sum() - 0.5 * w @ w, rel=1e-5, abs=1e-5)
+        assert report.dual == pytest.approx(loss.dual_total(alpha, C) - 0.5 * w @ w, rel=1e-5, abs=1e-5)
         assert report.residual == pytest.approx(alpha @ y, abs=1e-9 * alpha.sum())
         assert report.bias == pytest.approx(0.1 * report.residual, abs=1e-9 * alpha.sum())
     assert 8 * least < 4000  # or nothing of the above was at stake

@@ -60,7 +60,7 @@ class Task:
         if self.negative is not None and len(data.kept) > 2:
             pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
             rows, codes, cost, X = rows[pair], codes[pair], cost[pair], X[pair]
-        y = np.where(codes == self.positive, 1.0, -1.0)
+        y = 2.0 * (codes == self.positive) - 1.0
         if settings.kernel is None:
             return Problem(X, y, cost, settings.loss, settings.bias), rows
         if settings.kernel.name == "precomputed" and len(rows) < X.shape[1]:

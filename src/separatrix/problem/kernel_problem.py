@@ -112,7 +112,7 @@ class KernelProblem:
         """Dual objective at alpha, where F = K (alpha y); a lower bound on the optimum if alpha is feasible."""
         signed = alpha * self.y
         penalty = float(signed @ F) + (float(signed.sum()) ** 2 if self.bias == "augmented" else 0.0)
-        return float(self.loss.dual_terms(alpha, self.C).sum()) - 0.5 * penalty
+        return self.loss.dual_total(alpha, self.C) - 0.5 * penalty
 
     def take(self, rows: NDArray[np.intp]) -> KernelProblem:
         """The same problem on some of its rows (a copy of those rows)."""

@@ -38,15 +38,10 @@ class Loss:
         np.maximum(slack, 0.0, out=slack)
         return np.multiply(slack, slack, out=slack) if self.squared else slack
 
-    def dual_terms(self, alpha: Vector, C: Vector) -> Vector:
-        """-C loss*(-alpha / C), what row i adds to the dual objective, shape (n,)."""
-        if not self.squared:
-            return alpha
-        term = alpha * alpha
-        term /= C
-        term *= -0.25
-        term += alpha
-        return term
+    def dual_total(self, alpha: Vector, C: Vector) -> float:
+        """The sum of -C_i loss*(-alpha_i / C_i), what the rows add to the dual objective."""
+        total = float(np.sum(alpha))
+        return total - 0.25 * float((alpha / C) @ alpha) if self.squared else total
 
     def upper(self, C: Vector) -> Vector:
         """Upper bound of each alpha, shape (n,), to be read: C for the hinge, infinity for the squared hinge."""

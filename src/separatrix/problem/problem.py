@@ -82,7 +82,7 @@ class Problem:
         penalty = float(v @ v)
         if self.bias == "augmented":
             penalty += float(alpha @ self.y) ** 2
-        return float(np.sum(self.loss.dual_terms(alpha, self.C))) - 0.5 * penalty
+        return self.loss.dual_total(alpha, self.C) - 0.5 * penalty
 
     def take(self, rows: NDArray[np.intp]) -> Problem:
         """The same problem on some of its rows (a copy of those rows)."""

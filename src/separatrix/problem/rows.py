@@ -79,7 +79,7 @@ def widened(X: Any) -> Any:
     >>> widened(sparse.csr_array(np.eye(2, dtype=np.float32))).dtype
     dtype('float64')
     """
-    if not bool(sparse.issparse(X)) or X.dtype == np.float64 or X.nnz > _WIDENED_ENTRIES:
+    if not _are_few(X) or X.dtype == np.float64:
         return X
     wide = rows_between(X, 0, int(X.shape[0]))
     wide.data = wide.data.astype(np.float64)
@@ -93,6 +93,16 @@ def _transposed(block: Any) -> Any:
     out: Any = sparse.csc_array((int(block.shape[1]), int(block.shape[0])), dtype=block.dtype)
     out.data, out.indices, out.indptr = block.data, block.indices, block.indptr
     return out
+
+
+def takes_few(coefficients: Vector) -> bool:
+    """Whether so few rows have a coefficient that their sum is sooner formed from a copy of them."""
+    return bool(np.count_nonzero(coefficients) < _WORTH_PICKING * len(coefficients))
+
+
+def _are_few(X: Any) -> bool:
+    """Whether X is CSR of few entries."""
+    return bool(sparse.issparse(X)) and X.nnz <= _WIDENED_ENTRIES
 
 
 def _is_wide_csr(X: Any) -> bool:
@@ -122,11 +132,10 @@ def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     >>> weighted_sum(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]))
     array([31., 42.])
     """
+    if coefficients.ndim == 1 and _are_few(X) and not is_mapped(X) and takes_few(coefficients):
+        used = np.flatnonzero(coefficients)
+        X, coefficients = widened(X[used]), coefficients[used]
     if _is_wide_csr(X):
-        if coefficients.ndim == 1 and X.nnz <= _WIDENED_ENTRIES and not is_mapped(X):
-            used = np.flatnonzero(coefficients)
-            if len(used) < _WORTH_PICKING * len(coefficients):
-                X, coefficients = X[used], coefficients[used]
         return np.asarray(_transposed(X) @ coefficients, dtype=np.float64)
     out = np.zeros((X.shape[1], *coefficients.shape[1:]))
     for rows, block in row_blocks(X, reuse=True):

@@ -79,8 +79,7 @@ class BlockRows:
 
     def sums(self, span: Span, alpha: Vector) -> tuple[float, float]:
         """sum alpha_i y_i and sum dual_term(alpha_i) over some rows."""
-        terms = self.loss.dual_terms(alpha, self.C[span.rows])
-        return float(alpha @ self.y[span.rows]), float(np.sum(terms))
+        return float(alpha @ self.y[span.rows]), self.loss.dual_total(alpha, self.C[span.rows])
 
     def room(self, span: Span, alpha: Vector) -> float:
         """The sum of the distances of some alphas to their nearer bound."""

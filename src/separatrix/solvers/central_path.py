@@ -159,7 +159,7 @@ class CentralPath:
     def dual_terms(self) -> float:
         """What alpha, apart from A^T alpha, adds to the dual objective, over these rows."""
         spans = self.algebra.rows.spans
-        return sum(float(np.sum(self.loss.dual_terms(self.alpha[span], self.C[span]))) for span in spans)
+        return sum(self.loss.dual_total(self.alpha[span], self.C[span]) for span in spans)
 
     def primal(self) -> float:
         """Objective at z."""

@@ -104,6 +104,8 @@ class Newton:
                 state.__dict__.update(whole.__dict__)
             before, least = abs(relative_gap(state.at.primal, state.at.dual)), state.at.primal
             moved = _move(state)
+        if state.told:
+            return self.step(problem, state)
         primal, dual = state.at.primal, state.at.dual
         gap = abs(relative_gap(primal, dual))
         if state.borrowed and not (moved and gap <= _WORTH_BORROWING * before):

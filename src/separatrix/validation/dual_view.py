@@ -175,7 +175,7 @@ def relative_gap_of(
         return relative_gap(primal, float(alpha.sum()) - 0.5 * norm) if np.isfinite(primal) else np.inf
     loss = SQUARED_HINGE if view.squared else HINGE
     primal = 0.5 * norm + float(cost @ loss.values(margins))
-    dual = float(np.sum(loss.dual_terms(alpha[kept], cost))) - 0.5 * norm
+    dual = loss.dual_total(alpha[kept], cost) - 0.5 * norm
     return max(0.0, relative_gap(primal, dual))
 
 
@@ -195,7 +195,7 @@ def _check_same(view: DualView, result: BinaryResult) -> None:
         dual = float(view.alpha.sum()) - 0.5 * norm
     else:
         loss = SQUARED_HINGE if view.squared else HINGE
-        dual = float(np.sum(loss.dual_terms(view.alpha, view.cost))) - 0.5 * norm
+        dual = loss.dual_total(view.alpha, view.cost) - 0.5 * norm
     if not abs(dual - result.dual) <= _CLOSE * max(abs(result.dual), abs(result.primal)):
         raise ValueError(
             f"X and y are not the data this model was trained on: its dual value was {result.dual!r}, "
