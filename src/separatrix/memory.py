@@ -57,7 +57,7 @@ def keep_freed_memory() -> None:
     glibc returns what is free at the end of its heap once that is more than twice the largest block freed so far.
     Where all arrays of a fit are small, that is all of them: the next fit has to be given every page again, which
     took a third of the time of a fit to 60,000 rows. One block of 16 MiB, never touched, is freed here, once in a
-    process. Elsewhere than on glibc this does nothing. M_MMAP_THRESHOLD in mallopt(3).
+    process (docs/decisions/2026-11-17-freed-memory.md). Elsewhere than on glibc this does nothing.
     """
     with suppress(MemoryError):
         np.empty(_KEPT, dtype=np.uint8)
