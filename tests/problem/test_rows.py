@@ -31,6 +31,18 @@ def test_products_without_rows_or_columns(form, dtype):
     assert weighted_sum(form(np.zeros((3, 0), dtype)), np.ones(3)).shape == (0,)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("used", [0, 1, 5, 20])
+def test_a_sum_of_few_rows_is_the_sum_of_all(dtype, used):
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((20, 7), density=0.4, format="csr", rng=rng).astype(dtype)
+    c = np.zeros(20)
+    c[rng.permutation(20)[:used]] = rng.normal(size=used)
+    total = weighted_sum(X, c)
+    assert total.dtype == np.float64
+    np.testing.assert_allclose(total, X.toarray().astype(float).T @ c, rtol=1e-12, atol=1e-15)
+
+
 def test_several_vectors_at_once() -> None:
     X = np.random.default_rng(0).normal(size=(700, 500)).astype(np.float32)
     W, A = np.random.default_rng(1).normal(size=(500, 3)), np.random.default_rng(2).normal(size=(700, 3))

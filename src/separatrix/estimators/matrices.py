@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from separatrix.memory import keep_freed_memory
 from separatrix.problem import Matrix
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 
@@ -22,8 +21,6 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
     ``reset=True`` while fitting records n_features_in_ and feature_names_in_.
     """
     matrix: Matrix
-    if reset:
-        keep_freed_memory()
     if _is_plain(estimator, X, reset):
         matrix = canonical_csr(X) if sparse.issparse(X) else X
         check_finite(matrix)

@@ -18,6 +18,7 @@ from separatrix.estimators.perceptron_parameters import check_choice
 from separatrix.estimators.perceptron_partial import can_learn_online, learn_batch
 from separatrix.estimators.perceptron_result import PerceptronResult
 from separatrix.estimators.seeds import seed_of
+from separatrix.memory import keep_freed_memory
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.mistakes import MistakeHistory
 
@@ -164,6 +165,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """Run on rows X (n, d), or (n, n) with kernel="precomputed", and labels y (n,)."""
         seed = seed_of(self.random_state)
         choice = check_choice(self.get_params(deep=False), seed)
+        keep_freed_memory()
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])
         kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0)

@@ -31,6 +31,7 @@ from separatrix.estimators.surface import Surface
 from separatrix.estimators.training import TrainingData
 from separatrix.estimators.watching import KeptPoint, Watch
 from separatrix.estimators.weights import check_sample_weight, row_costs
+from separatrix.memory import keep_freed_memory
 from separatrix.problem.kernels import Kernel, Precomputed, make_kernel
 
 
@@ -188,6 +189,7 @@ class SVC(HasSupport, CallbackSupport, ClassifierMixin, BaseEstimator):  # type:
         """Fit to rows X (n, d) and labels y (n,); a sample weight k counts a row k times, 0 removes it."""
         kind: Any = type(self)
         settings = check_parameters({name: getattr(self, name) for name in _parameter_names(kind)})
+        keep_freed_memory()
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])
         weights = check_sample_weight(sample_weight, X.shape[0])

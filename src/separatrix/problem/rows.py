@@ -73,13 +73,16 @@ def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
         yield rows, block
 
 
-def widened(X: Any) -> Any:
-    """CSR of few float32 entries in float64, for more than one product; anything else as it is.
+def widened(X: Any, coefficients: Vector) -> Any:
+    """CSR of few float32 entries in float64, for X^T c and other products; anything else as it is.
 
-    >>> widened(sparse.csr_array(np.eye(2, dtype=np.float32))).dtype
-    dtype('float64')
+    As it is too where few rows have a coefficient: `weighted_sum` then widens those alone.
+
+    >>> X = sparse.csr_array(np.eye(3, dtype=np.float32))
+    >>> widened(X, np.ones(3)).dtype, widened(X, np.array([0.0, 0.0, 1.0])).dtype
+    (dtype('float64'), dtype('float32'))
     """
-    if not _are_few(X) or X.dtype == np.float64:
+    if not _are_few(X) or X.dtype == np.float64 or _takes_few(coefficients):
         return X
     wide = rows_between(X, 0, int(X.shape[0]))
     wide.data = wide.data.astype(np.float64)
@@ -95,7 +98,7 @@ def _transposed(block: Any) -> Any:
     return out
 
 
-def takes_few(coefficients: Vector) -> bool:
+def _takes_few(coefficients: Vector) -> bool:
     """Whether so few rows have a coefficient that their sum is sooner formed from a copy of them."""
     return bool(np.count_nonzero(coefficients) < _WORTH_PICKING * len(coefficients))
 
@@ -132,9 +135,10 @@ def weighted_sum(X: Any, coefficients: Vector) -> Vector:
     >>> weighted_sum(np.array([[1, 2], [3, 4]], dtype=np.float32), np.array([1.0, 10.0]))
     array([31., 42.])
     """
-    if coefficients.ndim == 1 and _are_few(X) and not is_mapped(X) and takes_few(coefficients):
+    if coefficients.ndim == 1 and _are_few(X) and not is_mapped(X) and _takes_few(coefficients):
         used = np.flatnonzero(coefficients)
-        X, coefficients = widened(X[used]), coefficients[used]
+        coefficients = coefficients[used]
+        X = widened(X[used], coefficients)
     if _is_wide_csr(X):
         return np.asarray(_transposed(X) @ coefficients, dtype=np.float64)
     out = np.zeros((X.shape[1], *coefficients.shape[1:]))

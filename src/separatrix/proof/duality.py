@@ -13,7 +13,7 @@ import numpy as np
 from separatrix.problem import History, Point, Problem, Solution, Status, best_bias, widened
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
-from separatrix.problem.rows import sum_and_scores, takes_few
+from separatrix.problem.rows import sum_and_scores
 from separatrix.proof.balance import balance
 
 _FEW = 8  # a correction by fewer than n / 8 rows is cheaper than another pass over the data
@@ -26,8 +26,7 @@ def certify(problem: Problem, point: Point) -> Solution:
     a w or b that is not finite counts as not proposed. Costs two passes over the data.
     """
     alpha = _feasible(problem, point.alpha)
-    if not takes_few(alpha):
-        problem = replace(problem, X=widened(problem.X))
+    problem = replace(problem, X=widened(problem.X, alpha))
     if point.w is None or not np.all(np.isfinite(point.w)):
         w = v = problem.weighted_sum(alpha)
         scores = problem.scores(w, 0.0)

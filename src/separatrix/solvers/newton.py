@@ -59,7 +59,6 @@ class _State:
     spare: Vector  # (n,), for the slacks of the next point
     M: NDArray[np.float64]  # lower triangle of R + 2 A_I^T C_I A_I
     active: NDArray[np.bool_]  # I
-    at_zero: float = 0.0  # of a sample: the primal value of all rows at w = 0
     told: bool = False  # nothing more is to be learned from the sample
     borrowed: bool = False  # M is the sample's, corrected by the steps since
     primal: float = math.inf
@@ -89,9 +88,7 @@ class Newton:
             z[problem.n_columns :] = start.b or 0.0
         elif self.screen and n > 4 * max(_FEW_ROWS, 10 * D):
             chosen, weights = sample_rows(problem.y, max(_FEW_ROWS, 10 * D, n // 10), self.seed)
-            state = _begin(_rows(problem, chosen), problem.C[chosen] * weights, z, sampled=True)
-            state.at_zero = float(np.sum(problem.C))
-            return state
+            return _begin(_rows(problem, chosen), problem.C[chosen] * weights, z, sampled=True)
         return _begin(_rows(problem), problem.C, z, sampled=False)
 
     def step(self, problem: Problem, state: _State) -> Progress:
@@ -104,7 +101,7 @@ class Newton:
                 state.__dict__.update(whole.__dict__)
             before, least = abs(relative_gap(state.at.primal, state.at.dual)), state.at.primal
             moved = _move(state)
-        if state.told:
+        if state.told:  # by a step that was not looked at
             return self.step(problem, state)
         primal, dual = state.at.primal, state.at.dual
         gap = abs(relative_gap(primal, dual))
@@ -118,7 +115,7 @@ class Newton:
             state.idle += 1
             state.told = state.sampled
         if state.sampled:
-            primal, dual = state.at_zero, 0.0
+            primal, dual = float(np.sum(problem.C)), 0.0
         state.primal, state.dual = primal, dual
         return Progress(primal, dual, "on a sample of the rows" if state.sampled else "")
 
