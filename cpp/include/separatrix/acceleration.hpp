@@ -59,6 +59,9 @@ public:
         return !first && take_step(form, rows, exact, coordinates, w, bias, s);
     }
 
+    // By how much the last step that was taken raised sum_i dual_term(alpha_i) - 1/2 ||w||^2.
+    double rise() const { return rise_; }
+
     // These moves for the problem of `rows`, which are the rows `to` where the moves are of the rows `from` (both increasing;
     // none for all rows). Rows that were not among those have not moved, as far as is known here.
     template <class Rows>
@@ -150,22 +153,22 @@ private:
         const double longest = safe_length(form, coordinates);
         for (double length = longest; length > 0.05 * longest; length /= 3) {  // clipping may spoil a long step
             subspace_.step_of_w(length, change_);
-            double gain = 0, moved = 0;
+            double rise = 0, moved = 0;
             for (std::size_t i = 0; i < coordinates.size(); ++i) {
                 if (step_[i] == 0) continue;
                 Coordinate& here = coordinates[i];
                 const double wanted = old_[i] + length * step_[i];
                 here.alpha = std::clamp(wanted, 0.0, form.upper(here));
-                gain += form.gain(here, old_[i], here.alpha);
+                rise += form.gain(here, old_[i], here.alpha);
                 moved += (here.alpha - old_[i]) * here.label();
                 if (here.alpha != wanted) {
                     rows.add_row(static_cast<Index>(i), (here.alpha - wanted) * here.label(), change_.data(), exact);
                 }
             }
             const auto width = static_cast<Index>(change_.size());
-            gain -= dot(w.data(), change_.data(), width) + 0.5 * dot(change_.data(), change_.data(), width);
-            gain -= (form.kappa * (s + 0.5 * moved) + form.centre) * moved;
-            if (gain > 0) {
+            rise -= dot(w.data(), change_.data(), width) + 0.5 * dot(change_.data(), change_.data(), width);
+            if (rise > (form.kappa * (s + 0.5 * moved) + form.centre) * moved) {
+                rise_ = rise;
                 for (std::size_t j = 0; j < change_.size(); ++j) w[j] += change_[j];
                 return true;
             }
@@ -177,6 +180,7 @@ private:
     Subspace subspace_;
     std::vector<double> old_;            // alpha at the last call
     std::vector<double> step_, change_;  // a step of alpha, of w
+    double rise_ = 0;
 };
 
 }  // namespace separatrix

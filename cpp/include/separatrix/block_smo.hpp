@@ -33,7 +33,7 @@ public:
     // `points` is null where the caller supplies the rows of K.
     BlockSmo(const double* y, const double* C, Index n, const SmoSettings& settings, Points* points,
              const KernelFormula& formula)
-        : settings_(settings), size_(std::min(settings.working_set, n)), stride_((size_ + 15) / 16 * 16),
+        : settings_(settings), size_(std::min(settings.working_set, n)), stride_(SmoKernelRows<T>::padded(size_)),
           point_(y, C, n, settings.squared, settings.bias), working_(n, size_),
           rows_(points, formula, n, size_, settings.cache_mb, settings.n_threads), K_(at(size_ * stride_)),
           inner_(at(5 * stride_)), inner_alpha_(at(3 * size_)), patience_(n, size_) {
@@ -123,7 +123,7 @@ private:
     // The problem of the working set, gathered side by side.
     InnerBlock<T> inner_block(Index size) {
         const T shift = point_.augmented() ? T(1) : T(0);
-        const Index stride = (size + 15) / 16 * 16;
+        const Index stride = SmoKernelRows<T>::padded(size);
         T *v = inner_.data(), *up = v + stride, *low = up + stride, *diagonal = low + stride;
         double *alpha = inner_alpha_.data(), *upper = alpha + size, *y = upper + size;
         for (Index k = 0; k < stride; ++k) v[k] = 0, diagonal[k] = 1, up[k] = T(-1e30), low[k] = T(1e30);
@@ -169,7 +169,7 @@ private:
             ids.push_back(id);
             kept += k < known_;
         }
-        const Index width = (static_cast<Index>(ids.size()) + 15) / 16 * 16;
+        const Index width = SmoKernelRows<T>::padded(static_cast<Index>(ids.size()));
         among_.resize(std::max(among_.size(), at((static_cast<Index>(ids.size()) - kept) * width)));
         if (kept < static_cast<Index>(ids.size())) {
             std::vector<T*> out;

@@ -47,6 +47,7 @@ public:
           d_(source.columns),
           coordinates_(static_cast<std::size_t>(n_)),
           active_(static_cast<std::size_t>(n_)),
+          held_(static_cast<std::size_t>(n_)),
           narrow_w_(static_cast<std::size_t>(d_)),
           w_(static_cast<std::size_t>(d_)),
           precision_(settings.in_place ? 1 : 0),
@@ -66,12 +67,13 @@ public:
           d_(source.columns),
           coordinates_(std::move(start.coordinates)),
           active_(static_cast<std::size_t>(n_)),
+          held_(std::move(start.held)),
           narrow_w_(start.w.begin(), start.w.end()),
           w_(std::move(start.w)),
           bias_(start.bias),
           centre_(start.centre),
-          cuts_(start.cuts),
           precision_(start.precision),
+          dual_(start.dual),
           epochs_(start.epochs),
           acceleration_(std::move(start.acceleration)),
           rest_(start.rest),
@@ -101,9 +103,10 @@ public:
         report.steps = steps_;
         report.precision = precision_;
         report.bias = bias_;
-        DualSums all = DualSums::of(coordinates_, settings_.squared, norm());
+        report.dual = dual_;
+        if (settings_.kappa == 0) return report;  // no bias
+        BiasSums all = BiasSums::of(coordinates_, settings_.squared);
         all.add(rest_, 1);
-        report.dual = all.linear - 0.5 * all.norm;
         report.residual = all.s;
         report.room = all.room;
         return report;
@@ -118,6 +121,7 @@ public:
         const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
         chunk_ = settings_.chunk * (early && !settings_.mapped ? longer : 1);
         schedule_chunks();
+        held_now_.assign(active_.size(), 0.0F);
         pass_ = {};
         return static_cast<Index>(chunks_.size());
     }
@@ -127,13 +131,13 @@ public:
             const Index begin = chunks_[static_cast<std::size_t>(c)] * chunk_;
             rows_.load(begin, std::min(n_, begin + chunk_));
         }
-        pass_.add(run(Schedule{active_.data(), n_active(), chunks_.data() + first, count, chunk_, epochs_ == 0}));
+        pass_.add(run(Schedule{active_.data(), held_now_.data(), n_active(), chunks_.data() + first, count, chunk_, epochs_ == 0}));
     }
 
     void end_pass(bool whole) override {
+        dual_ += pass_.rise;
         if (whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
-        if (pass_.shrunk > 0) compact();
-        if (settings_.shrink && whole) cuts_ = {-firmness(pass_.below), firmness(pass_.above)};
+        if (settings_.shrink && whole) leave_out(-firmness(pass_.below), firmness(pass_.above));
     }
 
     void swap_w(std::vector<double>& w, double& bias) override {
@@ -156,6 +160,7 @@ public:
         direct_ = 0;
         active_.resize(static_cast<std::size_t>(n_));
         std::iota(active_.begin(), active_.end(), 0);
+        held_.assign(active_.size(), 0.0F);
     }
 
     // Computes w anew from alpha, in case updates have let it drift.
@@ -197,7 +202,7 @@ public:
 
     DescentEnd end() override {
         leave_focus();
-        return {std::move(active_), cuts_, steps_, std::move(acceleration_)};
+        return {dual_, std::move(active_), std::move(held_), steps_, std::move(acceleration_)};
     }
 
 private:
@@ -226,10 +231,9 @@ private:
         exact_ = exact_ && copy->exact();
         std::vector<Coordinate> coordinates = picked<Coordinate>(coordinates_, active_);
         std::vector<double> w = precision_ > 0 ? picked<double>(w_, copy->columns()) : picked<double>(narrow_w_, copy->columns());
-        DualSums rest = DualSums::of(coordinates_, settings_.squared, norm());
-        rest.add(rest_, 1);
-        const double norm_here = kernels().dot(w.data(), w.data(), static_cast<Index>(w.size()));
-        rest.add(DualSums::of(coordinates, settings_.squared, norm_here), -1);
+        BiasSums rest = rest_;
+        rest.add(BiasSums::of(coordinates_, settings_.squared), 1);
+        rest.add(BiasSums::of(coordinates, settings_.squared), -1);
         const auto rows = copy->view();
         const int moves = Acceleration::useful_moves(settings_.memory, entries_of(rows), rows.columns);
         DescentSettings settings = settings_;
@@ -237,8 +241,8 @@ private:
         const WorkingRows working(rows, false);
         Acceleration carried = focus_.moves() ? focus_.moves()->carried(moves, form(), working, coordinates, focus_.ids(), active_)
                                               : acceleration_.carried(moves, form(), working, coordinates, {}, active_);
-        DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, cuts_, epochs_, precision_, rest,
-                           std::move(carried), copy};
+        DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, epochs_, precision_, dual_, rest,
+                           std::move(carried), copy, held_};
         focus_.set(std::make_unique<CoordinateDescent<typename Copy::View>>(rows, settings, std::move(start)), active_,
                    copy->columns());
     }
@@ -258,8 +262,9 @@ private:
         });
         bias_ = focus_->bias();
         DescentEnd end = focus_.end();
+        dual_ = end.dual;
         active_ = std::move(end.active);
-        cuts_ = end.cuts;
+        held_ = std::move(end.held);
         steps_ += end.steps;
         acceleration_.forget();
     }
@@ -268,11 +273,11 @@ private:
         PassReport pass;
         if (precision_ == 0) {
             Iterate<float> iterate{narrow_w_.data(), bias_, settings_.kappa};
-            pass = rows_.pass(settings_.squared, coordinates_.data(), schedule, iterate, cuts_);
+            pass = rows_.pass(settings_.squared, coordinates_.data(), schedule, iterate);
             bias_ = iterate.bias;
         } else {
             Iterate<double> iterate{w_.data(), bias_, settings_.kappa};
-            pass = rows_.pass(settings_.squared, coordinates_.data(), schedule, iterate, cuts_, precision_ == 2);
+            pass = rows_.pass(settings_.squared, coordinates_.data(), schedule, iterate, precision_ == 2);
             bias_ = iterate.bias;
         }
         return pass;
@@ -308,11 +313,7 @@ private:
     void tell_of(Index at, const Tell& tell) const {
         const Index begin = chunks_[static_cast<std::size_t>(at)] * chunk_;
         const Index end = std::min(n_active(), begin + chunk_);
-        const auto row = [&](Index k) {  // a row that has just left the active set is marked by ~
-            const Index id = active_[static_cast<std::size_t>(k)];
-            return id < 0 ? ~id : id;
-        };
-        tell_of_rows(rows_.source(), row(begin), row(end - 1), tell);
+        tell_of_rows(rows_.source(), active_[static_cast<std::size_t>(begin)], active_[static_cast<std::size_t>(end - 1)], tell);
     }
 
     void schedule_chunks() {
@@ -321,8 +322,18 @@ private:
         random_.shuffle(chunks_.data(), static_cast<Index>(chunks_.size()));
     }
 
-    void compact() {
-        active_.erase(std::remove_if(active_.begin(), active_.end(), [](std::int32_t id) { return id < 0; }), active_.end());
+    // A row that its bound held twice in a row, with a gradient beyond those that this pass saw move, leaves the active set:
+    // once might be the moment. It is known as soon as the pass is over.
+    void leave_out(double low, double high) {
+        std::size_t kept = 0;
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+            const float now = held_now_[k], before = held_[k];
+            active_[kept] = active_[k];
+            held_[kept] = now;
+            kept += !((now < low && before < low) || (now > high && before > high));
+        }
+        active_.resize(kept);
+        held_.resize(kept);
     }
 
     double residual() const {
@@ -331,14 +342,6 @@ private:
         return s;
     }
 
-    // ||w||^2
-    double norm() const {
-        if (precision_ > 0) return kernels().dot(w_.data(), w_.data(), d_);
-        const DenseRows<float> row{narrow_w_.data(), 1, d_};
-        double square = 0;
-        kernels().of(row).squared_norms(row, 0, 1, &square);
-        return square;
-    }
 
     void rebuild() {
         const auto coefficient = [this](Index id) {
@@ -348,6 +351,8 @@ private:
         weighted_sum_of(rows_.source(), 0, n_, coefficient, w_.data(), settings_.n_threads);
         std::copy_n(w_.data(), d_, narrow_w_.data());
         bias_ = centre_ + settings_.kappa * residual();
+        dual_ = -0.5 * kernels().dot(w_.data(), w_.data(), d_);
+        for (const auto& at : coordinates_) dual_ += form().gain(at, 0, at.alpha);
     }
 
     DualForm form() const { return {settings_.squared, settings_.kappa, centre_}; }
@@ -356,6 +361,7 @@ private:
         if (precision_ == 0) std::copy_n(narrow_w_.data(), d_, w_.data());
         if (!acceleration_(form(), rows_, precision_ == 2, coordinates_, w_, bias_, residual())) return;
         ++steps_;
+        dual_ += acceleration_.rise();
         bias_ = centre_ + settings_.kappa * residual();
         if (precision_ == 0) std::copy_n(w_.data(), d_, narrow_w_.data());
     }
@@ -373,17 +379,18 @@ private:
     Index n_, d_;
     std::vector<Coordinate> coordinates_;
     std::vector<std::int32_t> active_, chunks_;
+    std::vector<float> held_, held_now_;  // of each active row, in the last pass and in the present one (see Schedule)
     std::vector<float> narrow_w_;
     std::vector<double> w_;
     double bias_ = 0, centre_ = 0;
     Index chunk_ = 0;  // rows in a run of this pass
-    Cuts cuts_{-infinity, infinity};
     PassReport pass_;  // of the chunks visited since `begin_pass`
     int precision_;
+    double dual_ = 0;  // sum_i dual_term(alpha_i) - 1/2 ||w||^2, as the updates have raised it
     Index epochs_ = 0, steps_ = 0;
     Index direct_ = 0;  // passes since all rows were last active
     Acceleration acceleration_;
-    DualSums rest_;                       // of the descent that this one is the focus of, without its rows and columns
+    BiasSums rest_;                       // of the descent that this one is the focus of, without its rows
     std::shared_ptr<const void> own_rows_;  // the memory of the rows, if they are a focus
 
     Focus focus_;

@@ -27,15 +27,13 @@ SEPARATRIX_INLINE double gap_share(double G, double alpha, double limit) {
 inline constexpr Index rows_ahead = 2;
 
 template <bool squared, class Rows, class W>
-PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& schedule, Iterate<W>& iterate,
-                   Cuts cuts) {
+PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& schedule, Iterate<W>& iterate) {
     PassReport report;
     W* SEPARATRIX_RESTRICT w = iterate.w;
     double bias = iterate.bias;
     const double bias_curvature = iterate.bias_curvature;
-    double gap = 0;
+    double gap = 0, rise = 0;
     Gradients below, above;
-    Index shrunk = 0;
     for (Index c = 0; c < schedule.n_chunks; ++c) {
         const Index begin = schedule.chunks[c] * schedule.chunk;
         const Index end = begin + schedule.chunk < schedule.n_active ? begin + schedule.chunk : schedule.n_active;
@@ -43,8 +41,7 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
         for (Index k = begin; k < end; ++k) {
             const Index i = schedule.active[k];
             const Index place = k + rows_ahead < end ? k + rows_ahead : next + (k + rows_ahead - end);
-            const Index ahead = schedule.active[place < schedule.n_active ? place : begin];
-            rows.prefetch(ahead < 0 ? ~ahead : ahead);
+            rows.prefetch(schedule.active[place < schedule.n_active ? place : begin]);
             Coordinate& at = coordinates[i];
             const auto row = rows.row(i);
             if (schedule.first) {
@@ -55,21 +52,11 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
             const double label = at.label();
             double G = label * score - 1.0;
             if (squared) G += at.limit * alpha;
-            if (alpha <= 0) {
-                if (G >= 0) {
-                    if (G > cuts.high) {
-                        schedule.active[k] = static_cast<std::int32_t>(~i);
-                        ++shrunk;
-                    }
-                    continue;
-                }
-            } else if (!squared && alpha >= at.limit && G <= 0) {
-                if (G < cuts.low) {
-                    schedule.active[k] = static_cast<std::int32_t>(~i);
-                    ++shrunk;
-                }
+            if (alpha <= 0 ? G >= 0 : !squared && alpha >= at.limit && G <= 0) {
+                schedule.held[k] = static_cast<float>(G);
                 continue;
             }
+            schedule.held[k] = 0;
             gap += gap_share<squared>(G, alpha, at.limit);
             if (G < 0) {
                 below.add(-G);
@@ -80,7 +67,8 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
             target = target > 0 ? target : 0;
             if (!squared) target = target < at.limit ? target : at.limit;
             if (target == alpha) continue;
-            const double change = (target - alpha) * label;
+            const double step = target - alpha, change = step * label;
+            rise += (bias + 0.5 * bias_curvature * change) * change - (G + 0.5 * at.curvature() * step) * step;
             at.alpha = target;
             axpy(static_cast<W>(change), row, w);
             bias += bias_curvature * change;
@@ -88,9 +76,9 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
     }
     iterate.bias = bias;
     report.gap = gap;
+    report.rise = rise;
     report.below = below;
     report.above = above;
-    report.shrunk = shrunk;
     return report;
 }
 

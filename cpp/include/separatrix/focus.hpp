@@ -20,27 +20,22 @@ std::vector<To> picked(const std::vector<From>& values, const std::vector<std::i
     return some;
 }
 
-// Sums over rows and columns that a report is made of.
-struct DualSums {
-    double linear = 0;  // sum_i dual_term(alpha_i)
-    double s = 0;       // sum_i alpha_i y_i
-    double room = 0;    // sum over rows inside their bounds of the distance to the nearer bound
-    double norm = 0;    // ||w||^2
+// Sums over rows that matter to a bias.
+struct BiasSums {
+    double s = 0;     // sum_i alpha_i y_i
+    double room = 0;  // sum over rows inside their bounds of the distance to the nearer bound
 
-    static DualSums of(const std::vector<Coordinate>& coordinates, bool squared, double norm) {
-        DualSums sums{0, 0, 0, norm};
+    static BiasSums of(const std::vector<Coordinate>& coordinates, bool squared) {
+        BiasSums sums;
         for (const Coordinate& at : coordinates) {
-            sums.linear += at.alpha * (squared ? 1 - 0.5 * at.limit * at.alpha : 1.0);
             sums.s += at.alpha * at.label();
             sums.room += squared ? at.alpha : std::min(at.alpha, at.limit - at.alpha);
         }
         return sums;
     }
-    void add(const DualSums& other, double sign) {
-        linear += sign * other.linear;
+    void add(const BiasSums& other, double sign) {
         s += sign * other.s;
         room += sign * other.room;
-        norm += sign * other.norm;
     }
 };
 
@@ -49,18 +44,20 @@ struct DescentStart {
     std::vector<Coordinate> coordinates;
     std::vector<double> w;
     double bias, centre;
-    Cuts cuts;
     Index epochs;
     int precision;
-    DualSums rest;  // of the rows and columns left out
+    double dual;
+    BiasSums rest;  // of the rows left out
     Acceleration acceleration;
     std::shared_ptr<const void> rows;  // the memory they are in
+    std::vector<float> held;           // gradients with which bounds held them when they were last visited
 };
 
 // What it leaves behind beside alpha, w and the bias.
 struct DescentEnd {
+    double dual;
     std::vector<std::int32_t> active;
-    Cuts cuts;
+    std::vector<float> held;  // of the active ones
     Index steps;  // accepted subspace steps
     Acceleration acceleration;
 };

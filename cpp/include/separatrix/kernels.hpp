@@ -45,12 +45,6 @@ struct Coordinate {
     double curvature() const { return fabs(signed_curvature); }
 };
 
-// Thresholds below and above which a coordinate at its bound leaves the active set.
-struct Cuts {
-    double low;
-    double high;
-};
-
 // The projected gradients of one sign that a pass saw.
 struct Gradients {
     double largest = 0;  // in magnitude
@@ -72,21 +66,22 @@ struct Gradients {
 // What one pass over some coordinates saw before each of its updates.
 struct PassReport {
     double gap = 0;       // sum of the rows' shares of the duality gap
+    double rise = 0;      // of sum_i dual_term(alpha_i) - 1/2 ||w||^2 by its updates
     Gradients below, above;  // zero
-    Index shrunk = 0;     // coordinates that left the active set
 
     void add(const PassReport& other) {
         gap += other.gap;
+        rise += other.rise;
         below.add(other.below);
         above.add(other.above);
-        shrunk += other.shrunk;
     }
 };
 
 // Rows to visit: chunks of `chunk` consecutive entries of `active`, in the order `chunks[0 .. n_chunks)`.
-// A coordinate that leaves the active set has its entry replaced by ~entry.
+// A visit leaves in `held`, beside the entry of `active`, the gradient of a coordinate that its bound held, 0 of one that moved.
 struct Schedule {
-    std::int32_t* active;
+    const std::int32_t* active;
+    float* held;
     Index n_active;
     const std::int32_t* chunks;
     Index n_chunks;
@@ -104,8 +99,8 @@ struct Iterate {
 
 template <class Rows, class W>
 struct DescentKernels {
-    PassReport (*hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&, Cuts);
-    PassReport (*squared_hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&, Cuts);
+    PassReport (*hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
+    PassReport (*squared_hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
 };
 
 struct Kernels {

@@ -31,6 +31,12 @@ public:
         if (!sparse_ && !grid_.found() && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
     }
 
+    // The room that n values take where they are computed: whole panels of this instruction set.
+    static Index padded(Index n) {
+        const Index width = kernel_table().of<T>().panel_columns;
+        return (n + width - 1) / width * width;
+    }
+
     bool computes() const { return points_ != nullptr; }
     // About how many products a value takes.
     double depth() const { return static_cast<double>(points_->columns) * (sparse_ ? density_ : 1.0); }
@@ -132,10 +138,6 @@ private:
     // Few products are sooner computed than threads started.
     int useful_threads(Index rows, Index columns) const {
         return static_cast<double>(rows) * static_cast<double>(columns) * depth() > 1e6 ? n_threads_ : 1;
-    }
-    static Index padded(Index n) {
-        const Index width = kernel_table().of<T>().panel_columns;
-        return (n + width - 1) / width * width;
     }
     static Index slots(Index n, Index working_set, double cache_mb, Index width) {
         const double rows = cache_mb * 1048576.0 / (static_cast<double>(width) * sizeof(T));

@@ -32,14 +32,14 @@ public:
         }
     }
 
-    PassReport pass(bool squared, Coordinate* coordinates, const Schedule& schedule, Iterate<float>& iterate, Cuts cuts) const {
-        if constexpr (wide) return run(copied(), squared, coordinates, schedule, iterate, cuts);
-        else return run(source_, squared, coordinates, schedule, iterate, cuts);
+    PassReport pass(bool squared, Coordinate* coordinates, const Schedule& schedule, Iterate<float>& iterate) const {
+        if constexpr (wide) return run(copied(), squared, coordinates, schedule, iterate);
+        else return run(source_, squared, coordinates, schedule, iterate);
     }
     // `exact` asks for the caller's values.
-    PassReport pass(bool squared, Coordinate* coordinates, const Schedule& schedule, Iterate<double>& iterate, Cuts cuts,
+    PassReport pass(bool squared, Coordinate* coordinates, const Schedule& schedule, Iterate<double>& iterate,
                     bool exact) const {
-        return on(exact, [&](const auto& rows) { return run(rows, squared, coordinates, schedule, iterate, cuts); });
+        return on(exact, [&](const auto& rows) { return run(rows, squared, coordinates, schedule, iterate); });
     }
 
     // w += sum_i c_i x_i, on the values that `pass` reads.
@@ -65,9 +65,9 @@ private:
 
     template <class Rows, class W>
     static PassReport run(const Rows& rows, bool squared, Coordinate* coordinates, const Schedule& schedule,
-                          Iterate<W>& iterate, Cuts cuts) {
+                          Iterate<W>& iterate) {
         const auto kernel = kernels().of(rows, W{});
-        return (squared ? kernel.squared_hinge : kernel.hinge)(rows, coordinates, schedule, iterate, cuts);
+        return (squared ? kernel.squared_hinge : kernel.hinge)(rows, coordinates, schedule, iterate);
     }
 
     Source source_;

@@ -39,6 +39,7 @@ _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
 _DOUBLE_BELOW = 5e-3  # relative gap below which w is kept in float64: rounding stalls float32 soon after
 _FLOAT_SUFFICES = 5e-4  # unless this is all that is asked for
 _EXACT_BELOW = 3e-7  # relative gap below which float64 data are read as such
+_HOPE_OF_FEW = 0.7  # with few rows visited, the gap predicted must be this much further below tol
 _IDLE = 20  # epochs without a better gap after which rows left out are looked at: a moving bias may need them
 _PATIENCE, _PATIENT_WORK = 300, 3e8  # epochs, or entries visited, without a better gap that count as a stall
 
@@ -60,6 +61,8 @@ class State:
     expected: float = np.inf  # the gap before rows left out were last looked at
     trust: float = 1e-6  # the gap may fall by this factor before they are looked at again
     decay: float = 1.0  # the last epoch's gap relative to the one before
+    decay_before: float = 1.0  # the same, an epoch earlier
+    share: float = 1.0  # of the rows that the last epoch visited
     hope: float = 0.8  # how far below tol the predicted gap must be; much smaller after a failed check
     checked_at: int = -1  # the epoch at which a check was last asked for
     best: float = np.inf  # least relative gap so far, and when
@@ -76,11 +79,14 @@ class State:
     def seems_likely(self) -> bool:
         """Whether the gap after the last epoch, which measured it before its updates, must be within tol.
 
-        The gap that the next epoch would measure is predicted from the decay so far: a proof costs no more than
-        that epoch. Rows left out are presumed to be where they should be; the proof looks at them.
+        The gap that the next epoch would measure is predicted from the decay so far; epochs with an accelerated step
+        and those without take turns, so the last one alone may promise too much. Rows left out are presumed to be where
+        they should be; the proof looks at them. It costs about two epochs over all rows: where few are visited, another
+        epoch or two make the proof surer for less.
         """
-        predicted: float = self.gap * min(1.0, max(0.1, self.decay)) ** 0.8
-        return predicted <= self.hope * self.tol
+        pace = max(self.decay, math.sqrt(self.decay * self.decay_before))
+        predicted: float = self.gap * min(1.0, max(0.1, pace)) ** 0.8
+        return predicted <= self.hope * min(1.0, _HOPE_OF_FEW + self.share) * self.tol
 
     @property
     def passes_left(self) -> float:
@@ -212,7 +218,8 @@ class CoordinateDescent:
             gap += 0.5 * state.scale * s * s + (abs(s) if report.room <= abs(s) else 0.0)
             state.descent.set_centre(b)
         state.primal = state.dual + gap
-        state.decay = state.gap / before if 0 < before < np.inf else 1.0
+        state.decay, state.decay_before = state.gap / before if 0 < before < np.inf else 1.0, state.decay
+        state.share = report.active / problem.n_rows
         self._look_back(state, report.active == problem.n_rows)
         waited = state.epochs - state.best_at
         double_below = _DOUBLE_BELOW if 0 < state.tol < _FLOAT_SUFFICES else _FLOAT_SUFFICES
@@ -222,7 +229,7 @@ class CoordinateDescent:
             state.descent.refine(1)
 
     def _look_back(self, state: State, complete: bool) -> None:
-        """Visit the rows left out again when the gap seems reached or has fallen far; trust shrinking by its record."""
+        """Visit the rows left out again when the gap has fallen far or stays; trust shrinking by its record."""
         if complete and not state.complete:
             if state.gap > 3 * state.expected:  # rows left out were not at their best
                 state.trust, state.best = 0.3, np.inf
@@ -233,7 +240,8 @@ class CoordinateDescent:
         if state.dual > state.risen + 0.1 * (state.primal - state.dual):
             state.risen, state.risen_at = state.dual, state.epochs
         waited = state.epochs - state.best_at
-        fallen = state.gap <= max(state.safety * state.tol, state.trust * min(1.0, state.expected))
+        # Within tol they wait for the proof, which looks at them too.
+        fallen = state.tol < state.gap <= state.trust * min(1.0, state.expected)
         if not complete and (fallen or waited % _IDLE == _IDLE - 1):
             state.expected = state.gap
             state.descent.unshrink()
