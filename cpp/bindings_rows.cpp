@@ -253,9 +253,9 @@ void bind_descent(nb::module_& m) {
         .def_ro("epochs", &DescentReport::epochs, "Epochs so far.")
         .def_ro("steps", &DescentReport::steps, "Subspace steps taken so far.")
         .def_ro("precision", &DescentReport::precision, "0: float32; 1: float64 w; 2: float64 w and data.")
-        .def_ro("residual", &DescentReport::residual, "sum_i alpha_i y_i.")
+        .def_ro("residual", &DescentReport::residual, "sum_i alpha_i y_i; 0 without a bias.")
         .def_ro("bias", &DescentReport::bias, "centre + kappa * residual.")
-        .def_ro("room", &DescentReport::room, "Sum of the distances of alphas to their nearer bound.")
+        .def_ro("room", &DescentReport::room, "Sum of the distances of alphas to their nearer bound; 0 without a bias.")
         .def_ro("whole", &DescentReport::whole, "Whether there was time to visit every active row.");
     nb::class_<HeldDescent>(m, "Descent", "The state of dual coordinate descent on one problem.")
         .def("epoch", [](HeldDescent& self, double seconds, double passes) {

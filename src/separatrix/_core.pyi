@@ -100,7 +100,7 @@ class DescentReport:
 
     @property
     def residual(self) -> float:
-        """sum_i alpha_i y_i."""
+        """sum_i alpha_i y_i; 0 without a bias."""
 
     @property
     def bias(self) -> float:
@@ -108,7 +108,9 @@ class DescentReport:
 
     @property
     def room(self) -> float:
-        """Sum of the distances of alphas to their nearer bound."""
+        """
+        Sum of the distances of alphas to their nearer bound; 0 without a bias.
+        """
 
     @property
     def whole(self) -> bool:

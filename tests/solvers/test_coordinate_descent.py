@@ -200,10 +200,11 @@ def test_w_is_the_sum_of_its_rows_wherever_they_are_read(shrink, dtype, index) -
         state.descent.unshrink()
 
 
+@pytest.mark.parametrize("kappa", [0.0, 0.1])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "sparse"])
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
-def test_reports_hold_for_all_rows_while_a_few_are_worked_on(loss, as_csr, dtype) -> None:
+def test_reports_hold_for_all_rows_while_a_few_are_worked_on(loss, as_csr, dtype, kappa) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((4000, 6)).astype(dtype)
     wide, C = X.astype(np.float64), rng.uniform(1, 3, 4000)
@@ -211,7 +212,7 @@ def test_reports_hold_for_all_rows_while_a_few_are_worked_on(loss, as_csr, dtype
     y = np.sign(wide.sum(axis=1)) * np.where(rng.uniform(size=4000) < wrong, -1.0, 1.0)
     rows = compiled_rows(sparse.csr_array(X) if as_csr else X)
     descent = rows.descent(
-        y, C, squared=loss.squared, shrink=True, kappa=0.1, seed=3, n_threads=1, chunk=8, memory=5
+        y, C, squared=loss.squared, shrink=True, kappa=kappa, seed=3, n_threads=1, chunk=8, memory=5
     )
     alpha, w, part, least = np.empty(4000), np.empty(6), np.empty(100), 4000
     for epoch in range(60):
@@ -235,9 +236,23 @@ def test_reports_hold_for_all_rows_while_a_few_are_worked_on(loss, as_csr, dtype
             w, wide.T @ (alpha * y), rtol=0, atol=(1e-3 if rough else 1e-9) * alpha.sum()
         )
         assert report.dual == pytest.approx(loss.dual_total(alpha, C) - 0.5 * w @ w, rel=1e-5, abs=1e-5)
-        assert report.residual == pytest.approx(alpha @ y, abs=1e-9 * alpha.sum())
-        assert report.bias == pytest.approx(0.1 * report.residual, abs=1e-9 * alpha.sum())
+        assert report.residual == pytest.approx(alpha @ y if kappa else 0.0, abs=1e-9 * alpha.sum())
+        assert report.bias == pytest.approx(kappa * report.residual, abs=1e-9 * alpha.sum())
     assert 8 * least < 4000  # or nothing of the above was at stake
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_rows_leave_once_their_bound_has_held_them_twice(loss) -> None:
+    problem = as_sparse(noisy(500, 600, loss=loss, C=0.01))  # of more rows than columns some leave sooner
+    settings = {"squared": loss.squared, "kappa": 0.0, "seed": 1, "n_threads": 1, "chunk": 8, "memory": 5}
+    for shrink in (False, True):
+        descent = compiled_rows(problem.X).descent(problem.y, problem.C, shrink=shrink, **settings)
+        active = [descent.epoch().active for _ in range(20)]
+        assert active[:2] == [500, 500]  # after one visit nobody has been held twice
+        assert (min(active) < 450) is shrink
+        descent.unshrink()
+        assert descent.epoch().active == 500
+        assert (descent.epoch().active < 450) is shrink  # those left out before have been held, too
 
 
 @pytest.mark.parametrize("seed", range(12))

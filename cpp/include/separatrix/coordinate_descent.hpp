@@ -18,14 +18,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "separatrix/acceleration.hpp"
+#include "separatrix/active_rows.hpp"
 #include "separatrix/announce.hpp"
 #include "separatrix/descent_interface.hpp"
 #include "separatrix/focus.hpp"
@@ -46,8 +45,7 @@ public:
           n_(source.rows),
           d_(source.columns),
           coordinates_(static_cast<std::size_t>(n_)),
-          active_(static_cast<std::size_t>(n_)),
-          held_(static_cast<std::size_t>(n_)),
+          active_(n_),
           narrow_w_(static_cast<std::size_t>(d_)),
           w_(static_cast<std::size_t>(d_)),
           precision_(settings.in_place ? 1 : 0),
@@ -55,7 +53,6 @@ public:
         for (Index id = 0; id < n_; ++id) {
             coordinates_[static_cast<std::size_t>(id)] = {0, settings.squared ? 1 / (2 * C[id]) : C[id], y[id]};
         }
-        std::iota(active_.begin(), active_.end(), 0);
         chunks_.reserve(static_cast<std::size_t>(n_ / settings.chunk + 1));
     }
 
@@ -66,8 +63,7 @@ public:
           n_(source.rows),
           d_(source.columns),
           coordinates_(std::move(start.coordinates)),
-          active_(static_cast<std::size_t>(n_)),
-          held_(std::move(start.held)),
+          active_(std::move(start.active)),
           narrow_w_(start.w.begin(), start.w.end()),
           w_(std::move(start.w)),
           bias_(start.bias),
@@ -77,9 +73,7 @@ public:
           epochs_(start.epochs),
           acceleration_(std::move(start.acceleration)),
           rest_(start.rest),
-          own_rows_(std::move(start.rows)) {
-        std::iota(active_.begin(), active_.end(), 0);
-    }
+          own_rows_(std::move(start.rows)) {}
 
     DescentReport epoch(double seconds, double passes) override {
         if (worth_focusing(passes)) precision_ == 2 ? focus_on<double>() : focus_on<float>();
@@ -92,7 +86,7 @@ public:
         }
         const auto began = std::chrono::steady_clock::now();
         const Index n_chunks = begin_pass();
-        report.active = n_active();
+        report.active = active_.size();
         const auto visited = pass_until([&] {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() >= seconds;
         });
@@ -115,13 +109,13 @@ public:
     Index begin_pass() override {
         if (epochs_ > 0) ++direct_;
         if (direct_ > 2) focus_.forget();  // the moves of the last one: the next one is not about to begin
-        const bool slow = !focus_.moves() && (precision_ > 0 || is_focus() || 2 * n_active() <= n_);
+        const bool slow = !focus_.moves() && (precision_ > 0 || is_focus() || 2 * active_.size() <= n_);
         if (settings_.memory > 0 && slow && epochs_ > 0 && epochs_ % 2 == 0) accelerate();
         // Early passes move w by much whatever the order; longer runs of rows come sooner from memory.
         const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
         chunk_ = settings_.chunk * (early && !settings_.mapped ? longer : 1);
         schedule_chunks();
-        held_now_.assign(active_.size(), 0.0F);
+        active_.begin_pass();
         pass_ = {};
         return static_cast<Index>(chunks_.size());
     }
@@ -131,13 +125,13 @@ public:
             const Index begin = chunks_[static_cast<std::size_t>(c)] * chunk_;
             rows_.load(begin, std::min(n_, begin + chunk_));
         }
-        pass_.add(run(Schedule{active_.data(), held_now_.data(), n_active(), chunks_.data() + first, count, chunk_, epochs_ == 0}));
+        pass_.add(run(Schedule{active_.ids().data(), active_.held(), active_.size(), chunks_.data() + first, count, chunk_, epochs_ == 0}));
     }
 
     void end_pass(bool whole) override {
         dual_ += pass_.rise;
         if (whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
-        if (settings_.shrink && whole) leave_out(-firmness(pass_.below), firmness(pass_.above));
+        if (settings_.shrink && whole) active_.leave_out(pass_, n_ > d_);
     }
 
     void swap_w(std::vector<double>& w, double& bias) override {
@@ -158,9 +152,7 @@ public:
     void unshrink() override {
         leave_focus();
         direct_ = 0;
-        active_.resize(static_cast<std::size_t>(n_));
-        std::iota(active_.begin(), active_.end(), 0);
-        held_.assign(active_.size(), 0.0F);
+        active_.reactivate(n_, [this](std::int32_t id) { return coordinates_[static_cast<std::size_t>(id)].alpha <= 0 ? 1.0F : -1.0F; });
     }
 
     // Computes w anew from alpha, in case updates have let it drift.
@@ -202,34 +194,25 @@ public:
 
     DescentEnd end() override {
         leave_focus();
-        return {dual_, std::move(active_), std::move(held_), steps_, std::move(acceleration_)};
+        return {dual_, std::move(active_), steps_, std::move(acceleration_)};
     }
 
 private:
     bool is_focus() const { return own_rows_ != nullptr; }
-    Index n_active() const { return static_cast<Index>(active_.size()); }
-
-    // The gradient beyond which a row at a bound is taken to stay there. Among the gradients of rows that move, a few
-    // are far larger than the others; the largest alone would keep most rows active long after they have settled.
-    static double firmness(const Gradients& seen) {
-        constexpr double outlying = 3;
-        if (seen.largest <= 0) return infinity;
-        return std::min(seen.largest, outlying * std::sqrt(seen.squares / static_cast<double>(seen.count)));
-    }
 
     // `passes`: how many more are expected.
     bool worth_focusing(double passes) const {
         if (focus_ || settings_.in_place || epochs_ == 0 || n_ < few_rows || passes < few_passes) return false;
-        return (Source::sparse ? 3 : 8) * n_active() < n_ || (Source::sparse && !is_focus() && direct_ >= passes_per_copy);
+        return (Source::sparse ? 3 : 8) * active_.size() < n_ || (Source::sparse && !is_focus() && direct_ >= passes_per_copy);
     }
 
     // Copies the active rows and goes on with them alone.
     template <class V>
     void focus_on() {
         using Copy = PackedCopy<Source, V>;
-        const auto copy = rows_.on(precision_ == 2, [&](const auto& rows) { return std::make_shared<const Copy>(rows, active_); });
+        const auto copy = rows_.on(precision_ == 2, [&](const auto& rows) { return std::make_shared<const Copy>(rows, active_.ids()); });
         exact_ = exact_ && copy->exact();
-        std::vector<Coordinate> coordinates = picked<Coordinate>(coordinates_, active_);
+        std::vector<Coordinate> coordinates = picked<Coordinate>(coordinates_, active_.ids());
         std::vector<double> w = precision_ > 0 ? picked<double>(w_, copy->columns()) : picked<double>(narrow_w_, copy->columns());
         BiasSums rest = rest_;
         rest.add(BiasSums::of(coordinates_, settings_.squared), 1);
@@ -239,11 +222,11 @@ private:
         DescentSettings settings = settings_;
         settings.seed = random_.next();
         const WorkingRows working(rows, false);
-        Acceleration carried = focus_.moves() ? focus_.moves()->carried(moves, form(), working, coordinates, focus_.ids(), active_)
-                                              : acceleration_.carried(moves, form(), working, coordinates, {}, active_);
-        DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, epochs_, precision_, dual_, rest,
-                           std::move(carried), copy, held_};
-        focus_.set(std::make_unique<CoordinateDescent<typename Copy::View>>(rows, settings, std::move(start)), active_,
+        Acceleration carried = focus_.moves() ? focus_.moves()->carried(moves, form(), working, coordinates, focus_.ids(), active_.ids())
+                                              : acceleration_.carried(moves, form(), working, coordinates, {}, active_.ids());
+        DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, active_.by_place(), epochs_, precision_, dual_, rest,
+                           std::move(carried), copy};
+        focus_.set(std::make_unique<CoordinateDescent<typename Copy::View>>(rows, settings, std::move(start)), active_.ids(),
                    copy->columns());
     }
 
@@ -264,7 +247,6 @@ private:
         DescentEnd end = focus_.end();
         dual_ = end.dual;
         active_ = std::move(end.active);
-        held_ = std::move(end.held);
         steps_ += end.steps;
         acceleration_.forget();
     }
@@ -312,28 +294,14 @@ private:
     template <class Tell>
     void tell_of(Index at, const Tell& tell) const {
         const Index begin = chunks_[static_cast<std::size_t>(at)] * chunk_;
-        const Index end = std::min(n_active(), begin + chunk_);
-        tell_of_rows(rows_.source(), active_[static_cast<std::size_t>(begin)], active_[static_cast<std::size_t>(end - 1)], tell);
+        const Index end = std::min(active_.size(), begin + chunk_);
+        tell_of_rows(rows_.source(), active_[begin], active_[end - 1], tell);
     }
 
     void schedule_chunks() {
-        chunks_.resize(static_cast<std::size_t>((n_active() + chunk_ - 1) / chunk_));
+        chunks_.resize(static_cast<std::size_t>((active_.size() + chunk_ - 1) / chunk_));
         std::iota(chunks_.begin(), chunks_.end(), 0);
         random_.shuffle(chunks_.data(), static_cast<Index>(chunks_.size()));
-    }
-
-    // A row that its bound held twice in a row, with a gradient beyond those that this pass saw move, leaves the active set:
-    // once might be the moment. It is known as soon as the pass is over.
-    void leave_out(double low, double high) {
-        std::size_t kept = 0;
-        for (std::size_t k = 0; k < active_.size(); ++k) {
-            const float now = held_now_[k], before = held_[k];
-            active_[kept] = active_[k];
-            held_[kept] = now;
-            kept += !((now < low && before < low) || (now > high && before > high));
-        }
-        active_.resize(kept);
-        held_.resize(kept);
     }
 
     double residual() const {
@@ -371,15 +339,14 @@ private:
     static constexpr Index few_rows = 256;    // so few are not worth a copy,
     static constexpr double few_passes = 3;   // nor are so few passes
     static constexpr Index passes_per_copy = 8;  // a copy costs about as much as it saves in this many passes
-    static constexpr double infinity = std::numeric_limits<double>::infinity();
 
     DescentSettings settings_;
     Random random_;
     WorkingRows<Source> rows_;
     Index n_, d_;
     std::vector<Coordinate> coordinates_;
-    std::vector<std::int32_t> active_, chunks_;
-    std::vector<float> held_, held_now_;  // of each active row, in the last pass and in the present one (see Schedule)
+    ActiveRows active_;
+    std::vector<std::int32_t> chunks_;
     std::vector<float> narrow_w_;
     std::vector<double> w_;
     double bias_ = 0, centre_ = 0;

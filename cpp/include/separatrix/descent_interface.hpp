@@ -26,7 +26,7 @@ struct DescentReport {
     Index epochs = 0;
     Index steps = 0;    // accepted subspace steps
     int precision = 0;  // 0: float32 throughout; 1: float64 w; 2: float64 w and values
-    double residual = 0;  // s
+    double residual = 0;  // s; like `room`, where there is a bias
     double bias = 0;      // b
     double room = 0;      // sum over rows inside their bounds of the distance to the nearer bound
     bool whole = true;    // false: time was over before every active row was visited, and gap is not known

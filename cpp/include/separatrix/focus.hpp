@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "separatrix/acceleration.hpp"
+#include "separatrix/active_rows.hpp"
 #include "separatrix/descent_interface.hpp"
 
 namespace separatrix {
@@ -44,20 +45,19 @@ struct DescentStart {
     std::vector<Coordinate> coordinates;
     std::vector<double> w;
     double bias, centre;
+    ActiveRows active;
     Index epochs;
     int precision;
     double dual;
     BiasSums rest;  // of the rows left out
     Acceleration acceleration;
     std::shared_ptr<const void> rows;  // the memory they are in
-    std::vector<float> held;           // gradients with which bounds held them when they were last visited
 };
 
 // What it leaves behind beside alpha, w and the bias.
 struct DescentEnd {
     double dual;
-    std::vector<std::int32_t> active;
-    std::vector<float> held;  // of the active ones
+    ActiveRows active;
     Index steps;  // accepted subspace steps
     Acceleration acceleration;
 };
@@ -97,7 +97,7 @@ public:
     }
     DescentEnd end() {
         DescentEnd inner = std::exchange(descent_, nullptr)->end();
-        for (std::int32_t& id : inner.active) id = ids_[static_cast<std::size_t>(id)];
+        inner.active = std::move(inner.active).named(ids_);
         moves_ = std::make_unique<Acceleration>(std::move(inner.acceleration));
         return inner;
     }
