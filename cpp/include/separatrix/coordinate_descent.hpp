@@ -131,6 +131,7 @@ public:
     void end_pass(bool whole) override {
         dual_ += pass_.rise;
         if (whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
+        visited_ = active_.size();
         if (settings_.shrink && whole) active_.leave_out(pass_, n_ > d_);
     }
 
@@ -203,6 +204,7 @@ private:
     // `passes`: how many more are expected.
     bool worth_focusing(double passes) const {
         if (focus_ || settings_.in_place || epochs_ == 0 || n_ < few_rows || passes < few_passes) return false;
+        if (10 * active_.size() < 7 * visited_) return false;  // soon there will be fewer to copy
         return (Source::sparse ? 3 : 8) * active_.size() < n_ || (Source::sparse && !is_focus() && direct_ >= passes_per_copy);
     }
 
@@ -355,6 +357,7 @@ private:
     int precision_;
     double dual_ = 0;  // sum_i dual_term(alpha_i) - 1/2 ||w||^2, as the updates have raised it
     Index epochs_ = 0, steps_ = 0;
+    Index visited_ = 0;  // rows of the last pass, those that it left out included
     Index direct_ = 0;  // passes since all rows were last active
     Acceleration acceleration_;
     BiasSums rest_;                       // of the descent that this one is the focus of, without its rows
