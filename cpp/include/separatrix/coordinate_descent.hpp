@@ -110,7 +110,7 @@ public:
         if (epochs_ > 0) ++direct_;
         if (direct_ > 2) focus_.forget();  // the moves of the last one: the next one is not about to begin
         const bool slow = !focus_.moves() && (precision_ > 0 || is_focus() || 2 * active_.size() <= n_);
-        if (settings_.memory > 0 && slow && epochs_ > 0 && epochs_ % 2 == 0) accelerate();
+        if (settings_.memory > 0 && slow && epochs_ > 0 && epochs_ % 2 == 0 && epochs_ >= next_step_) accelerate();
         // Early passes move w by much whatever the order; longer runs of rows come sooner from memory.
         const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
         chunk_ = settings_.chunk * (early && !settings_.mapped ? longer : 1);
@@ -332,11 +332,16 @@ private:
         if (!acceleration_(form(), rows_, precision_ == 2, coordinates_, w_, bias_, residual())) return;
         ++steps_;
         dual_ += acceleration_.rise();
+        // A step takes longer than a pass: where it gains less, the next one waits, and has a longer move to go by.
+        pause_ = acceleration_.rise() < worthwhile * pass_.rise ? std::min(2 * pause_, longest_pause) : shortest_pause;
+        next_step_ = epochs_ + pause_;
         bias_ = centre_ + settings_.kappa * residual();
         if (precision_ == 0) std::copy_n(w_.data(), d_, narrow_w_.data());
     }
 
     static constexpr Index early_passes = 3, longer = 4;
+    static constexpr double worthwhile = 0.8;  // rise of the dual by an accelerated step, relative to that by the last pass
+    static constexpr Index shortest_pause = 2, longest_pause = 8;  // passes from step to step
     static constexpr Index chunks_ahead = 8;  // announced before they are visited
     static constexpr Index few_rows = 256;    // so few are not worth a copy,
     static constexpr double few_passes = 3;   // nor are so few passes
@@ -357,6 +362,7 @@ private:
     int precision_;
     double dual_ = 0;  // sum_i dual_term(alpha_i) - 1/2 ||w||^2, as the updates have raised it
     Index epochs_ = 0, steps_ = 0;
+    Index pause_ = shortest_pause, next_step_ = 0;
     Index visited_ = 0;  // rows of the last pass, those that it left out included
     Index direct_ = 0;  // passes since all rows were last active
     Acceleration acceleration_;

@@ -6,8 +6,8 @@
 
 An epoch of the compiled core visits every active row once: alpha_i moves to the best value with all others
 fixed, and w follows. Rows that sit firmly at a bound are left out (shrinking) and looked at again if the gap is
-not proved. Every second epoch the dual is maximised exactly over the span of the last few moves. w is float32
-while the gap is large, then float64; float64 data are read as float32 until their last digits matter.
+not proved. Every few epochs, as often as it pays, the dual is maximised exactly over the span of the last few
+moves. w is float32 while the gap is large, then float64; float64 data are read as float32 until their last digits matter.
 
 A bias is a multiplier b. A constant feature would couple all rows and slow the descent down, so b is held
 nearly fixed within an epoch, b = centre + kappa s with a small kappa, and the centre moves between epochs: the
@@ -39,7 +39,7 @@ _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
 _DOUBLE_BELOW = 5e-3  # relative gap below which w is kept in float64: rounding stalls float32 soon after
 _FLOAT_SUFFICES = 5e-4  # unless this is all that is asked for
 _EXACT_BELOW = 3e-7  # relative gap below which float64 data are read as such
-_HOPE_OF_FEW = 0.7  # with few rows visited, the gap predicted must be this much further below tol
+_HOPE_OF_FEW = 0.55  # with few rows visited, the gap predicted must be this much further below tol
 _IDLE = 20  # epochs without a better gap after which rows left out are looked at: a moving bias may need them
 _PATIENCE, _PATIENT_WORK = 300, 3e8  # epochs, or entries visited, without a better gap that count as a stall
 
