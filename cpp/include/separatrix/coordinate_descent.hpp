@@ -332,8 +332,10 @@ private:
         if (!acceleration_(form(), rows_, precision_ == 2, coordinates_, w_, bias_, residual())) return;
         ++steps_;
         dual_ += acceleration_.rise();
-        // A step takes longer than a pass: where it gains less, the next one waits, and has a longer move to go by.
-        pause_ = acceleration_.rise() < worthwhile * pass_.rise ? std::min(2 * pause_, longest_pause) : shortest_pause;
+        // A step takes longer than a pass: where it gains less, the next one waits, and has a longer move to go by. A bias moves
+        // the problem between passes, and what they gain says nothing of it.
+        const bool pays = settings_.kappa > 0 || acceleration_.rise() >= worthwhile * pass_.rise;
+        pause_ = pays ? shortest_pause : std::min(2 * pause_, longest_pause);
         next_step_ = epochs_ + pause_;
         bias_ = centre_ + settings_.kappa * residual();
         if (precision_ == 0) std::copy_n(w_.data(), d_, narrow_w_.data());

@@ -7,7 +7,8 @@
 An epoch of the compiled core visits every active row once: alpha_i moves to the best value with all others
 fixed, and w follows. Rows that sit firmly at a bound are left out (shrinking) and looked at again if the gap is
 not proved. Every few epochs, as often as it pays, the dual is maximised exactly over the span of the last few
-moves. w is float32 while the gap is large, then float64; float64 data are read as float32 until their last digits matter.
+moves. w is float32 while the gap is large, then float64; float64 data are read as float32 until their last digits
+matter.
 
 A bias is a multiplier b. A constant feature would couple all rows and slow the descent down, so b is held
 nearly fixed within an epoch, b = centre + kappa s with a small kappa, and the centre moves between epochs: the
