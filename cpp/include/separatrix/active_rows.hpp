@@ -54,17 +54,16 @@ public:
     // What visits write, see Schedule.
     float* held() { return held_now_.data(); }
 
-    // After a pass: a row leaves whose bound held it twice with a gradient beyond those that the pass has seen move; once might
-    // be chance. Of more rows than columns nearly all end at a bound: there (`once`) it also leaves if it was held once beyond
-    // those of the pass before, which are larger.
-    void leave_out(const PassReport& pass, bool once) {
+    // After a pass a row leaves, with `twice`, whose bound held it twice with a gradient beyond those that the pass has seen move,
+    // and with `once`, whose bound held it in this one beyond those of the pass before, which are larger.
+    void leave_out(const PassReport& pass, bool once, bool twice) {
         const Cuts cuts{-firmness(pass.below), firmness(pass.above)};
         std::size_t kept = 0;
         for (std::size_t k = 0; k < ids_.size(); ++k) {
             const float now = held_now_[k], before = held_[k];
             ids_[kept] = ids_[k];
             held_[kept] = now;
-            kept += !((once && cuts_.beyond(now)) || (cuts.beyond(now) && cuts.beyond(before)));
+            kept += !((once && cuts_.beyond(now)) || (twice && cuts.beyond(now) && cuts.beyond(before)));
         }
         ids_.resize(kept);
         held_.resize(kept);

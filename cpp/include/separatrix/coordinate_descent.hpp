@@ -132,7 +132,7 @@ public:
         dual_ += pass_.rise;
         if (whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
         visited_ = active_.size();
-        if (settings_.shrink && whole) active_.leave_out(pass_, n_ > d_);
+        if (settings_.shrink && whole) leave_out();
     }
 
     void swap_w(std::vector<double>& w, double& bias) override {
@@ -207,6 +207,10 @@ private:
         if (10 * active_.size() < 7 * visited_) return false;  // soon there will be fewer to copy
         return (Source::sparse ? 3 : 8) * active_.size() < n_ || (Source::sparse && !is_focus() && direct_ >= passes_per_copy);
     }
+
+    // Of more rows than columns nearly all end at a bound, and once is enough; elsewhere it may be chance. Rows in place may be
+    // a part of a problem, and what is seen of so few says less.
+    void leave_out() { active_.leave_out(pass_, n_ > d_ || settings_.in_place, !settings_.in_place); }
 
     // Copies the active rows and goes on with them alone.
     template <class V>
