@@ -253,6 +253,7 @@ private:
         DescentEnd end = focus_.end();
         dual_ = end.dual;
         active_ = std::move(end.active);
+        visited_ = active_.size();
         steps_ += end.steps;
         acceleration_.forget();
     }
