@@ -352,3 +352,21 @@ def test_rows_are_not_copied_for_a_few_passes(passes, copied) -> None:
     descent.get_w(w)
     error = np.abs(w - X.T @ (alpha * y)).max()
     assert (error > 1e-9) == copied
+
+
+def test_a_gap_that_left_rows_out_is_no_measure_of_progress() -> None:
+    """Word counts: the gap of the rows visited was far below that of all; the descent was taken for stalled."""
+    problem = noisy()
+    solver = CoordinateDescent()
+    state = solver.init(problem, None, 1)
+    for _ in range(3):
+        solver.step(problem, state)
+    state.complete, state.checked_at = (
+        False,
+        state.epochs,
+    )  # a proof has just failed while rows were left out,
+    state.primal = state.dual * (1 + 1e-12)  # although those that were visited are all but at their best
+    state.best = state.gap
+    solver.step(problem, state)
+    assert state.complete
+    assert state.best == state.gap > 1e-6

@@ -164,6 +164,7 @@ class CoordinateDescent:
             if state.seems_reached:  # an estimate, not a prediction, was wrong: perhaps w has drifted
                 state.descent.resum()
             elif not state.complete:
+                state.expected = state.gap  # if all rows together have far more, those left out were at fault
                 state.descent.unshrink()
         for _ in range(_STEP_EPOCHS if state.tol > 0 else 1):
             self._epoch(problem, state)
