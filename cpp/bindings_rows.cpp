@@ -267,6 +267,14 @@ void bind_descent(nb::module_& m) {
                 nb::gil_scoped_release release;
                 self.descent->refine(precision);
             }, "precision"_a, "Raise the precision; it never falls.")
+        .def("look", [](HeldDescent& self) {
+                nb::gil_scoped_release release;
+                return self.descent->look();
+            }, "The gap of the active rows as they are now.")
+        .def("look_aside", [](HeldDescent& self, double enough) {
+                nb::gil_scoped_release release;
+                return self.descent->look_aside(enough);
+            }, "enough"_a, "The gap of the rows left out; where it is more than enough, those that are part of it are active from now on.")
         .def("unshrink", [](HeldDescent& self) { self.descent->unshrink(); }, "Make every row active.")
         .def("resum", [](HeldDescent& self) {
                 nb::gil_scoped_release release;

@@ -127,6 +127,14 @@ class Descent:
     def refine(self, precision: int) -> None:
         """Raise the precision; it never falls."""
 
+    def look(self) -> float:
+        """The gap of the active rows as they are now."""
+
+    def look_aside(self, enough: float) -> float:
+        """
+        The gap of the rows left out; where it is more than enough, those that are part of it are active from now on.
+        """
+
     def unshrink(self) -> None:
         """Make every row active."""
 

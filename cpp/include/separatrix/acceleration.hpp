@@ -54,9 +54,14 @@ public:
             release_held(form, rows, exact, coordinates);
             note_move(form, rows, exact, coordinates);
         }
-        old_.resize(coordinates.size());
-        for (std::size_t i = 0; i < coordinates.size(); ++i) old_[i] = coordinates[i].alpha;
+        note_alpha(coordinates);
         return !first && take_step(form, rows, exact, coordinates, w, bias, s);
+    }
+
+    // The next move begins here; those noted so far are forgotten.
+    void begin_anew(const std::vector<Coordinate>& coordinates) {
+        subspace_.clear();
+        note_alpha(coordinates);
     }
 
     // By how much the last step that was taken raised sum_i dual_term(alpha_i) - 1/2 ||w||^2.
@@ -91,6 +96,11 @@ public:
     }
 
 private:
+    void note_alpha(const std::vector<Coordinate>& coordinates) {
+        old_.resize(coordinates.size());
+        for (std::size_t i = 0; i < coordinates.size(); ++i) old_[i] = coordinates[i].alpha;
+    }
+
     // Takes the rows that have come to a bound out of every move. Where hardly anything is left of a move, its w is summed
     // anew: the rounding of what was taken out would be a move of w without one of alpha, which a long step multiplies.
     template <class Rows>

@@ -31,6 +31,7 @@
 #include "separatrix/packed.hpp"
 #include "separatrix/products.hpp"
 #include "separatrix/random.hpp"
+#include "separatrix/step_timing.hpp"
 #include "separatrix/working_rows.hpp"
 
 namespace separatrix {
@@ -72,6 +73,7 @@ public:
           dual_(start.dual),
           epochs_(start.epochs),
           acceleration_(std::move(start.acceleration)),
+          timing_(start.timing),
           rest_(start.rest),
           own_rows_(std::move(start.rows)) {}
 
@@ -106,11 +108,37 @@ public:
         return report;
     }
 
+    double look() override { return focus_ ? focus_->look() : look_at(active_.ids(), active_.begin_pass()).gap; }
+
+    double look_aside(double enough) override {
+        double inside = 0;  // of the rows that the focus has left out
+        if (focus_) {
+            inside = focus_->look_aside(enough);
+            take_w();
+            bias_ = focus_->bias();
+        }
+        const std::vector<std::int32_t> out = others(focus_ ? focus_.ids() : active_.ids(), n_);
+        std::vector<float> held(out.size());
+        const double gap = look_at(out, held.data()).gap;
+        if (gap > enough) {
+            std::vector<std::int32_t> free;
+            for (std::size_t k = 0; k < out.size(); ++k) {
+                if (held[k] == 0) free.push_back(out[k]);
+            }
+            leave_focus();
+            active_.keep(free);
+        }
+        return inside + gap;
+    }
+
     Index begin_pass() override {
         if (epochs_ > 0) ++direct_;
         if (direct_ > 2) focus_.forget();  // the moves of the last one: the next one is not about to begin
         const bool slow = !focus_.moves() && (precision_ > 0 || is_focus() || 2 * active_.size() <= n_);
-        if (settings_.memory > 0 && slow && epochs_ > 0 && epochs_ % 2 == 0 && epochs_ >= next_step_) accelerate();
+        if (settings_.memory > 0 && slow && epochs_ > 0 && epochs_ % 2 == 0 && timing_.due(epochs_)) {
+            if (settings_.kappa > 0 || timing_.promising()) accelerate();
+            else acceleration_.begin_anew(coordinates_);
+        }
         // Early passes move w by much whatever the order; longer runs of rows come sooner from memory.
         const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
         chunk_ = settings_.chunk * (early && !settings_.mapped ? longer : 1);
@@ -130,6 +158,7 @@ public:
 
     void end_pass(bool whole) override {
         dual_ += pass_.rise;
+        timing_.passed(pass_.rise);
         if (whole) ++epochs_;  // a first pass that was cut short has rows left to prepare
         visited_ = active_.size();
         if (settings_.shrink && whole) leave_out();
@@ -195,7 +224,7 @@ public:
 
     DescentEnd end() override {
         leave_focus();
-        return {dual_, std::move(active_), steps_, std::move(acceleration_)};
+        return {dual_, std::move(active_), steps_, std::move(acceleration_), timing_};
     }
 
 private:
@@ -231,7 +260,7 @@ private:
         Acceleration carried = focus_.moves() ? focus_.moves()->carried(moves, form(), working, coordinates, focus_.ids(), active_.ids())
                                               : acceleration_.carried(moves, form(), working, coordinates, {}, active_.ids());
         DescentStart start{std::move(coordinates), std::move(w), bias_, centre_, active_.by_place(), epochs_, precision_, dual_, rest,
-                           std::move(carried), copy};
+                           std::move(carried), timing_, copy};
         focus_.set(std::make_unique<CoordinateDescent<typename Copy::View>>(rows, settings, std::move(start)), active_.ids(),
                    copy->columns());
     }
@@ -241,20 +270,33 @@ private:
         focus_.forget();
     }
 
-    // Takes over where the focus has come to.
-    void leave_focus() {
-        if (!focus_) return;
-        focus_.each_alpha([&](Index id, double alpha) { coordinates_[static_cast<std::size_t>(id)].alpha = alpha; });
+    // The gap of some rows as they are.
+    PassReport look_at(const std::vector<std::int32_t>& ids, float* held) {
+        constexpr std::int32_t all = 0;
+        const auto count = static_cast<Index>(ids.size());
+        return run(Schedule{ids.data(), held, count, &all, count > 0, count, false, true});
+    }
+
+    // w as the focus has it.
+    void take_w() {
         focus_.each_w([&](Index column, double w) {
             w_[static_cast<std::size_t>(column)] = w;
             narrow_w_[static_cast<std::size_t>(column)] = static_cast<float>(w);
         });
+    }
+
+    // Takes over where the focus has come to.
+    void leave_focus() {
+        if (!focus_) return;
+        focus_.each_alpha([&](Index id, double alpha) { coordinates_[static_cast<std::size_t>(id)].alpha = alpha; });
+        take_w();
         bias_ = focus_->bias();
         DescentEnd end = focus_.end();
         dual_ = end.dual;
         active_ = std::move(end.active);
         visited_ = active_.size();
         steps_ += end.steps;
+        timing_ = end.timing;
         acceleration_.forget();
     }
 
@@ -337,18 +379,13 @@ private:
         if (!acceleration_(form(), rows_, precision_ == 2, coordinates_, w_, bias_, residual())) return;
         ++steps_;
         dual_ += acceleration_.rise();
-        // A step takes longer than a pass: where it gains less, the next one waits, and has a longer move to go by. A bias moves
-        // the problem between passes, and what they gain says nothing of it.
-        const bool pays = settings_.kappa > 0 || acceleration_.rise() >= worthwhile * pass_.rise;
-        pause_ = pays ? shortest_pause : std::min(2 * pause_, longest_pause);
-        next_step_ = epochs_ + pause_;
+        // A bias moves the problem between passes, and what they gain says nothing of a step.
+        timing_.stepped(acceleration_.rise(), epochs_, settings_.kappa > 0);
         bias_ = centre_ + settings_.kappa * residual();
         if (precision_ == 0) std::copy_n(w_.data(), d_, narrow_w_.data());
     }
 
     static constexpr Index early_passes = 3, longer = 4;
-    static constexpr double worthwhile = 0.8;  // rise of the dual by an accelerated step, relative to that by the last pass
-    static constexpr Index shortest_pause = 2, longest_pause = 8;  // passes from step to step
     static constexpr Index chunks_ahead = 8;  // announced before they are visited
     static constexpr Index few_rows = 256;    // so few are not worth a copy,
     static constexpr double few_passes = 3;   // nor are so few passes
@@ -369,7 +406,7 @@ private:
     int precision_;
     double dual_ = 0;  // sum_i dual_term(alpha_i) - 1/2 ||w||^2, as the updates have raised it
     Index epochs_ = 0, steps_ = 0;
-    Index pause_ = shortest_pause, next_step_ = 0;
+    StepTiming timing_;
     Index visited_ = 0;  // rows of the last pass, those that it left out included
     Index direct_ = 0;  // passes since all rows were last active
     Acceleration acceleration_;

@@ -58,6 +58,7 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
             }
             schedule.held[k] = 0;
             gap += gap_share<squared>(G, alpha, at.limit);
+            if (schedule.look) continue;
             if (G < 0) {
                 below.add(-G);
             } else {

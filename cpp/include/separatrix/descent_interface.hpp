@@ -39,6 +39,11 @@ public:
     // One pass over the active rows, ended early once this many seconds have passed. `passes`: about how many are still
     // needed, this one included; what takes a few of them to pay is left for few.
     virtual DescentReport epoch(double seconds, double passes) = 0;
+    // The gap of the active rows as they are now: what an epoch reports was measured before its updates.
+    virtual double look() = 0;
+    // The gap of the rows left out. Where it is more than `enough`, with the rows of a copy and the others each on their own, those
+    // that are part of it are active from now on.
+    virtual double look_aside(double enough) = 0;
     // The parts of an epoch: chunks of active rows in random order (how many), visits to some of them, the end.
     virtual Index begin_pass() = 0;
     virtual void visit(Index first, Index count) = 0;

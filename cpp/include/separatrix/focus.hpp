@@ -10,6 +10,7 @@
 #include "separatrix/acceleration.hpp"
 #include "separatrix/active_rows.hpp"
 #include "separatrix/descent_interface.hpp"
+#include "separatrix/step_timing.hpp"
 
 namespace separatrix {
 
@@ -51,6 +52,7 @@ struct DescentStart {
     double dual;
     BiasSums rest;  // of the rows left out
     Acceleration acceleration;
+    StepTiming timing;
     std::shared_ptr<const void> rows;  // the memory they are in
 };
 
@@ -60,6 +62,7 @@ struct DescentEnd {
     ActiveRows active;
     Index steps;  // accepted subspace steps
     Acceleration acceleration;
+    StepTiming timing;
 };
 
 class InnerDescent : public Descent {

@@ -87,6 +87,7 @@ struct Schedule {
     Index n_chunks;
     Index chunk;
     bool first;  // curvatures are only labels yet: each row's is computed when it is visited
+    bool look = false;  // nothing moves: only the gap is summed
 };
 
 // f(x) = w.x + bias, where bias += bias_curvature * (change of alpha) * label at each update.

@@ -5,10 +5,13 @@
     with       w = sum_i alpha_i y_i x_i,  s = sum_i alpha_i y_i
 
 An epoch of the compiled core visits every active row once: alpha_i moves to the best value with all others
-fixed, and w follows. Rows that sit firmly at a bound are left out (shrinking) and looked at again if the gap is
-not proved. Every few epochs, as often as it pays, the dual is maximised exactly over the span of the last few
-moves. w is float32 while the gap is large, then float64; float64 data are read as float32 until their last digits
-matter.
+fixed, and w follows. Rows that sit firmly at a bound are left out (shrinking), and all are looked at now and then: one
+that was left out by mistake, found when the gap is already small, undoes most of the work. Every few epochs, as
+often as it pays, the dual is maximised exactly over the span of the last few moves. w is float32 while the gap is
+large, then float64; float64 data are read as float32 until their last digits matter.
+
+An epoch measures each row's share of the gap before the row moves; after it the gap may be a tenth less or twice as
+much. A proof costs two passes over all rows, so that the active ones are looked at before it is asked for.
 
 A bias is a multiplier b. A constant feature would couple all rows and slow the descent down, so b is held
 nearly fixed within an epoch, b = centre + kappa s with a small kappa, and the centre moves between epochs: the
@@ -40,7 +43,10 @@ _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
 _DOUBLE_BELOW = 5e-3  # relative gap below which w is kept in float64: rounding stalls float32 soon after
 _FLOAT_SUFFICES = 5e-4  # unless this is all that is asked for
 _EXACT_BELOW = 3e-7  # relative gap below which float64 data are read as such
-_HOPE_OF_FEW = 0.55  # with few rows visited, the gap predicted must be this much further below tol
+_LEAST_SIGHT = 0.05  # times tol: a predicted gap so small is always worth a look at what it is
+_UNSURE = 1.2  # times the predicted gap where no look is taken
+_VISITS_PER_LOOK = 16  # to each row, on average, before those left out are looked at
+_MATTERS = 0.3, 0.01  # of tol, and of the gap: what rows left out may have of it
 _IDLE = 20  # epochs without a better gap after which rows left out are looked at: a moving bias may need them
 _PATIENCE, _PATIENT_WORK = 300, 3e8  # epochs, or entries visited, without a better gap that count as a stall
 
@@ -57,14 +63,19 @@ class State:
     safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
     primal: float = np.inf
     dual: float = 0.0
+    beside: float = 0.0  # the part of the gap that the bias has
     epochs: int = 0
     complete: bool = True  # the last epoch visited every row
-    expected: float = np.inf  # the gap before rows left out were last looked at
-    trust: float = 1e-6  # the gap may fall by this factor before they are looked at again
+    visits: float = 0.0  # to each row, on average, since all were last looked at
     decay: float = 1.0  # the last epoch's gap relative to the one before
     decay_before: float = 1.0  # the same, an epoch earlier
-    share: float = 1.0  # of the rows that the last epoch visited
-    hope: float = 0.8  # how far below tol the predicted gap must be; much smaller after a failed check
+    seen: float = (
+        np.inf
+    )  # relative gap after the last epoch, as looked at or predicted; infinite where it is far from tol
+    sight: float = (
+        1.1  # times tol: a predicted gap that is worth a look at what it is; smaller after looks in vain
+    )
+    care: float = 0.97  # how far below tol it must be; smaller after each failed check
     checked_at: int = -1  # the epoch at which a check was last asked for
     best: float = np.inf  # least relative gap so far, and when
     best_at: int = 0
@@ -78,16 +89,17 @@ class State:
 
     @property
     def seems_likely(self) -> bool:
-        """Whether the gap after the last epoch, which measured it before its updates, must be within tol.
+        """Whether the gap after the last epoch must be within tol."""
+        return self.seen <= self.care * self.tol
 
-        The gap that the next epoch would measure is predicted from the decay so far; epochs with an accelerated step
-        and those without take turns, so the last one alone may promise too much. Rows left out are presumed to be where
-        they should be; the proof looks at them. It costs about two epochs over all rows: where few are visited, another
-        epoch or two make the proof surer for less.
+    @property
+    def predicted(self) -> float:
+        """The gap after the last epoch, which measured it before its updates, from the decay so far.
+
+        Epochs with an accelerated step and those without take turns, so that the last one alone may promise too much.
         """
         pace = max(self.decay, math.sqrt(self.decay * self.decay_before))
-        predicted: float = self.gap * min(1.0, max(0.1, pace)) ** 0.8
-        return predicted <= self.hope * min(1.0, _HOPE_OF_FEW + self.share) * self.tol
+        return float(self.gap * min(1.0, max(0.1, pace)) ** 0.8)
 
     @property
     def passes_left(self) -> float:
@@ -164,10 +176,10 @@ class CoordinateDescent:
             if state.seems_reached:  # an estimate, not a prediction, was wrong: perhaps w has drifted
                 state.descent.resum()
             elif not state.complete:
-                state.expected = state.gap  # if all rows together have far more, those left out were at fault
-                state.descent.unshrink()
+                self._look_aside(problem, state)
         for _ in range(_STEP_EPOCHS if state.tol > 0 else 1):
             self._epoch(problem, state)
+            self._look(problem, state)
             if state.seems_reached or state.seems_likely or time.perf_counter() - began > _STEP_SECONDS:
                 break
         return Progress(state.primal, state.dual)
@@ -183,7 +195,7 @@ class CoordinateDescent:
             # In force only if this check fails.
             if state.seems_reached:
                 state.safety *= 0.7
-            state.hope *= 0.3
+            state.care *= 0.5
             return Verdict.CHECK
         idle = state.epochs - max(state.best_at, state.risen_at)
         return Verdict.STALLED if idle > state.patience else Verdict.GO_ON
@@ -219,10 +231,14 @@ class CoordinateDescent:
             state.dual -= b * s
             gap += 0.5 * state.scale * s * s + (abs(s) if report.room <= abs(s) else 0.0)
             state.descent.set_centre(b)
-        state.primal = state.dual + gap
+        state.primal, state.beside = state.dual + gap, gap - report.gap
         state.decay, state.decay_before = state.gap / before if 0 < before < np.inf else 1.0, state.decay
-        state.share = report.active / problem.n_rows
-        self._look_back(state, report.active == problem.n_rows)
+        state.complete = report.active == problem.n_rows
+        state.visits = 0.0 if state.complete else state.visits + report.active / problem.n_rows
+        if state.gap < 0.9 * state.best:
+            state.best, state.best_at = state.gap, state.epochs
+        if state.dual > state.risen + 0.1 * (state.primal - state.dual):
+            state.risen, state.risen_at = state.dual, state.epochs
         waited = state.epochs - state.best_at
         double_below = _DOUBLE_BELOW if 0 < state.tol < _FLOAT_SUFFICES else _FLOAT_SUFFICES
         if state.gap < _EXACT_BELOW or waited > state.patience // 2:
@@ -230,23 +246,40 @@ class CoordinateDescent:
         elif state.gap < double_below or waited > _PATIENCE // 10:
             state.descent.refine(1)
 
-    def _look_back(self, state: State, complete: bool) -> None:
-        """Visit the rows left out again when the gap has fallen far or stays; trust shrinking by its record."""
-        if complete and not state.complete:
-            if state.gap > 3 * state.expected:  # rows left out were not at their best
-                state.trust, state.best = 0.3, np.inf
-            state.expected = state.gap
-        state.complete = complete
-        if state.gap < 0.9 * state.best:
-            state.best, state.best_at = state.gap, state.epochs
-        if state.dual > state.risen + 0.1 * (state.primal - state.dual):
-            state.risen, state.risen_at = state.dual, state.epochs
-        waited = state.epochs - state.best_at
-        # Within tol they wait for the proof, which looks at them too.
-        fallen = state.tol < state.gap <= state.trust * min(1.0, state.expected)
-        if not complete and (fallen or waited % _IDLE == _IDLE - 1):
-            state.expected = state.gap
+    def _look(self, problem: Problem, state: State) -> None:
+        """What the gap is after an epoch, where it may be within tol; now and then, what rows left out have of it."""
+        state.seen = np.inf
+        near = state.predicted <= state.sight * state.tol
+        if state.complete or is_mapped(problem.X):
+            state.seen = _UNSURE * state.predicted
+        elif near:
+            state.seen = (state.descent.look() + state.beside) / state.primal
+            if (
+                state.seems_likely and problem.n_rows > problem.n_columns
+            ):  # nearly all of which were left out early
+                state.seen += self._look_aside(problem, state)
+            elif not state.seems_likely:
+                state.sight = max(_LEAST_SIGHT, state.sight * min(0.95, max(0.3, state.tol / state.seen)))
+        elif state.visits > _VISITS_PER_LOOK:
+            self._look_aside(problem, state)
+        if not state.complete and (state.epochs - state.best_at) % _IDLE == _IDLE - 1:
             state.descent.unshrink()
+
+    def _look_aside(self, problem: Problem, state: State) -> float:
+        """The relative gap of the rows left out; where it matters, they are visited again.
+
+        Of a mapped file all are, whatever they have of it: a look at them would take as long.
+        """
+        state.visits = 0.0
+        if is_mapped(problem.X):
+            state.descent.unshrink()
+            state.best = np.inf
+            return 0.0
+        enough = max(_MATTERS[0] * state.tol, _MATTERS[1] * state.gap)
+        gap = state.descent.look_aside(enough * state.primal) / state.primal
+        if gap > enough:
+            state.best = np.inf  # the gap without them tells nothing
+        return gap
 
 
 def _mean_squared_norm(X: Matrix) -> float:
