@@ -418,8 +418,8 @@ def test_a_gap_that_left_rows_out_is_no_measure_of_progress() -> None:
     for _ in range(3):
         solver.step(problem, state)
     state.descent = Mistaken(state.descent)
-    state.complete, state.checked_at = False, state.epochs  # a proof has just failed while rows were left out,
-    state.primal = state.dual * (1 + 1e-12)  # although those that were visited are all but at their best
+    state.complete, state.checked_at = False, state.epochs  # a proof has just failed,
+    state.primal = state.dual * (1 + 1e-12)  # although the rows that were visited are all but at their best
     state.best = state.gap
     solver.step(problem, state)
     assert state.best == state.gap > 1e-6

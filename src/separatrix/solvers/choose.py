@@ -16,8 +16,8 @@ from .01 to 100, relative gaps from 1e-2 to 1e-6) and replayed on twenty sets, w
 geometric mean the solver that is chosen takes 6 % longer than the faster one. The estimates themselves are right
 within a factor of about three; where the classes are separable coordinate descent may be ten times faster than that,
 with hundreds of columns a hundred times (mnist), or not arrive at all: before an interior point of many seconds it is
-put on trial. With the squared hinge it is where rows are fewer than twice the columns: there it took 2 to 16 passes on
-random rows, 4 to 8 on gene expressions and 50 on rows that are all alike (arcene).
+put on trial. With the squared hinge it is where rows are fewer than twice the columns, unless the other takes next to
+no time: there it took 2 to 16 passes on random rows, 4 to 8 on gene expressions, 50 on rows all alike (arcene).
 A first solver that turns out slower than the estimate of the next is left for it.
 """
 
@@ -155,7 +155,8 @@ def estimate(problem: Problem, tol: float) -> Estimate:
 def _trial(problem: Problem, seconds: float) -> float:
     """Seconds that coordinate descent has to show its pace before a second-order solver of ``seconds``; 0 for none."""
     if problem.loss.squared:
-        return _SHORT_TRIAL * seconds if problem.n_rows < 2 * problem.n_columns else 0.0
+        wide = problem.n_rows < 2 * problem.n_columns
+        return _SHORT_TRIAL * seconds if wide and seconds > _NEGLIGIBLE else 0.0
     return _TRIAL * seconds if seconds >= _WORTH_A_TRIAL else 0.0
 
 

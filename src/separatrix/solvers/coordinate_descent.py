@@ -46,6 +46,7 @@ _EXACT_BELOW = 3e-7  # relative gap below which float64 data are read as such
 _LEAST_SIGHT = 0.05  # times tol: a predicted gap so small is always worth a look at what it is
 _UNSURE = 1.2  # times the predicted gap where no look is taken
 _VISITS_PER_LOOK = 16  # to each row, on average, before those left out are looked at
+_FALL_PER_LOOK = 0.1  # of the gap
 _MATTERS = 0.3, 0.01  # of tol, and of the gap: what rows left out may have of it
 _IDLE = 20  # epochs without a better gap after which rows left out are looked at: a moving bias may need them
 _PATIENCE, _PATIENT_WORK = 300, 3e8  # epochs, or entries visited, without a better gap that count as a stall
@@ -67,6 +68,7 @@ class State:
     epochs: int = 0
     complete: bool = True  # the last epoch visited every row
     visits: float = 0.0  # to each row, on average, since all were last looked at
+    looked: float = np.inf  # the gap at that time
     decay: float = 1.0  # the last epoch's gap relative to the one before
     decay_before: float = 1.0  # the same, an epoch earlier
     seen: float = (
@@ -234,7 +236,9 @@ class CoordinateDescent:
         state.primal, state.beside = state.dual + gap, gap - report.gap
         state.decay, state.decay_before = state.gap / before if 0 < before < np.inf else 1.0, state.decay
         state.complete = report.active == problem.n_rows
-        state.visits = 0.0 if state.complete else state.visits + report.active / problem.n_rows
+        state.visits += report.active / problem.n_rows
+        if state.complete:
+            state.visits, state.looked = 0.0, state.gap
         if state.gap < 0.9 * state.best:
             state.best, state.best_at = state.gap, state.epochs
         if state.dual > state.risen + 0.1 * (state.primal - state.dual):
@@ -250,6 +254,7 @@ class CoordinateDescent:
         """What the gap is after an epoch, where it may be within tol; now and then, what rows left out have of it."""
         state.seen = np.inf
         near = state.predicted <= state.sight * state.tol
+        tall = problem.n_rows > problem.n_columns  # nearly all rows are left out, early
         if state.complete or is_mapped(problem.X):
             state.seen = _UNSURE * state.predicted
         elif near:
@@ -260,17 +265,18 @@ class CoordinateDescent:
                 state.seen += self._look_aside(problem, state)
             elif not state.seems_likely:
                 state.sight = max(_LEAST_SIGHT, state.sight * min(0.95, max(0.3, state.tol / state.seen)))
-        elif state.visits > _VISITS_PER_LOOK:
-            self._look_aside(problem, state)
-        if not state.complete and (state.epochs - state.best_at) % _IDLE == _IDLE - 1:
-            state.descent.unshrink()
+        if not state.complete and not near:
+            idle = (state.epochs - state.best_at) % _IDLE == _IDLE - 1
+            fallen = tall and state.gap < _FALL_PER_LOOK * state.looked
+            if idle or fallen or state.visits > _VISITS_PER_LOOK:
+                self._look_aside(problem, state)
 
     def _look_aside(self, problem: Problem, state: State) -> float:
         """The relative gap of the rows left out; where it matters, they are visited again.
 
         Of a mapped file all are, whatever they have of it: a look at them would take as long.
         """
-        state.visits = 0.0
+        state.visits, state.looked = 0.0, state.gap
         if is_mapped(problem.X):
             state.descent.unshrink()
             state.best = np.inf
