@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
 from separatrix.problem import HINGE, SQUARED_HINGE, Problem
 from separatrix.problem.losses import Loss, Vector
@@ -100,3 +101,21 @@ def known() -> list[Known]:
     # min w^2/2 + 3 loss(w) + loss(-w) = w^2/2 + 4 - 2w for |w| <= 1  ->  w = 1, value 1/2 + 0 + 2.
     found.append(Known("weights", make([[1], [1]], [1, -1], [3, 1], HINGE, "none"), 2.5, np.array([1.0])))
     return found
+
+
+def noisy(
+    n: int = 200, d: int = 8, *, loss: Loss = HINGE, bias: str = "none", C: float = 1.0, seed: int = 0
+) -> Problem:
+    """Overlapping classes, weights from C to 3C, one zero row, one duplicate, values that float32 cannot hold."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = np.where(X @ rng.standard_normal(d) + 0.5 + rng.standard_normal(n) > 0, 1.0, -1.0)
+    X[3] = 0.0
+    X[5], y[5] = X[4], y[4]
+    return make(X, y, C * rng.uniform(1, 3, n), loss, bias)
+
+
+def as_sparse(problem: Problem, index: type = np.int32) -> Problem:
+    X = sparse.csr_array(problem.X)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    return replace(problem, X=X)

@@ -17,15 +17,14 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "separatrix/acceleration.hpp"
 #include "separatrix/active_rows.hpp"
 #include "separatrix/announce.hpp"
+#include "separatrix/chunks.hpp"
 #include "separatrix/descent_interface.hpp"
 #include "separatrix/focus.hpp"
 #include "separatrix/packed.hpp"
@@ -54,7 +53,6 @@ public:
         for (Index id = 0; id < n_; ++id) {
             coordinates_[static_cast<std::size_t>(id)] = {0, settings.squared ? 1 / (2 * C[id]) : C[id], y[id]};
         }
-        chunks_.reserve(static_cast<std::size_t>(n_ / settings.chunk + 1));
     }
 
     CoordinateDescent(const Source& source, const DescentSettings& settings, DescentStart&& start)
@@ -86,13 +84,9 @@ public:
             epochs_ = report.epochs;
             return report;
         }
-        const auto began = std::chrono::steady_clock::now();
-        const Index n_chunks = begin_pass();
+        begin_pass();
         report.active = active_.size();
-        const auto visited = pass_until([&] {
-            return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() >= seconds;
-        });
-        report.whole = visited == n_chunks;
+        report.whole = pass_for(seconds) == chunks_.count();
         end_pass(report.whole);
         report.gap = pass_.gap;
         report.epochs = epochs_;
@@ -141,19 +135,15 @@ public:
         }
         // Early passes move w by much whatever the order; longer runs of rows come sooner from memory.
         const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
-        chunk_ = settings_.chunk * (early && !settings_.mapped ? longer : 1);
-        schedule_chunks();
+        chunks_.shuffle(active_.size(), settings_.chunk * (early && !settings_.mapped ? longer : 1), random_);
         active_.begin_pass();
         pass_ = {};
-        return static_cast<Index>(chunks_.size());
+        return chunks_.count();
     }
 
     void visit(Index first, Index count) override {
-        for (Index c = first; epochs_ == 0 && c < first + count; ++c) {
-            const Index begin = chunks_[static_cast<std::size_t>(c)] * chunk_;
-            rows_.load(begin, std::min(n_, begin + chunk_));
-        }
-        pass_.add(run(Schedule{active_.ids().data(), active_.held(), active_.size(), chunks_.data() + first, count, chunk_, epochs_ == 0}));
+        for (Index at = first; epochs_ == 0 && at < first + count; ++at) rows_.load(chunks_.begin(at), chunks_.end(at));
+        pass_.add(run(Schedule{active_.ids().data(), active_.held(), active_.size(), chunks_.from(first), count, chunks_.length(), epochs_ == 0}));
     }
 
     void end_pass(bool whole) override {
@@ -316,41 +306,17 @@ private:
 
     // A pass over the scheduled chunks, or over as many of them as there is time for; how many that were.
     // The first pass copies dense rows and descends on them chunk by chunk, while they are still in the cache.
-    template <class TimeIsOver>
-    Index pass_until(const TimeIsOver& time_is_over) {
-        const auto n_chunks = static_cast<Index>(chunks_.size());
-        const Index at_once = (epochs_ == 0 && !Source::sparse) || settings_.mapped ? 1 : chunks_between_looks();
-        for (Index ahead = 0; settings_.mapped && ahead < std::min(chunks_ahead, n_chunks); ++ahead) tell_of(ahead, announce);
-        Index unlooked = 0, c = 0;
-        while (c < n_chunks) {
-            const Index count = std::min(at_once, n_chunks - c);
-            if (settings_.mapped && c + chunks_ahead < n_chunks) tell_of(c + chunks_ahead, announce);
-            visit(c, count);
-            if (settings_.mapped) tell_of(c, dismiss);
-            c += count;
-            unlooked += count;
-            if (unlooked >= chunks_between_looks()) {
-                if (time_is_over()) break;
-                unlooked = 0;
-            }
-        }
-        return c;
-    }
-
-    // About as many as are visited in a few hundredths of a second.
-    Index chunks_between_looks() const { return std::max<Index>(1, (Index{1} << 24) / (chunk_ * entries_of(rows_.source()) / std::max<Index>(1, n_) + 1)); }
-
-    template <class Tell>
-    void tell_of(Index at, const Tell& tell) const {
-        const Index begin = chunks_[static_cast<std::size_t>(at)] * chunk_;
-        const Index end = std::min(active_.size(), begin + chunk_);
-        tell_of_rows(rows_.source(), active_[begin], active_[end - 1], tell);
-    }
-
-    void schedule_chunks() {
-        chunks_.resize(static_cast<std::size_t>((active_.size() + chunk_ - 1) / chunk_));
-        std::iota(chunks_.begin(), chunks_.end(), 0);
-        random_.shuffle(chunks_.data(), static_cast<Index>(chunks_.size()));
+    Index pass_for(double seconds) {
+        const Index entries = chunks_.length() * entries_of(rows_.source()) / std::max<Index>(1, n_);
+        const Index between = std::max<Index>(1, (Index{1} << 24) / (entries + 1));  // visited in a few hundredths of a second
+        const Index at_once = (epochs_ == 0 && !Source::sparse) || settings_.mapped ? 1 : between;
+        const auto tell_of = [this](Index at, const auto& tell) {
+            if (!settings_.mapped) return;
+            tell_of_rows(rows_.source(), active_[chunks_.begin(at)], active_[chunks_.end(at) - 1], tell);
+        };
+        return chunks_.visit_for(
+            seconds, at_once, between, [this](Index first, Index count) { visit(first, count); },
+            [&](Index at) { tell_of(at, announce); }, [&](Index at) { tell_of(at, dismiss); });
     }
 
     double residual() const {
@@ -358,7 +324,6 @@ private:
         for (const auto& at : coordinates_) s += at.alpha * at.label();
         return s;
     }
-
 
     void rebuild() {
         const auto coefficient = [this](Index id) {
@@ -386,7 +351,6 @@ private:
     }
 
     static constexpr Index early_passes = 3, longer = 4;
-    static constexpr Index chunks_ahead = 8;  // announced before they are visited
     static constexpr Index few_rows = 256;    // so few are not worth a copy,
     static constexpr double few_passes = 3;   // nor are so few passes
     static constexpr Index passes_per_copy = 8;  // a copy costs about as much as it saves in this many passes
@@ -397,11 +361,10 @@ private:
     Index n_, d_;
     std::vector<Coordinate> coordinates_;
     ActiveRows active_;
-    std::vector<std::int32_t> chunks_;
+    Chunks chunks_;
     std::vector<float> narrow_w_;
     std::vector<double> w_;
     double bias_ = 0, centre_ = 0;
-    Index chunk_ = 0;  // rows in a run of this pass
     PassReport pass_;  // of the chunks visited since `begin_pass`
     int precision_;
     double dual_ = 0;  // sum_i dual_term(alpha_i) - 1/2 ||w||^2, as the updates have raised it
