@@ -48,7 +48,7 @@ _UNSURE = 1.2  # times the predicted gap where no look is taken
 _VISITS_PER_LOOK = 16  # to each row, on average, before those left out are looked at
 _FALL_PER_LOOK = 0.1  # of the gap
 _MATTERS = 0.3, 0.01  # of tol, and of the gap: what rows left out may have of it
-_IDLE = 20  # epochs without a better gap after which rows left out are looked at: a moving bias may need them
+_IDLE = 20  # epochs without a better gap after which all rows are visited: a moving bias may need them
 _PATIENCE, _PATIENT_WORK = 300, 3e8  # epochs, or entries visited, without a better gap that count as a stall
 
 
@@ -259,17 +259,17 @@ class CoordinateDescent:
             state.seen = _UNSURE * state.predicted
         elif near:
             state.seen = (state.descent.look() + state.beside) / state.primal
-            if (
-                state.seems_likely and problem.n_rows > problem.n_columns
-            ):  # nearly all of which were left out early
-                state.seen += self._look_aside(problem, state)
-            elif not state.seems_likely:
+            if not state.seems_likely:
                 state.sight = max(_LEAST_SIGHT, state.sight * min(0.95, max(0.3, state.tol / state.seen)))
-        if not state.complete and not near:
-            idle = (state.epochs - state.best_at) % _IDLE == _IDLE - 1
-            fallen = tall and state.gap < _FALL_PER_LOOK * state.looked
-            if idle or fallen or state.visits > _VISITS_PER_LOOK:
-                self._look_aside(problem, state)
+            elif tall:
+                state.seen += self._look_aside(problem, state)
+        if state.complete:
+            return
+        fallen = tall and state.gap < _FALL_PER_LOOK * state.looked
+        if (state.epochs - state.best_at) % _IDLE == _IDLE - 1:
+            state.descent.unshrink()  # word counts with a large C and the squared hinge stall without
+        elif not near and (fallen or state.visits > _VISITS_PER_LOOK):
+            self._look_aside(problem, state)
 
     def _look_aside(self, problem: Problem, state: State) -> float:
         """The relative gap of the rows left out; where it matters, they are visited again.
