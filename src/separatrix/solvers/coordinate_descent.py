@@ -49,6 +49,7 @@ _VISITS_PER_LOOK = 16  # to each row, on average, before those left out are look
 _FALL_PER_LOOK = 0.1  # of the gap
 _MATTERS = 0.3, 0.01  # of tol, and of the gap: what rows left out may have of it
 _IDLE = 20  # epochs without a better gap after which all rows are visited: a moving bias may need them
+_RISES = 0.01, 1e-10  # of tol, and of the primal value: a dual that rises by that has not stalled
 _PATIENCE, _PATIENT_WORK = 300, 3e8  # epochs, or entries visited, without a better gap that count as a stall
 
 
@@ -81,7 +82,7 @@ class State:
     checked_at: int = -1  # the epoch at which a check was last asked for
     best: float = np.inf  # least relative gap so far, and when
     best_at: int = 0
-    risen: float = -np.inf  # the dual when it had last risen by a visible part of the gap, and when
+    risen: float = -np.inf  # the dual when it had last risen by a visible part of the gap or of tol, and when
     risen_at: int = 0
 
     @property
@@ -241,7 +242,8 @@ class CoordinateDescent:
             state.visits, state.looked = 0.0, state.gap
         if state.gap < 0.9 * state.best:
             state.best, state.best_at = state.gap, state.epochs
-        if state.dual > state.risen + 0.1 * (state.primal - state.dual):
+        enough = max(_RISES[0] * state.tol, _RISES[1]) * state.primal
+        if state.dual > state.risen + min(0.1 * (state.primal - state.dual), enough):
             state.risen, state.risen_at = state.dual, state.epochs
         waited = state.epochs - state.best_at
         double_below = _DOUBLE_BELOW if 0 < state.tol < _FLOAT_SUFFICES else _FLOAT_SUFFICES
