@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -307,3 +308,32 @@ def test_rows_are_not_copied_for_a_few_passes(passes, copied) -> None:
     descent.get_w(w)
     error = np.abs(w - X.T @ (alpha * y)).max()
     assert (error > 1e-9) == copied
+
+
+class Crawling:
+    """A descent whose gap stays while its dual rises a little in every epoch."""
+
+    def __init__(self, descent, rise: float) -> None:
+        self.descent, self.rise, self.dual, self.epochs = descent, rise, 99.0, 0
+
+    def epoch(self, seconds: float, passes: float) -> SimpleNamespace:
+        self.epochs, self.dual = self.epochs + 1, self.dual + self.rise
+        report = {"gap": 1.0, "dual": self.dual, "epochs": self.epochs, "active": 200, "whole": True}
+        return SimpleNamespace(**report, residual=0.0, bias=0.0, room=0.0)
+
+    def __getattr__(self, name: str):
+        return getattr(self.descent, name)
+
+
+@pytest.mark.parametrize(("rise", "stalled"), [(2e-6, False), (1e-9, True)])
+def test_a_dual_that_rises_by_a_hundredth_of_tol_has_not_stalled(rise, stalled) -> None:
+    """Word counts, squared hinge, C = 100: for hundreds of epochs the gap swings far from tol, and the dual rises."""
+    problem = noisy()
+    solver = CoordinateDescent()
+    state = solver.init(problem, None, 1)
+    state.descent, state.patience = Crawling(state.descent, rise), 50
+    verdict = solver.terminate(problem, state, 1e-6)
+    for _ in range(20):
+        solver.step(problem, state)
+        verdict = solver.terminate(problem, state, 1e-6)
+    assert (verdict is Verdict.STALLED) is stalled
