@@ -133,9 +133,7 @@ public:
             if (settings_.kappa > 0 || timing_.promising()) accelerate();
             else acceleration_.begin_anew(coordinates_);
         }
-        // Early passes move w by much whatever the order; longer runs of rows come sooner from memory.
-        const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
-        chunks_.shuffle(active_.size(), settings_.chunk * (early && !settings_.mapped ? longer : 1), random_);
+        chunks_.shuffle(active_.size(), run_length(), random_);
         active_.begin_pass();
         pass_ = {};
         return chunks_.count();
@@ -230,6 +228,16 @@ private:
     // Of more rows than columns nearly all end at a bound, and once is enough; elsewhere it may be chance. Rows in place may be
     // a part of a problem, and what is seen of so few says less.
     void leave_out() { active_.leave_out(pass_, n_ > d_ || settings_.in_place, !settings_.in_place); }
+
+    // How many rows are visited in the order in which they lie in memory: long runs come sooner from there, an order closer to chance
+    // needs fewer passes. Rows that stay in the cache can be had in any order, and early passes move w by much whatever it is.
+    Index run_length() const {
+        if (settings_.mapped) return settings_.chunk;
+        const double entries = static_cast<double>(entries_of(rows_.source())) * static_cast<double>(active_.size()) / static_cast<double>(n_);
+        const Index run = entries <= cached_entries ? std::min(settings_.chunk, cached_run) : settings_.chunk;
+        const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
+        return early ? longer * run : run;
+    }
 
     // Copies the active rows and goes on with them alone.
     template <class V>
@@ -351,6 +359,8 @@ private:
     }
 
     static constexpr Index early_passes = 3, longer = 4;
+    static constexpr Index cached_run = 2;
+    static constexpr double cached_entries = 1 << 20;
     static constexpr Index few_rows = 256;    // so few are not worth a copy,
     static constexpr double few_passes = 3;   // nor are so few passes
     static constexpr Index passes_per_copy = 8;  // a copy costs about as much as it saves in this many passes

@@ -26,6 +26,36 @@ SEPARATRIX_INLINE double gap_share(double G, double alpha, double limit) {
 // A row is fetched into the cache while this many others are worked on.
 inline constexpr Index rows_ahead = 2;
 
+// The places in `active` that a schedule comes to, one after the other. Once it is over, it stays at the last one.
+class Course {
+public:
+    SEPARATRIX_INLINE explicit Course(const Schedule& schedule) : schedule_(schedule), over_(schedule.n_chunks <= 0) {
+        if (!over_) enter();
+    }
+    SEPARATRIX_INLINE bool over() const { return over_; }
+    SEPARATRIX_INLINE Index at() const { return at_; }
+    SEPARATRIX_INLINE void advance() {
+        if (at_ + 1 < end_) {
+            ++at_;
+        } else if (chunk_ + 1 < schedule_.n_chunks) {
+            ++chunk_;
+            enter();
+        } else {
+            over_ = true;
+        }
+    }
+
+private:
+    SEPARATRIX_INLINE void enter() {
+        at_ = schedule_.chunks[chunk_] * schedule_.chunk;
+        end_ = at_ + schedule_.chunk < schedule_.n_active ? at_ + schedule_.chunk : schedule_.n_active;
+    }
+
+    const Schedule& schedule_;
+    bool over_;
+    Index chunk_ = 0, at_ = 0, end_ = 0;
+};
+
 template <bool squared, class Rows, class W>
 PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& schedule, Iterate<W>& iterate) {
     PassReport report;
@@ -34,46 +64,43 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Schedule& sc
     const double bias_curvature = iterate.bias_curvature;
     double gap = 0, rise = 0;
     Gradients below, above;
-    for (Index c = 0; c < schedule.n_chunks; ++c) {
-        const Index begin = schedule.chunks[c] * schedule.chunk;
-        const Index end = begin + schedule.chunk < schedule.n_active ? begin + schedule.chunk : schedule.n_active;
-        const Index next = c + 1 < schedule.n_chunks ? schedule.chunks[c + 1] * schedule.chunk : begin;
-        for (Index k = begin; k < end; ++k) {
-            const Index i = schedule.active[k];
-            const Index place = k + rows_ahead < end ? k + rows_ahead : next + (k + rows_ahead - end);
-            rows.prefetch(schedule.active[place < schedule.n_active ? place : begin]);
-            Coordinate& at = coordinates[i];
-            const auto row = rows.row(i);
-            if (schedule.first) {
-                at.signed_curvature = at.label() * (squared_norm(row) + bias_curvature + (squared ? at.limit : 0.0));
-            }
-            const double score = static_cast<double>(dot(row, static_cast<const W*>(w))) + bias;
-            const double alpha = at.alpha;
-            const double label = at.label();
-            double G = label * score - 1.0;
-            if (squared) G += at.limit * alpha;
-            if (alpha <= 0 ? G >= 0 : !squared && alpha >= at.limit && G <= 0) {
-                schedule.held[k] = static_cast<float>(G);
-                continue;
-            }
-            schedule.held[k] = 0;
-            gap += gap_share<squared>(G, alpha, at.limit);
-            if (schedule.look) continue;
-            if (G < 0) {
-                below.add(-G);
-            } else {
-                above.add(G);
-            }
-            double target = alpha - G / at.curvature();
-            target = target > 0 ? target : 0;
-            if (!squared) target = target < at.limit ? target : at.limit;
-            if (target == alpha) continue;
-            const double step = target - alpha, change = step * label;
-            rise += (bias + 0.5 * bias_curvature * change) * change - (G + 0.5 * at.curvature() * step) * step;
-            at.alpha = target;
-            axpy(static_cast<W>(change), row, w);
-            bias += bias_curvature * change;
+    Course here(schedule), ahead(schedule);
+    for (Index k = 0; k < rows_ahead; ++k) ahead.advance();
+    for (; !here.over(); here.advance(), ahead.advance()) {
+        const Index k = here.at(), i = schedule.active[k], soon = schedule.active[ahead.at()];
+        SEPARATRIX_PREFETCH(coordinates + soon);
+        rows.prefetch(soon);
+        Coordinate& at = coordinates[i];
+        const auto row = rows.row(i);
+        if (schedule.first) {
+            at.signed_curvature = at.label() * (squared_norm(row) + bias_curvature + (squared ? at.limit : 0.0));
         }
+        const double score = static_cast<double>(dot(row, static_cast<const W*>(w))) + bias;
+        const double alpha = at.alpha;
+        const double label = at.label();
+        double G = label * score - 1.0;
+        if (squared) G += at.limit * alpha;
+        if (alpha <= 0 ? G >= 0 : !squared && alpha >= at.limit && G <= 0) {
+            schedule.held[k] = static_cast<float>(G);
+            continue;
+        }
+        schedule.held[k] = 0;
+        gap += gap_share<squared>(G, alpha, at.limit);
+        if (schedule.look) continue;
+        if (G < 0) {
+            below.add(-G);
+        } else {
+            above.add(G);
+        }
+        double target = alpha - G / at.curvature();
+        target = target > 0 ? target : 0;
+        if (!squared) target = target < at.limit ? target : at.limit;
+        if (target == alpha) continue;
+        const double step = target - alpha, change = step * label;
+        rise += (bias + 0.5 * bias_curvature * change) * change - (G + 0.5 * at.curvature() * step) * step;
+        at.alpha = target;
+        axpy(static_cast<W>(change), row, w);
+        bias += bias_curvature * change;
     }
     iterate.bias = bias;
     report.gap = gap;

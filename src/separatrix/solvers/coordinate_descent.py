@@ -121,7 +121,8 @@ class State:
 class CoordinateDescent:
     """Settings: the seed of the visiting order, whether rows at a bound are left out, rows visited in a run.
 
-    ``chunk`` rows that lie together in memory are visited one after the other; the chunks come in random order.
+    ``chunk`` rows that lie together in memory are visited one after the other, two where all stay in the cache; the
+    chunks come in random order.
     ``memory`` moves span the subspace of the exact step; 0 leaves plain coordinate descent.
 
     >>> import numpy as np
