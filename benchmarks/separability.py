@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from benchmarks import tables
 from separatrix.proof.verify import verify
 from separatrix.separability import Separability, separability
 from separatrix.solvers.hard_margin import hard_margin
@@ -49,41 +50,16 @@ def libsvm_sets() -> Iterator[tuple[str, Any, np.ndarray]]:
 
 
 def other_sets() -> Iterator[tuple[str, Any, np.ndarray]]:
-    table = np.loadtxt(FOLDER / "spambase.csv.gz", delimiter=",")
-    yield "spambase", table[:, :-1], table[:, -1]
+    yield "spambase", *tables.spambase()
     for part in ("data", "test"):
-        yield f"adult {part}", *adult(FOLDER / f"adult.{part}.csv.gz")
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    with gzip.open(FOLDER / "SMSSpamCollection.tsv.gz", "rt", encoding="utf-8") as file:
-        lines = [line.rstrip("\n").split("\t", 1) for line in file]
-    yield (
-        "sms-spam",
-        TfidfVectorizer().fit_transform([text for _, text in lines]),
-        np.array([c for c, _ in lines]),
-    )
+        yield f"adult {part}", *tables.adult(part)
+    yield "sms-spam", *tables.sms_spam()
     for name in ("mnist", "fashion-mnist"):
         images, labels = idx_images(FOLDER / name)
         for one, two in ((0, 1), (3, 5), (0, 6)):
             part = np.isin(labels, (one, two))
             yield f"{name} {one} v {two}", images[part], labels[part]
         yield f"{name} 8 v rest", images, (labels == 8).astype(int)
-
-
-def adult(path: Path) -> tuple[Any, np.ndarray]:
-    """The census table: numbers as they are, words as one column each."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        lines = [[cell.strip() for cell in line.split(",")] for line in file][1:]  # a header
-    cells = [line for line in lines if len(line) == 15]
-    table = list(zip(*cells, strict=True))
-    blocks = []
-    for column in table[:-1]:
-        values = np.array(column)
-        try:
-            blocks.append(values.astype(np.float64)[:, None])
-        except ValueError:
-            blocks.append((values[:, None] == np.unique(values)).astype(np.float64))
-    return np.hstack(blocks), np.array([label.rstrip(".") for label in table[-1]])
 
 
 def idx_images(folder: Path) -> tuple[np.ndarray, np.ndarray]:
