@@ -21,11 +21,12 @@ PROBLEM = Problem(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), np.ones(2), 
 
 @dataclass(frozen=True)
 class Scripted:
-    """Halves its gap at each step; ``alpha[0]`` carries the dual value to the scripted certify below."""
+    """Halves its gap at each step, or has it as told; ``alpha[0]`` carries the dual value to the certify below."""
 
     name: str = "scripted"
     stall_at: int = 10**9
     action: object = None
+    gap: object = None
     starts: list = field(default_factory=list)
 
     def init(self, problem, start, n_threads):
@@ -34,7 +35,7 @@ class Scripted:
 
     def step(self, problem, state):
         state["k"] += 1
-        state["gap"] /= 2
+        state["gap"] = state["gap"] / 2 if self.gap is None else self.gap(state["k"])
         if self.action is not None:
             self.action(state["k"])
         return Progress(1.0, 1.0 - state["gap"])
@@ -191,9 +192,22 @@ def test_waiting_is_not_work():
     assert solution.history[-1].solver == "scripted"
 
 
-def test_pace_without_progress_is_infinite():
+def test_pace_without_progress_looks_no_further_than_it_has_come():
     pace = Pace(0.0)
     for k in range(20):
         pace.add(float(k + 1), 0.5)
-    assert pace.remaining(1e-3) == np.inf
+    assert pace.remaining(1e-3) == 100 * 20
     assert pace.remaining(0.6) == 0.0
+
+
+def test_a_short_halt_is_no_reason_for_a_solver_of_minutes():
+    """As on news20 with C = 100: the gap of a few rows is smaller than that of all, seen again a little later."""
+
+    def gap(k: int) -> float:
+        return 1e-3 if k < 12 else 0.5 if k < 30 else 0.0
+
+    halting = Scripted(gap=gap)
+    stages = [Stage(halting, "halts", patience=60.0), Stage(Scripted(name="second"), "next")]
+    solution = run(stages, PROBLEM, Limits(tol=1e-12), certify)
+    assert solution.status == Status.CONVERGED
+    assert solution.history[-1].solver == "scripted"

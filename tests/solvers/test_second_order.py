@@ -349,3 +349,17 @@ def test_a_band_that_is_stuck_is_left_for_all_rows(monkeypatch) -> None:
     for _ in range(60):
         solver.step(problem, state)
     assert relative_gap(state.primal, state.dual) < 1e-8
+
+
+def test_columns_of_all_sizes_take_a_few_dozen_steps() -> None:
+    """Few entries, up to 1e9 times the others: rows that are held where a sample would have them soon cross by far."""
+    rng = np.random.default_rng(0)
+    n = 6000
+    large = 10.0 ** rng.uniform(-2, 9, (n, 10)) * (rng.random((n, 10)) < 0.02)
+    X = np.hstack([rng.standard_normal((n, 6)), large])
+    y = np.sign(X[:, 0] + (0.3 + 1e-5 * X[:, 8]) * rng.standard_normal(n))
+    problem = Problem(X, y, np.ones(n), HINGE, "none")
+    for seed in range(5):
+        solution = solve(problem, InteriorPoint(seed=seed), tol=1e-6)
+        assert solution.status is Status.CONVERGED
+        assert solution.n_iter < 80

@@ -102,7 +102,7 @@ class ClusterInteriorPoint:
         if primal < state.primal:
             state.z, state.primal = z, primal
         state.dual = dual
-        state.patience.see(relative_gap(state.primal, dual))
+        state.patience.see(relative_gap(state.primal, dual), state.primal - dual)
         return Progress(state.primal, dual)
 
     def _drive(self, state: State, method: str, arguments: list[Any]) -> list[Any]:

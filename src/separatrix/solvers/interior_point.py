@@ -125,9 +125,12 @@ class InteriorPoint:
             state.dual = dual + state.held_dual
         scale = abs(primal + state.held_dual)
         gap = (primal - dual) / scale if scale > 0 else 0.0
-        state.patience.see(gap)
+        state.patience.see(gap, primal - dual)
         if state.rows is not None:
-            stuck = state.broken or state.patience.over
+            # A held row counts as if it were still on its side of margin 1. No point has a value below zero: where one
+            # seems to, held rows have crossed by far.
+            hopeless = not state.sampled and primal + state.held_dual < 0.0
+            stuck = state.broken or state.patience.over or hopeless
             if stuck or gap <= max(state.look_at, 0.5 * state.tol):
                 self._next_round(problem, state, gap * scale, stuck)
         note, state.note = state.note, ""

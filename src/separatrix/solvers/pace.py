@@ -6,7 +6,10 @@ import math
 
 
 class Pace:
-    """Extrapolates log(gap) against time from the later half of a run.
+    """Extrapolates log(gap) against time from the later half of a run, at most a hundred times as far as it has come.
+
+    A gap may stand still for a while, and a first glance of a tenth of a second is no reason to go over to a solver of
+    minutes.
 
     >>> pace = Pace(0.0)
     >>> for k in range(1, 11):
@@ -16,6 +19,7 @@ class Pace:
     """
 
     _ENOUGH = 8  # steps before an extrapolation means anything
+    _SIGHT = 100.0  # times the run so far
 
     def __init__(self, began: float) -> None:
         self._times = [began]
@@ -36,6 +40,7 @@ class Pace:
         wanted = self._logs[-1] - math.log(tol) if tol > 0 else math.inf
         if wanted <= 0:
             return 0.0
+        sight = self._SIGHT * (self._times[-1] - self._times[0])
         if fallen <= 0:
-            return math.inf
-        return wanted * (self._times[-1] - self._times[middle]) / fallen
+            return sight
+        return min(sight, wanted * (self._times[-1] - self._times[middle]) / fallen)
