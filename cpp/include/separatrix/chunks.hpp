@@ -11,6 +11,17 @@
 
 namespace separatrix {
 
+// How many rows to visit in the order in which they lie in memory, `chunk` at most but in early passes: long runs come sooner from
+// there, an order closer to chance needs fewer passes. Rows that stay in the cache, of so many entries together, can be had in
+// any order; and early passes over many rows move w by much whatever it is.
+inline Index run_length(Index chunk, double entries, Index rows, Index passes) {
+    constexpr Index early_passes = 3, longer = 4, cached_run = 2;
+    constexpr double cached_entries = 1 << 20;
+    const Index run = entries <= cached_entries ? std::min(chunk, cached_run) : chunk;
+    const bool early = passes < early_passes && rows >= 64 * longer * chunk;
+    return early ? longer * run : run;
+}
+
 // `rows` active rows in chunks of `length`; the last one may be shorter.
 class Chunks {
 public:

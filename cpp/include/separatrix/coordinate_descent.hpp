@@ -133,7 +133,8 @@ public:
             if (settings_.kappa > 0 || timing_.promising()) accelerate();
             else acceleration_.begin_anew(coordinates_);
         }
-        chunks_.shuffle(active_.size(), run_length(), random_);
+        const Index run = settings_.mapped ? settings_.chunk : run_length(settings_.chunk, entries(), n_, epochs_);
+        chunks_.shuffle(active_.size(), run, random_);
         active_.begin_pass();
         pass_ = {};
         return chunks_.count();
@@ -229,14 +230,9 @@ private:
     // a part of a problem, and what is seen of so few says less.
     void leave_out() { active_.leave_out(pass_, n_ > d_ || settings_.in_place, !settings_.in_place); }
 
-    // How many rows are visited in the order in which they lie in memory: long runs come sooner from there, an order closer to chance
-    // needs fewer passes. Rows that stay in the cache can be had in any order, and early passes move w by much whatever it is.
-    Index run_length() const {
-        if (settings_.mapped) return settings_.chunk;
-        const double entries = static_cast<double>(entries_of(rows_.source())) * static_cast<double>(active_.size()) / static_cast<double>(n_);
-        const Index run = entries <= cached_entries ? std::min(settings_.chunk, cached_run) : settings_.chunk;
-        const bool early = epochs_ < early_passes && n_ >= 64 * longer * settings_.chunk;
-        return early ? longer * run : run;
+    // Of the rows still visited.
+    double entries() const {
+        return static_cast<double>(entries_of(rows_.source())) * static_cast<double>(active_.size()) / static_cast<double>(std::max<Index>(1, n_));
     }
 
     // Copies the active rows and goes on with them alone.
@@ -358,9 +354,6 @@ private:
         if (precision_ == 0) std::copy_n(w_.data(), d_, narrow_w_.data());
     }
 
-    static constexpr Index early_passes = 3, longer = 4;
-    static constexpr Index cached_run = 2;
-    static constexpr double cached_entries = 1 << 20;
     static constexpr Index few_rows = 256;    // so few are not worth a copy,
     static constexpr double few_passes = 3;   // nor are so few passes
     static constexpr Index passes_per_copy = 8;  // a copy costs about as much as it saves in this many passes
