@@ -192,7 +192,7 @@ def test_waiting_is_not_work():
     assert solution.history[-1].solver == "scripted"
 
 
-def test_pace_without_progress_looks_no_further_than_it_has_come():
+def test_pace_without_progress_looks_a_hundred_times_as_far_as_it_has_come():
     pace = Pace(0.0)
     for k in range(20):
         pace.add(float(k + 1), 0.5)
