@@ -1,65 +1,213 @@
-"""The course of every check: same data, known kind, then the mathematics of that kind."""
+"""The course of every check: the data, the mathematics of the kind, the statement, what was expected.
+
+This is the one place where a check ends: in `proved`, in `conditional`, or in `rejected` with a sentence, whatever
+went wrong on the way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
 
-from separatrix.checker.certificate import Certificate
-from separatrix.checker.fingerprint import fingerprint_labels, fingerprint_rows
-from separatrix.checker.kinds import EXACT_CHECKS, parts
-from separatrix.checker.rows import Rows
-from separatrix.checker.verdict import Proved, Rejected, Verification
+from separatrix.checker import classes, kernels, linear, mistakes
+from separatrix.checker.data import Data, Labels, Table, read_data
+from separatrix.checker.labels import DECIMAL, parse_label
+from separatrix.checker.numbers import Rejected, count, fields, real, shown, word
+from separatrix.checker.statement import Claim, Proved, complete
 
-Check = TypeVar("Check")
+SEPARATION = ("separating", "inseparable", "quasi-separable")
+_LARGEST = (1 << 32) - 1  # rows and columns
+Outcome = Literal["proved", "conditional", "rejected"]
 
 
-def check_exactly(
-    certificate: Certificate, rows: Rows, classes: Sequence[str], codes: Sequence[int]
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of a check: true if the claim is proved without a condition.
+
+    >>> bool(Verification("rejected", "The data are not those of the certificate.", "optimal"))
+    False
+    """
+
+    outcome: Outcome
+    reason: str  #: the whole statement that was proved, or why it was not
+    kind: str
+    arithmetic: str = "exact"  #: "exact", or "rigorous floats"
+    primal: float | None = None  #: proved upper bound on the optimum
+    dual: float | None = None  #: proved lower bound on the optimum
+
+    def __bool__(self) -> bool:
+        return self.outcome == "proved"
+
+    @property
+    def proved(self) -> bool:
+        """Whether the claim is proved without a condition."""
+        return bool(self)
+
+    @property
+    def gap(self) -> float | None:
+        """The proved relative gap, rounded to nearest; the statement has it rounded up."""
+        if self.primal is None or self.dual is None:
+            return None
+        return float((Fraction(self.primal) - Fraction(self.dual)) / (Fraction(self.primal) or 1))
+
+
+def check(
+    document: dict[str, Any],
+    table: Table,
+    labels: Labels,
+    X: str,
+    y: str,
+    expect: dict[str, Any] | None = None,
+    K: Table | None = None,
+    mathematics: Callable[[Claim], Proved] | None = None,
+    arithmetic: str = "exact",
 ) -> Verification:
-    """Check a certificate in exact arithmetic; ``classes[codes[i]]`` is the label text of row i."""
+    """Check a document that was read by `document.load`; X and y are the fingerprints of table and labels.
 
-    def course() -> Proved:
-        exact = known(certificate, EXACT_CHECKS)
-        source = certificate.data
-        compare_shape(certificate, rows.n_rows, rows.n_columns)
-        compare_digests(
-            certificate, fingerprint_rows(rows), fingerprint_labels(source.labels, classes, codes)
-        )
-        return exact(certificate, rows, parts(certificate, classes, codes))
-
-    return conclude(certificate.kind, course)
-
-
-def known(certificate: Certificate, checks: dict[str, Check]) -> Check:
-    """The check of the certificate's kind."""
-    if certificate.kind not in checks:
-        raise Rejected(f"The kind {certificate.kind!r} is not one of {', '.join(checks)}.")
-    return checks[certificate.kind]
-
-
-def compare_shape(certificate: Certificate, n_rows: int, n_columns: int) -> None:
-    """Reject data of another shape."""
-    source = certificate.data
-    if (n_rows, n_columns) != (source.rows, source.columns):
-        raise Rejected(
-            f"The certificate speaks of {source.rows} rows and {source.columns} columns; "
-            f"the data have {n_rows} and {n_columns}."
-        )
-
-
-def compare_digests(certificate: Certificate, X: str, y: str) -> None:
-    """Reject data with another fingerprint."""
-    if X != certificate.data.X:
-        raise Rejected("The rows X are not those of the certificate: their fingerprint differs.")
-    if y != certificate.data.y:
-        raise Rejected("The labels y are not those of the certificate: their fingerprint differs.")
-
-
-def conclude(kind: str, course: Callable[[], Proved]) -> Verification:
-    """Run a course of checks and turn its end into a Verification."""
+    K is the matrix of a kernel that is a function of the caller's. ``mathematics`` replaces the exact check of the
+    kind by another, which then gives its ``arithmetic``.
+    """
+    kind = document["kind"]
     try:
-        proved = course()
-    except Rejected as rejection:
-        return Verification(False, str(rejection), kind)
-    return Verification(True, proved.sentence, kind, proved.primal, proved.dual, proved.gap)
+        problem = read_problem(kind, document["problem"])
+        sides = compare_data(document["data"], table, labels, X, y)
+        data = read_data(*sides, problem["classes"] == "joint", table, labels)
+        if (K is not None) != _is_function(problem.get("kernel")):
+            raise Rejected(
+                "A matrix of kernel values is needed where, and only where, the kernel is a function."
+            )
+        if K is not None:
+            if (K.n_rows, K.n_columns) != (data.n, data.n):
+                raise Rejected(f"The matrix must be {data.n} x {data.n}; got {K.n_rows} x {K.n_columns}.")
+            data = replace(data, table=K, d=data.n)
+        if not isinstance(document["proof"], dict):
+            raise Rejected("The field proof must be an object.")
+        proved = (mathematics or exactly)(Claim(kind, problem, document["proof"], data))
+        statement = complete(proved.sentence, data)
+        if document["claim"] != statement:
+            raise Rejected(
+                f"The claim of the certificate is not what its numbers prove, which is: {statement}"
+            )
+        if expect:
+            compare(expect, document, data, proved)
+    except Exception as error:
+        sentence = (
+            str(error)
+            if isinstance(error, Rejected)
+            else f"The check failed: {type(error).__name__}: {error}"
+        )
+        return Verification("rejected", sentence, shown(kind).strip("'"), arithmetic)
+    how = "in exact arithmetic" if arithmetic == "exact" else "in floating point, whatever the rounding"
+    if proved.condition:
+        reason = f"Proved {how}, but only if {proved.condition}: {statement}"
+        return Verification("conditional", reason, kind, arithmetic, proved.primal, proved.dual)
+    return Verification("proved", f"Proved {how}: {statement}", kind, arithmetic, proved.primal, proved.dual)
+
+
+def compare_data(record: Any, table: Table, labels: Labels, X: str, y: str) -> tuple[Any, Any, Any]:
+    """Reject data that are not those of the certificate; returns its labels of the two sides, and excluded rows."""
+    names = ("rows", "columns", "type", "X", "y", "labels", "positive", "negative", "excluded")
+    rows, columns, kind, mark_X, mark_y, form, *sides = fields(record, "data", *names)
+    word(kind, "data.type", "float64", "float32")
+    shape, given = (count(rows, "data.rows"), count(columns, "data.columns")), (table.n_rows, table.n_columns)
+    if shape != given or max(shape) > _LARGEST or len(labels.codes) != given[0]:
+        raise Rejected(
+            f"The certificate speaks of {rows} rows and {columns} columns; the data have {given[0]} and {given[1]}, "
+            f"and {len(labels.codes)} labels."
+        )
+    if word(form, "data.labels", "number", "text") != labels.kind:
+        raise Rejected(f"The certificate has labels of the kind {form}; those of the data are {labels.kind}.")
+    if mark_X != X:
+        raise Rejected("The rows X are not those of the certificate: their fingerprint differs.")
+    if mark_y != y:
+        raise Rejected("The labels y are not those of the certificate: their fingerprint differs.")
+    return sides[0], sides[1], sides[2]
+
+
+def read_problem(kind: Any, problem: Any) -> Any:
+    """The question, once its words are known ones."""
+    word(kind, "kind", "optimal", "mistakes", *SEPARATION)
+    if kind == "mistakes":
+        fields(problem, "problem", "algorithm", "gain", "step", "start", "classes")
+    elif kind == "optimal":
+        fields(problem, "problem", "loss", "bias", "kernel", "C", "classes")
+        word(problem["loss"], "loss", "hinge", "squared_hinge")
+        word(problem["bias"], "bias", "free", "augmented", "none")
+    else:
+        fields(problem, "problem", "bias", "kernel", "classes")
+        word(problem["bias"], "bias", "free", "none")
+    word(problem["classes"], "classes", "two", "joint")
+    if not isinstance(problem.get("kernel", "linear"), dict):
+        word(problem.get("kernel", "linear"), "kernel", "linear")
+    return problem
+
+
+def _is_function(kernel: Any) -> bool:
+    return isinstance(kernel, dict) and kernel.get("name") == "function"
+
+
+def exactly(claim: Claim) -> Proved:
+    """Check in exact arithmetic what a certificate claims of its data."""
+    if claim.kind == "mistakes":
+        return mistakes.check(claim)
+    curved, joint = isinstance(claim.problem["kernel"], dict), claim.data.joint
+    if claim.kind == "optimal":
+        return (classes.optimal if joint else kernels.optimal if curved else linear.optimal)(claim)
+    return (kernels.contradiction if curved else classes.separation if joint else linear.separation)(claim)
+
+
+def compare(expect: dict[str, Any], document: dict[str, Any], data: Data, proved: Proved) -> None:
+    """Reject a proof of another problem than the expected one.
+
+    Keys are kind, positive, negative, rows ("all" or their number), gap (the largest), and the fields of the problem:
+    words as they are, numbers as numbers, C as one number or a pair, kernel as a name or an object.
+    """
+    problem, taking_part = document["problem"], sum(map(bool, data.part))
+    for name, wanted in expect.items():
+        if name == "rows":
+            found: Any = taking_part
+            wanted = data.n if wanted == "all" else wanted
+        elif name == "gap":
+            if proved.primal is None or proved.dual is None:
+                raise Rejected("A gap was expected; this kind of certificate has none.")
+            gap = (Fraction(proved.primal) - Fraction(proved.dual)) / (Fraction(proved.primal) or 1)
+            found, wanted = gap <= Fraction(wanted), True
+        elif name in ("positive", "negative"):
+            found = sorted(document["data"][name])
+            texts = map(str, wanted if isinstance(wanted, list | tuple) else [wanted])
+            wanted = sorted(_label(text, data.labels.kind) for text in texts)
+        elif name == "kind":
+            found = document["kind"]
+        else:
+            found = _plain(problem.get(name, "nothing of that name"))
+            wanted = _plain(wanted)
+            if name == "kernel" and isinstance(wanted, str) and isinstance(found, dict):
+                found = found["name"]
+        if found != wanted:
+            raise Rejected(
+                f"Expected {name} = {wanted!s:.80}; the certificate proves {name} = {found!s:.80}."
+            )
+
+
+def _label(text: str, kind: str) -> str:
+    """A label as a certificate writes it: 1.0 is 1, and 0.5 its hexadecimal real."""
+    return parse_label(text, kind) if DECIMAL.fullmatch(text) else text
+
+
+def _plain(record: Any) -> Any:
+    """Numbers as floats, C as one number where it is one: the form in which expectations are compared."""
+    if isinstance(record, dict):
+        pair = {name: _plain(each) for name, each in record.items()}
+        return (
+            pair["positive"] if set(pair) == {"positive", "negative"} and len({*pair.values()}) == 1 else pair
+        )
+    if isinstance(record, list | tuple) and len(record) == 2:
+        return _plain({"positive": float(record[0]), "negative": float(record[1])})
+    if isinstance(record, int | float) and not isinstance(record, bool):
+        return float(record)
+    try:
+        return real(record, "a number")
+    except Rejected:
+        return record

@@ -11,10 +11,11 @@ exp(-t) = 2^-k exp(-r) with t = k ln 2 + r, 0 <= r < ln 2, and the Taylor series
 from __future__ import annotations
 
 SCALE = 100  #: bits after the point of every answer
-_WORK = SCALE + 32
+_EXTRA = 32
+_WORK = SCALE + _EXTRA
 _LOST = 1 << 9  # units of 2^-_WORK, more than all losses above together
 _ONE = 1 << _WORK
-_FARTHEST = 150  # powers of two by which exp(-t) may shrink before it is below 2^-SCALE anyway
+_FARTHEST = 150  # powers of two by which exp(-t) may shrink before it is below 2^-_WORK anyway
 
 
 def _ln2() -> int:
@@ -33,12 +34,37 @@ _LN2 = _ln2()
 def exp_minus(t: int, scale: int) -> tuple[int, int]:
     """(lower, upper) with lower <= 2^SCALE exp(-t 2^-scale) <= upper, for an integer t >= 0.
 
+    Neighbouring integers, or one further where the value is too near to one of them to say.
+
     >>> lower, upper = exp_minus(1, 0)
-    >>> upper - lower <= 2, round(lower / 2**SCALE, 12)
-    (True, 0.367879441171)
+    >>> upper - lower, round(lower / 2**SCALE, 12)
+    (1, 0.367879441171)
     """
     if t == 0:
         return 1 << SCALE, 1 << SCALE
+    small, large = _exp(t, scale)
+    return small >> _EXTRA, min(1 << SCALE, (large >> _EXTRA) + 1)
+
+
+def tanh(t: int, scale: int) -> tuple[int, int]:
+    """(lower, upper) with lower <= 2^SCALE tanh(t 2^-scale) <= upper, by (1 - e) / (1 + e), e = exp(-2t).
+
+    >>> lower, upper = tanh(-1, 1)
+    >>> upper - lower, round(lower / 2**SCALE, 12)
+    (1, -0.46211715726)
+    """
+    if t < 0:
+        lower, upper = tanh(-t, scale)
+        return -upper, -lower
+    if t == 0:
+        return 0, 0
+    small, large = _exp(2 * t, scale)
+    lower, upper = ((_ONE - e << _WORK) // (_ONE + e) >> _EXTRA for e in (large, small))
+    return lower, min(1 << SCALE, upper + 1)
+
+
+def _exp(t: int, scale: int) -> tuple[int, int]:
+    """Bounds on 2^_WORK exp(-t 2^-scale), t > 0, as far apart as the losses above."""
     shift = _WORK - scale
     working = t << shift if shift >= 0 else t >> -shift
     k, r = divmod(working, _LN2)
@@ -50,20 +76,4 @@ def exp_minus(t: int, scale: int) -> tuple[int, int]:
         term = ((term * r) >> _WORK) // n
         total += -term if n % 2 else term
     total >>= k
-    lower = max(0, (total - _LOST) >> (_WORK - SCALE))
-    return lower, min(1 << SCALE, ((total + _LOST) >> (_WORK - SCALE)) + 1)
-
-
-def tanh(t: int, scale: int) -> tuple[int, int]:
-    """(lower, upper) with lower <= 2^SCALE tanh(t 2^-scale) <= upper, by (1 - e) / (1 + e), e = exp(-2t).
-
-    >>> lower, upper = tanh(-1, 1)
-    >>> upper - lower <= 8, round(lower / 2**SCALE, 12)
-    (True, -0.46211715726)
-    """
-    if t < 0:
-        lower, upper = tanh(-t, scale)
-        return -upper, -lower
-    one = 1 << SCALE
-    small, large = exp_minus(2 * t, scale)
-    return ((one - large) << SCALE) // (one + large), -((-((one - small) << SCALE)) // (one + small))
+    return max(0, total - _LOST), min(_ONE, total + _LOST)

@@ -19,7 +19,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 
-from separatrix.checker.rows import Rows
+from separatrix.checker.data import Table
 
 BLOCK_ROWS = 4096
 X_HEADER = b"separatrix X 1\n"
@@ -32,10 +32,10 @@ def is_sparse_block(rows: int, columns: int, nonzeros: int) -> bool:
     return 3 * nonzeros <= rows * columns
 
 
-def fingerprint_rows(table: Rows) -> str:
+def fingerprint_rows(table: Table) -> str:
     """The digest of X.
 
-    >>> from separatrix.checker.rows import StoredRows
+    >>> from separatrix.checker.text import StoredRows
     >>> table = StoredRows(n_columns=2)
     >>> table.append([0, 1], [1.0, 0.0])
     >>> fingerprint_rows(table)[:16]
@@ -44,8 +44,6 @@ def fingerprint_rows(table: Rows) -> str:
     total = hashlib.sha256(X_HEADER + struct.pack("<QQ", table.n_rows, table.n_columns))
     counts, columns, values = array(_UINT32), array(_UINT32), array("d")
     for places, entries in table.rows():
-        if places is None:
-            places = range(len(entries))
         if 0.0 in entries:
             places = [column for column, value in zip(places, entries, strict=True) if value]
             entries = list(filter(None, entries))
@@ -89,7 +87,7 @@ def label_header(kind: str, classes: Sequence[str], n_rows: int) -> bytes:
     """All that goes into y's digest before the rows."""
     parts = [Y_HEADER, kind.encode("ascii"), b"\n", struct.pack("<QQ", len(classes), n_rows)]
     for label in classes:
-        text = label.encode("utf-8", "surrogatepass")
+        text = label.encode("utf-8")
         parts += [struct.pack("<Q", len(text)), text]
     return b"".join(parts)
 

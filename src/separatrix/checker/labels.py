@@ -1,6 +1,6 @@
-"""Labels as texts, the same whichever program read them, and the side each row is on.
+"""Labels as texts, the same whichever program read them.
 
-    number    an integral value is its decimal integer, any other its hexadecimal float: 1, 1.0, "+1" -> "1"
+    number    an integral value is its decimal integer, any other its hexadecimal real: 1, 1.0, "+1" -> "1"
     text      the label itself, to the letter
 
 A certificate records which of the two it means, so that "1" the number and "1" the word cannot be mixed up.
@@ -9,9 +9,15 @@ A certificate records which of the two it means, so that "1" the number and "1" 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 
-from separatrix.checker.verdict import Rejected
+from separatrix.checker.numbers import Rejected
+
+#: A decimal number in a data file: ASCII digits, nothing that only Python takes for a number.
+DECIMAL = re.compile(r"[+-]?(?:[0-9]+(\.[0-9]*)?|(\.[0-9]+))([eE][+-]?[0-9]+)?")
+_WORDS = {"true": "1", "false": "0"}
+_LONGEST = 1000  # characters of a number
 
 
 def number_text(value: float | int) -> str:
@@ -35,17 +41,16 @@ def parse_label(token: str, kind: str) -> str:
     """
     if kind == "text":
         return token
-    word = token.strip()
-    if word.lower() in ("true", "false"):
-        return "1" if word.lower() == "true" else "0"
+    word = token.strip(" \t")
+    if word.lower() in _WORDS:
+        return _WORDS[word.lower()]
+    match = DECIMAL.fullmatch(word)
+    if not match or len(word) > _LONGEST:
+        raise Rejected(f"The certificate has numbers for labels; the data have {token[:40]!r}.")
     try:
-        return number_text(int(word))
+        return number_text(float(word) if any(match.groups()) else int(word))
     except ValueError:
-        pass
-    try:
-        return number_text(float(word))
-    except ValueError:
-        raise Rejected(f"The certificate has numbers for labels; the data have {token!r}.") from None
+        raise Rejected(f"Labels must be finite numbers; the data have {token[:40]!r}.") from None
 
 
 def encode(texts: Iterable[str]) -> tuple[list[str], list[int]]:
@@ -57,40 +62,3 @@ def encode(texts: Iterable[str]) -> tuple[list[str], list[int]]:
     position: dict[str, int] = {}
     codes = [position.setdefault(text, len(position)) for text in texts]
     return list(position), codes
-
-
-def sides(classes: Sequence[str], positive: Sequence[str], negative: Sequence[str]) -> list[int]:
-    """+1, -1 or 0 (takes no part) for each class.
-
-    >>> sides(["a", "b", "c"], ["a"], ["c"])
-    [1, 0, -1]
-    """
-    plus, minus = set(positive), set(negative)
-    if plus & minus:
-        raise Rejected(f"The label {sorted(plus & minus)[0]!r} is on both sides.")
-    if not plus and not minus:
-        raise Rejected("No label is on either side.")
-    return [(label in plus) - (label in minus) for label in classes]
-
-
-def places(classes: Sequence[str], named: Sequence[str]) -> list[int]:
-    """1 + the position of each class among the named ones, or 0 (takes no part): for claims about all classes at once.
-
-    >>> places(["a", "b", "c"], ["c", "a"])
-    [2, 0, 1]
-    """
-    position = {label: place for place, label in enumerate(named, 1)}
-    if len(position) != len(named):
-        raise Rejected("A class is named twice.")
-    return [position.get(label, 0) for label in classes]
-
-
-def describe(labels: Sequence[str], kind: str = "text") -> str:
-    """A side in words, shortened where it has many labels.
-
-    >>> describe(["a"]), describe(["a", "b"]), describe(["1"], "number")
-    ("'a'", "{'a', 'b'}", '1')
-    """
-    shown = [repr(label) if kind == "text" else label for label in labels[:4]]
-    shown += ["..."] if len(labels) > 4 else []
-    return shown[0] if len(labels) == 1 else "{" + ", ".join(shown) + "}"

@@ -1,244 +1,220 @@
-"""The exact check of a `mistakes` certificate: a perceptron's updates against the bound of its own variant.
+"""The exact check of a `mistakes` certificate: the most updates that a variant of the perceptron can make.
 
-With the fictitious column of squared constant g (problem.gain), xt = (x, sqrt g) and wt = (w, b / sqrt g):
-
-    final     (w, b) after the last update: every y_i (w.x_i + b) > 0
-    witness   (w, b) with margin m = min_i y_i (w.x_i + b) > 0;  rho = Rt^2 ||wt||^2 / m^2,  Rt^2 = max ||x||^2 + g
-    alpha     updates on each row. From zero and with a fixed step, sum alpha_i is the number of updates k, and
-              ||sum_i alpha_i y_i xt_i||^2 <= k Rt^2, because each update met a row with y_i f(x_i) <= 0.
-              With u the witness, k m <= u.(sum ..) <= ||u|| sqrt(k) Rt: so k <= rho whoever made the run.
-
-The theorem of each variant is an inequality in k, rho and the step (see `too_many`); the certificate is accepted if
-its bound violates that inequality from there on, and the updates are not above the bound. Square roots and the
-logarithm of the decreasing schedule are rounded outwards; everything else is rational.
+With the fictitious column of squared constant g every variant is one through the origin (docs/certificate-format.md,
+section 7). A witness with margin M gives rho = R U / M^2, and the theorem of the variant excludes K + 1 updates. Where
+the certificate counts the updates of a run, the weights that these imply must separate the rows. The proofs of the
+theorems are in `separatrix.problem.mistake_bounds`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 from operator import mul
 
-from separatrix.checker.certificate import Certificate
-from separatrix.checker.codec import SparseVector, field, read_count, read_real, read_vector, read_word
-from separatrix.checker.dyadic import fraction, scale_for, scaled, to_integers
-from separatrix.checker.rows import Rows
-from separatrix.checker.verdict import Proved, Rejected
+from separatrix.checker.data import Data, integers
+from separatrix.checker.linear import add, dot
+from separatrix.checker.numbers import Rejected, count, fields, real, vector, weights, word
+from separatrix.checker.statement import Claim, Proved, sides, value
 
-_OUTWARD = Fraction(1, 10**12)  # far above the error of the library's sqrt and log
-_SAME_RADIUS = Fraction(1, 2**30)
+_LN2 = Fraction(6931471806, 10**10)  # at least ln 2
+Plane = tuple[list[dict[int, int]], list[int], int]
 
 
 @dataclass(frozen=True)
-class MistakeProof:
-    """The content of a certificate. ``step`` is None for "decreasing" and 0.0 for "line-search"."""
+class Run:
+    """What a certificate says: the variant, the witness (W, b), the bound, and perhaps the updates of a run."""
 
     algorithm: str
-    bias: str
     gain: float
-    step: float | None
+    step: float | str
+    from_row: bool
+    bound: int
+    W: dict[int, float]
+    b: dict[int, float]
+    updates: dict[int, int] | None
     start: int | None
-    updates: int
-    alpha: SparseVector
-    final: tuple[SparseVector, float]
-    witness: tuple[SparseVector, float]
-    bound: float
+
+    @property
+    def planes(self) -> int:
+        """How many planes there are: one, or one for each class."""
+        return len(self.b)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the data say, each number on its safe side."""
+    """What the rows say: at least R and U, at most M > 0, and how many rows or pairs take part."""
 
-    radius_low: Fraction  #: at most max ||x_i||^2
-    radius_high: Fraction  #: at least max ||x_i||^2
-    margin: Fraction  #: at most min_i y_i f(x_i) of the witness
-    norm: Fraction  #: at least ||wt||^2 of the witness
-    sum_norm: Fraction  #: at least ||sum_i alpha_i y_i xt_i||^2
-    members: int  #: rows that take part
+    radius: Fraction
+    norm: Fraction
+    margin: Fraction
+    members: int
 
 
-def read_mistakes(certificate: Certificate) -> MistakeProof:
-    """Read a `mistakes` certificate, rejecting what is malformed."""
-    problem, proof, rows = certificate.problem, certificate.proof, certificate.data.rows
-    names = {"algorithm", "bias", "gain", "kernel", "step", "start"}
-    if set(problem) != names or set(proof) != {"updates", "alpha", "final", "witness", "bound"}:
-        raise Rejected("A mistakes certificate has other fields than these.")
-    read_word(problem["kernel"], "problem.kernel", ("linear",))
-    algorithm = read_word(problem["algorithm"], "problem.algorithm", ("perceptron", "gradient"))
-    bias = read_word(problem["bias"], "problem.bias", ("none", "unit", "radius"))
-    gain = read_real(problem["gain"], "problem.gain")
-    step = problem["step"]
-    size = None if step == "decreasing" else 0.0 if step == "line-search" else read_real(step, "problem.step")
-    if size is not None and (size < 0 or (size == 0) != (step == "line-search")):
-        raise Rejected("The step must be above 0.")
-    if step == "line-search" and algorithm == "perceptron":
-        raise Rejected("The perceptron algorithm has no line search.")
+def read(claim: Claim) -> Run:
+    """Read everything that does not need the rows."""
+    _, problem, proof, data = claim
+    algorithm = word(problem["algorithm"], "algorithm", "perceptron", "gradient")
+    gain, start = real(problem["gain"], "gain"), word(problem["start"], "start", "zero", "row")
+    step: float | str = problem["step"]
+    if step not in ("decreasing", "line-search"):
+        step = real(step, "step")
     if (
         gain < 0
-        or (bias == "none" and gain != 0)
-        or (bias == "unit" and gain != 1)
-        or (bias == "radius" and gain == 0)
+        or (isinstance(step, float) and step <= 0)
+        or (step, algorithm) == ("line-search", "perceptron")
     ):
-        raise Rejected(f"The fictitious column does not fit the bias {bias!r}.")
-    start = None if problem["start"] == "zero" else read_count(problem["start"], "problem.start")
-    if start is not None and start >= rows:
-        raise Rejected(f"The start row {start} is not among the {rows} rows.")
-    return MistakeProof(
-        algorithm,
-        bias,
-        gain,
-        size,
-        start,
-        read_count(proof["updates"], "proof.updates"),
-        read_vector(proof["alpha"], "alpha", rows),
-        _plane(proof["final"], "final", certificate),
-        _plane(proof["witness"], "witness", certificate),
-        read_real(proof["bound"], "proof.bound"),
-    )
-
-
-def _plane(record: object, name: str, certificate: Certificate) -> tuple[SparseVector, float]:
-    w = read_vector(field(record, "w"), f"{name}.w", certificate.data.columns)
-    return w, read_real(field(record, "b"), f"{name}.b")
-
-
-def check(certificate: Certificate, rows: Rows, side: Sequence[int]) -> Proved:
-    """Prove the claim on these rows, or raise `Rejected`."""
-    claim = read_mistakes(certificate)
-    check_form(claim, side)
-    return conclude(claim, _facts(claim, rows, side))
-
-
-def check_form(claim: MistakeProof, side: Sequence[int]) -> None:
-    """What can be checked without the rows."""
-    total = 0
-    for row, count in zip(claim.alpha.indices, claim.alpha.values, strict=True):
-        if count < 0 or count != int(count) or not side[row]:
-            raise Rejected(f"alpha[{row}] = {count} is no number of updates of a row that takes part.")
-        if claim.algorithm == "gradient" and count > claim.updates:
-            raise Rejected(f"Row {row} cannot have been in {int(count)} of {claim.updates} steps.")
-        total += int(count)
-    if claim.algorithm == "perceptron" and total != claim.updates:
-        raise Rejected(f"The updates on the rows add up to {total}, not to {claim.updates}.")
-    if claim.bias == "none" and (claim.final[1] or claim.witness[1]):
+        raise Rejected(
+            "The gain must not be below 0, a step must be above; the perceptron has no line search."
+        )
+    counted = "updates" in proof
+    if counted and not isinstance(step, float):
+        raise Rejected("Updates say nothing of the weights unless the step is a number.")
+    more = [] if not counted else ["updates"] if start == "zero" else ["updates", "start"]
+    fields(proof, "proof", "witness", "bound", *more)
+    k = len(data.positive) if data.joint else 1
+    W, b = fields(proof["witness"], "witness", "w", "b")
+    biases = vector(b, "witness.b", k, real)
+    if biases and not gain:
         raise Rejected("A run through the origin has no bias.")
-    if claim.start is not None and not side[claim.start]:
-        raise Rejected("The start row takes no part.")
+    places = data.n * (k if data.joint else 1)
+    run = Run(
+        algorithm,
+        gain,
+        step,
+        start == "row",
+        count(proof["bound"], "bound"),
+        vector(W, "witness.w", k * data.d, real),
+        {m: biases.get(m, 0.0) for m in range(k)},
+        weights(proof["updates"], "updates", places) if counted else None,
+        count(proof["start"], "start") if counted and start == "row" else None,
+    )
+    if run.updates is not None:
+        total = sum(run.updates.values()) if algorithm == "perceptron" else max(run.updates.values())
+        if total > run.bound:
+            raise Rejected(f"{total} updates are above the bound {run.bound}.")
+        if not all(is_member(data, place) for place in [*run.updates, run.start] if place is not None):
+            raise Rejected("An update, or the start, is of a row that takes no part.")
+    return run
 
 
-def conclude(claim: MistakeProof, facts: Facts) -> Proved:
-    """The inequality of the variant, with the facts on their safe sides."""
-    gain = Fraction(claim.gain)
-    if claim.bias == "radius" and not (
-        facts.radius_low * (1 - _SAME_RADIUS) <= gain <= facts.radius_high * (1 + _SAME_RADIUS)
-    ):
-        raise Rejected("The constant of the fictitious column is not the radius of the rows.")
+def is_member(data: Data, place: int) -> bool:
+    """Whether the place stands for a row that takes part, or a pair of one with another class."""
+    if not data.joint:
+        return place < data.n and data.part[place] != 0
+    row, rival = divmod(place, len(data.positive))
+    return row < data.n and data.part[row] not in (0, rival + 1)
+
+
+def check(claim: Claim) -> Proved:
+    """Prove the bound, and that the counted updates separate."""
+    run, data = read(claim), claim.data
+    facts = _facts(run, data)
+    if run.updates is not None and not _least(implied(run, data), data)[0] > 0:
+        raise Rejected("The weights that the updates imply do not separate the rows.")
+    return conclude(run, facts, data)
+
+
+def conclude(run: Run, facts: Facts, data: Data) -> Proved:
+    """Apply the theorem of the variant to the facts."""
     if facts.margin <= 0:
         raise Rejected("The witness does not separate the rows.")
-    squared = facts.radius_high + gain
-    ratio = max(Fraction(1), squared * facts.norm / facts.margin**2)
-    if follows_chain(claim) and facts.sum_norm > claim.updates * (facts.radius_low + gain):
-        raise Rejected(
-            "Some update was made on a row that was classified correctly: the sum of updates is too long."
+    if not excluded(run, facts.radius * facts.norm / facts.margin**2, facts.members):
+        raise Rejected(f"The theorem of this variant does not exclude {run.bound + 1} updates.")
+    return Proved(perceptron(run, data))
+
+
+def perceptron(run: Run, data: Data) -> str:
+    """What is proved of a run."""
+    words = {"decreasing": "1/sqrt(t)", "line-search": "by line search"}
+    step = words[run.step] if isinstance(run.step, str) else value(run.step)
+    how = f"{'row by row' if run.algorithm == 'perceptron' else 'all rows at once'}, step {step}, "
+    how += f"from {'a row' if run.from_row else 'zero'}, g = {value(run.gain)}"
+    who = f"The perceptron{' of all classes at once' if data.joint else ''} ({how})"
+    sentence = f"{who} makes at most {run.bound} updates on {sides(data)}"
+    if run.updates is not None:
+        row = (
+            "" if run.start is None else f" from row {run.start // (len(data.positive) if data.joint else 1)}"
         )
-    if claim.updates > claim.bound:
-        raise Rejected(f"{claim.updates} updates are above the bound {claim.bound!r}.")
-    if not too_many(claim, ratio, Fraction(claim.bound), facts.members):
-        raise Rejected(f"The theorem of this variant does not give the bound {claim.bound!r}.")
-    return Proved(
-        f"Proved: the last weights separate all rows after {claim.updates} updates, and this variant makes at most "
-        f"{claim.bound:.6g} on them."
-    )
+        sentence += f", and the {sum(run.updates.values())} updates counted here{row} separate them"
+    return sentence
 
 
-def follows_chain(claim: MistakeProof) -> bool:
-    """Whether ||sum alpha_i y_i xt_i||^2 <= k Rt^2 must hold: the plain algorithm from zero."""
-    return claim.algorithm == "perceptron" and claim.step is not None and claim.start is None
-
-
-def too_many(claim: MistakeProof, ratio: Fraction, k: Fraction, rows: int) -> bool:
-    """Whether the theorem excludes every number of updates above k.
-
-    perceptron, step eps       from zero  k > rho      from a row  (1 + eps k)^2 > rho (1 + eps^2 k)
-    perceptron, 1/sqrt(t)      s > rho (most 1)  or  s^2 > rho q
-    gradient, a <= s m <= h    (k + start) 4 a h > (a + h)^2 rho
-    gradient, 1/sqrt(t)        s > n rho         or  s^2 > rho q
-        s = 2 (sqrt(k + 1) - 1) + start,   q = most^2 (1 + ln k) + start,   most = 1 or n
-    """
-    start = 0 if claim.start is None else 1
-    if claim.step is None:
-        most = rows if claim.algorithm == "gradient" else 1
-        s = 2 * (Fraction(math.sqrt(float(k) + 1.0)) * (1 - _OUTWARD) - 1) + start
-        log = Fraction(math.log(max(1.0, float(k)))) * (1 + _OUTWARD)
-        q = most * most * (1 + log) + start
-        return s > 0 and (s >= most * ratio + start or s * s >= ratio * q)
-    if claim.algorithm == "gradient":
-        low, high = (
-            (Fraction(1), Fraction(rows))
-            if claim.step == 0
-            else (Fraction(claim.step), rows * Fraction(claim.step))
-        )
+def excluded(run: Run, rho: Fraction, members: int) -> bool:
+    """Whether the theorem of the variant excludes bound + 1 updates, and with them every greater number."""
+    k, start = run.bound + 1, int(run.from_row)
+    if run.step == "decreasing":
+        most = members if run.algorithm == "gradient" else 1
+        j = k.bit_length() - 1
+        log = _LN2 * j + Fraction(k, 1 << j) - 1
+        r = 2 * (Fraction(isqrt((k + 1) << 128), 1 << 64) - 1) + start
+        return r > 0 and (r > most * rho or r * r > rho * (most * most * (1 + log) + start))
+    step = Fraction(1 if isinstance(run.step, str) else run.step)
+    if run.algorithm == "gradient":
+        low, high = step, members * step
         if start:
             low, high = min(Fraction(1), low), max(Fraction(1), high)
-        return (k + start) * 4 * low * high >= (low + high) ** 2 * ratio
+        return 4 * low * high * (k + start) > (low + high) ** 2 * rho
     if not start:
-        return k >= ratio
-    eps = Fraction(claim.step)
-    beyond_vertex = 2 * (1 + eps * k) >= ratio * eps
-    return beyond_vertex and (1 + eps * k) ** 2 >= ratio * (1 + eps * eps * k)
+        return k > rho
+    return 2 * (1 + step * k) >= rho * step and (1 + step * k) ** 2 > rho * (1 + step * step * k)
 
 
-def _facts(claim: MistakeProof, rows: Rows, side: Sequence[int]) -> Facts:
-    """All quantities exactly, in one pass over the rows."""
-    x_scale = scale_for(rows.smallest())
-    final, witness = (_Plane(w.dense(), b, x_scale) for w, b in (claim.final, claim.witness))
-    alpha = [int(count) for count in claim.alpha.dense()]
-    largest, least, imbalance, members = 0, None, 0, 0
-    total = [0] * rows.n_columns
-    for number, ((columns, entries), y, count) in enumerate(zip(rows.rows(), side, alpha, strict=True)):
-        if not y:
-            continue
-        members += 1
-        x = to_integers(entries, x_scale)
-        largest = max(largest, sum(map(mul, x, x)))
-        if y * final.score(columns, x) <= 0:
-            raise Rejected(f"Row {number} is not on its side of the last weights.")
-        product = y * witness.score(columns, x)
-        least = product if least is None else min(least, product)
-        if count:
-            imbalance += y * count
-            for column, entry in zip(range(len(x)) if columns is None else columns, x, strict=True):
-                total[column] += y * count * entry
-    gain = Fraction(claim.gain)
-    radius = fraction(largest, 2 * x_scale)
-    return Facts(
-        radius,
-        radius,
-        fraction(least or 0, witness.scale),
-        witness.squared_norm(gain),
-        fraction(sum(map(mul, total, total)), 2 * x_scale) + gain * imbalance**2,
-        members,
-    )
+def _facts(run: Run, data: Data) -> Facts:
+    """Radius, norm and margin, exactly."""
+    numbers, scale = integers([*run.W.values(), *run.b.values()])
+    W = [dict[int, int]() for _ in range(run.planes)]
+    for place, each in zip(run.W, numbers, strict=False):
+        W[place // data.d][place % data.d] = each
+    least, members = _least((W, numbers[len(run.W) :], scale), data)
+    x_scale = data.scale
+    largest = max(sum(map(mul, x, x)) for _, _, _, x in data.rows())
+    gain = Fraction(run.gain)
+    norm = Fraction(sum(each * each for plane in W for each in plane.values()), 1 << 2 * scale)
+    if gain:
+        norm += sum(Fraction(each) ** 2 for each in run.b.values()) / gain
+    radius = Fraction(largest, 1 << 2 * x_scale) + gain
+    return Facts(2 * radius if data.joint else radius, norm, least, members)
 
 
-class _Plane:
-    """(w, b) in integers: score(x) / 2^scale is w.x + b."""
+def implied(run: Run, data: Data) -> Plane:
+    """The weights that the counted updates imply: sum_i (s updates_i + [i = start]) y_i (x_i, g)."""
+    assert run.updates is not None
+    (step, one, gain), scale = integers([float(run.step), 1.0, run.gain])
+    x_scale, W, b = data.scale, [dict[int, int]() for _ in range(run.planes)], [0] * run.planes
+    for number, part, columns, x in data.rows():
+        for place, up, down in _updates(data, number, part):
+            factor = run.updates.get(place, 0) * step + (one if place == run.start else 0)
+            for plane, sign in ((up, 1), (down, -1)):
+                if factor and plane is not None:
+                    add(W[plane], columns, x, sign * factor)
+                    b[plane] += sign * factor * gain
+    # w is times 2^(scale + x_scale), b times 2^(2 scale).
+    shared = max(x_scale, scale)
+    W = [{j: each << (shared - x_scale) for j, each in plane.items()} for plane in W]
+    return W, [each << (shared - scale) for each in b], scale + shared
 
-    def __init__(self, w: list[float], b: float, x_scale: int) -> None:
-        self.w, self.w_scale = scaled(w)
-        (self.b,), b_scale = scaled([b])
-        self.scale = max(0, b_scale, x_scale + self.w_scale)
-        self.shift = self.scale - x_scale - self.w_scale
-        self.b <<= self.scale - b_scale
-        self.exact_b = Fraction(b)
 
-    def score(self, columns: Sequence[int] | None, x: Sequence[int]) -> int:
-        weights = self.w if columns is None else map(self.w.__getitem__, columns)
-        product: int = sum(map(mul, x, weights))
-        return (product << self.shift) + self.b
+def _updates(data: Data, number: int, part: int) -> Iterator[tuple[int, int | None, int | None]]:
+    """Place of an update, the plane that it raises and the one that it lowers."""
+    if not data.joint:
+        yield (number, 0, None) if part > 0 else (number, None, 0)
+        return
+    k = len(data.positive)
+    for rival in range(k):
+        if rival != part - 1:
+            yield number * k + rival, part - 1, rival
 
-    def squared_norm(self, gain: Fraction) -> Fraction:
-        squared = fraction(sum(map(mul, self.w, self.w)), 2 * self.w_scale)
-        return squared + (self.exact_b**2 / gain if gain else 0)
+
+def _least(planes: Plane, data: Data) -> tuple[Fraction, int]:
+    """The least y_i (w.x_i + b), or lead of the own class over another; and how many there are."""
+    (W, b, scale), x_scale = planes, data.scale
+    least, members = None, 0
+    for number, part, columns, x in data.rows():
+        scores = [dot(columns, x, w) + (each << x_scale) for w, each in zip(W, b, strict=True)]
+        for _, up, down in _updates(data, number, part):
+            product = (0 if up is None else scores[up]) - (0 if down is None else scores[down])
+            least, members = product if least is None else min(least, product), members + 1
+    return Fraction(least or 0, 1 << (scale + x_scale)), members
