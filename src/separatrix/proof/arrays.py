@@ -1,8 +1,8 @@
-"""The user's X as the proofs read it: a dense array or canonical CSR, and plain rows for the exact checks."""
+"""The user's X as the proofs read it: a dense array or canonical CSR of the very numbers that were given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.checker.rows import Row
-from separatrix.checker.verdict import Rejected
+from separatrix.checker.numbers import Rejected
 from separatrix.problem.rows import row_blocks
 
 _BLOCK_ENTRIES = 1 << 18
 _FEW = 1 << 14  # Python floats at a time
+_ALWAYS_EXACT = {np.dtype(name) for name in ("f2", "f4", "f8", "i1", "i2", "i4", "u1", "u2", "u4", "?")}
 
 
 def plain_numbers(values: NDArray[np.float64]) -> Iterator[float]:
@@ -34,29 +34,63 @@ def is_sparse(X: Any) -> bool:
 
 
 def read_rows(X: Any) -> Any:
-    """X as a dense floating-point array or as CSR, without a copy where it is one already."""
+    """X as a dense floating-point array or as CSR, without a copy where it is one already.
+
+    Raises `Rejected` where numbers would have to be changed: integers that float64 does not hold, complex numbers,
+    dates, masked entries, texts.
+    """
+    if np.ma.isMaskedArray(X):
+        raise Rejected(
+            "X is a masked array; a proof speaks of all entries. Hint: X.filled(...) or drop rows."
+        )
     if is_sparse(X):
         rows: Any = sparse.csr_array(X)
-        values = rows.data
+        values = _same_numbers(rows.data)
+        if values is not rows.data:
+            rows = sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
     else:
-        rows = values = np.asarray(X)
+        try:
+            rows = values = _same_numbers(as_given(X))
+        except ValueError as error:  # ragged
+            raise Rejected(f"X must be a table of numbers: {error}.") from None
     if rows.ndim != 2:
         raise Rejected(f"X must have two dimensions; got {rows.ndim}.")
-    if values.dtype.kind not in "fiub":
-        try:
-            rows = rows.astype(np.float64)
-        except (TypeError, ValueError):
-            raise Rejected(f"X must hold real numbers; got {values.dtype}.") from None
-        values = rows.data if is_sparse(rows) else rows
-    if values.dtype not in (np.float32, np.float64):
-        rows = rows.astype(np.float64)
-        values = rows.data if is_sparse(rows) else rows
     if not _all_finite(values):
         raise Rejected("X holds numbers that are not finite.")
     if is_sparse(rows) and not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
     return rows
+
+
+def as_given(values: Any) -> NDArray[Any]:
+    """Lists and tables as an array; of Python objects where NumPy would round integers that stand beside floats."""
+    array = np.asarray(values)
+    mixed = not hasattr(values, "dtype") and array.dtype.kind == "f" and array.dtype.itemsize <= 8
+    if mixed and np.max(np.abs(array), initial=0.0, where=~np.isnan(array)) >= 2.0**53:
+        if hasattr(values, "items"):  # a table, whose columns have types of their own
+            columns = [np.asarray(column).tolist() for _, column in values.items()]
+            return np.array(list(zip(*columns, strict=True)), dtype=object)
+        return np.asarray(values, dtype=object)
+    return array
+
+
+def _same_numbers(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers as float32 or float64."""
+    if values.dtype in (np.float32, np.float64):
+        return values
+    if values.dtype.kind not in "fiubO":
+        raise Rejected(f"X must hold real numbers; got {values.dtype}.")
+    try:
+        changed = values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise Rejected(f"X must hold real numbers that float64 can hold; got {values.dtype}.") from None
+    if values.dtype not in _ALWAYS_EXACT:
+        # Python compares integers and floats as the numbers they are; NumPy would round before it compares.
+        wide, narrow = values.ravel().tolist(), changed.ravel().tolist()
+        if any(isinstance(a, str | bytes | bool) or a != b for a, b in zip(wide, narrow, strict=True)):
+            raise Rejected(f"X holds {values.dtype} values that float64 does not hold exactly.")
+    return changed
 
 
 def _all_finite(values: Any) -> bool:
@@ -70,38 +104,20 @@ class ArrayRows:
 
     >>> table = ArrayRows(np.array([[1.0, 2.0]]))
     >>> list(table.rows())
-    [(None, [1.0, 2.0])]
+    [(range(0, 2), [1.0, 2.0])]
     """
 
     def __init__(self, X: Any) -> None:
-        self._X = X
+        self.X = X
+        self.n_rows, self.n_columns = map(int, X.shape)
 
-    @property
-    def n_rows(self) -> int:
-        """n."""
-        return int(self._X.shape[0])
-
-    @property
-    def n_columns(self) -> int:
-        """d."""
-        return int(self._X.shape[1])
-
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[tuple[Sequence[int], Sequence[float]]]:
         """Every row in order."""
-        for _, block in row_blocks(self._X):
+        for _, block in row_blocks(self.X):
             if not is_sparse(block):
                 for row in block.tolist():
-                    yield None, row
+                    yield range(self.n_columns), row
                 continue
             starts, columns, values = block.indptr.tolist(), block.indices.tolist(), block.data.tolist()
             for begin, end in pairwise(starts):
                 yield columns[begin:end], values[begin:end]
-
-    def smallest(self) -> float:
-        """The smallest magnitude among the nonzero values; 1.0 if there is none."""
-        values = self._X.data if is_sparse(self._X) else self._X
-        least = np.inf
-        for start in range(0, len(values), 4096):
-            piece = np.abs(values[start : start + 4096])
-            least = min(least, float(np.min(piece, where=piece > 0, initial=np.inf)))
-        return least if np.isfinite(least) else 1.0

@@ -4,10 +4,18 @@
 
 K + s I is factored by Cholesky, with s the size of rounding in K: success means that no eigenvalue is below -s.
 Otherwise the eigenvector of the least eigenvalue is cut down to as few rows as still give a negative value.
+
+A proof that K is definite is the success of Cholesky for K - c I: in floating point its factor R has
+
+    |R^T R - (K - c I)| <= g d d^T + underflow,    d_j^2 = K_jj,    g = (n + 1) u / (1 - 2 (n + 1) u)
+
+in every entry, so that all eigenvalues of K are above c - g trace(K) - underflow.
+Rump, Verification of positive definiteness, BIT 46, 2006.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +24,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from separatrix.problem.losses import Vector
+from separatrix.proof.rigorous import TINY, factor
 
 _ROUNDINGS = 16.0  # units of rounding, times n and the largest entry, that count as zero
 
@@ -63,6 +72,34 @@ def find_witness(K: Vector, unit: float = 2.0**-53) -> Witness | None:
             value = quadratic_form(K[np.ix_(rows, rows)], u[:, 0])
             return Witness(rows.astype(np.intp), u[:, 0], float(value)) if value < 0 else None
         size = min(len(K), size + 1 if size < 8 else 2 * size)
+
+
+def surely_definite(K: Vector) -> bool:
+    """Whether K (n, n) is proved to be symmetric and positive definite; singular matrices are not.
+
+    >>> surely_definite(np.array([[2.0, 1.0], [1.0, 2.0]])), surely_definite(np.ones((2, 2)))
+    (True, False)
+    """
+    n = len(K)
+    K = np.array(K, dtype=np.float64)
+    if K.shape != (n, n) or not np.all(np.isfinite(K)) or not np.array_equal(K, K.T):
+        return False
+    diagonal = np.diag(K).copy()
+    if not np.all(diagonal > 0):
+        return False
+    with np.errstate(over="ignore"):
+        trace, largest = float(np.sum(diagonal)), float(np.max(diagonal, initial=0.0))
+        # Twice the bound: divisions may be by reciprocals, and K - c I is itself rounded, by u times its diagonal.
+        # Fewer than 2n products below 2^-1074 go into an entry, and a quotient that is multiplied by d <= 1 + K_jj.
+        shift = 2.0 * factor(n + 8) * trace + 8.0 * n * (n + 2.0 + largest) * TINY
+    if not math.isfinite(shift):
+        return False
+    K[np.diag_indices(n)] = diagonal - shift
+    try:
+        R = linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        return False
+    return bool(np.all(np.isfinite(R)) and np.all(np.diag(R) > 0))
 
 
 def quadratic_form(K: Vector, u: Vector) -> Fraction:

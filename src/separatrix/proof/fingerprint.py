@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.checker.certificate import Source
 from separatrix.checker.fingerprint import BLOCK_ROWS, X_HEADER, is_sparse_block, label_header
+from separatrix.proof.certificate import Source
 from separatrix.proof.labels import Labels, label_text, read_labels
 
 _PIECE = 1 << 18  # dense entries widened at a time: the copy stays in the cache
@@ -26,21 +26,30 @@ class Fingerprint:
 
     rows: int
     columns: int
+    type: str  #: of the numbers, "float64" or "float32"
     X: str
     y: str
     labels: Labels
+
+    def sides(self, positive: Iterable[Any], negative: Iterable[Any]) -> NDArray[np.int8]:
+        """+1, -1 or 0 (takes no part) for each row."""
+        plus, minus = set(map(label_text, positive)), set(map(label_text, negative))
+        by_class = [(label in plus) - (label in minus) for label in self.labels.classes]
+        return np.array(by_class, dtype=np.int8)[self.labels.codes]
 
     def source(self, positive: Any, negative: Any, excluded: Iterable[int] = ()) -> Source:
         """The data as a certificate names them: labels (as in y) of the two sides, rows that take no part."""
         return Source(
             rows=self.rows,
             columns=self.columns,
+            type=self.type,
             X=self.X,
             y=self.y,
             labels=self.labels.kind,
             positive=tuple(label_text(label) for label in positive),
             negative=tuple(label_text(label) for label in negative),
             excluded=tuple(int(row) for row in excluded),
+            known=self.labels.plain(),
         )
 
 
@@ -53,7 +62,8 @@ def fingerprint(X: Any, y: Any) -> Fingerprint:
     (True, True)
     """
     labels = read_labels(y)
-    return Fingerprint(X.shape[0], X.shape[1], fingerprint_rows(X), fingerprint_labels(labels), labels)
+    kind = "float32" if X.dtype == np.float32 else "float64"
+    return Fingerprint(X.shape[0], X.shape[1], kind, fingerprint_rows(X), fingerprint_labels(labels), labels)
 
 
 def fingerprint_labels(labels: Labels) -> str:

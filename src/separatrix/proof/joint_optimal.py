@@ -6,21 +6,23 @@ The claimed bounds are those that the exact check finds, so that it proves them 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.checker.certificate import Certificate
-from separatrix.checker.codec import write_entries, write_real, write_vector
-from separatrix.checker.dyadic import round_down, round_up
-from separatrix.checker.joint import MULTI_CLASS, read_joint, values
+from separatrix.checker import classes as exact
+from separatrix.checker.data import read_data
+from separatrix.checker.kernels import kernel_text
+from separatrix.checker.statement import Claim
 from separatrix.problem import JointProblem, Solution
 from separatrix.proof.arrays import ArrayRows, read_rows
+from separatrix.proof.certificate import Certificate, make
 from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.kernel_codec import write_kernel
-from separatrix.proof.optimal import gap_between
+from separatrix.proof.kernel_optimal import require_kernel_matrix
+from separatrix.proof.optimal import say_optimum
+from separatrix.proof.writing import round_down, round_up, write_real, write_vector
 
 
 def optimal_joint(
@@ -36,53 +38,37 @@ def optimal_joint(
     ``classes`` are the labels behind the codes 0 .. k - 1; ``rows`` are those of the user's rows X that take part.
     A kernel that is a function is evaluated once for all pairs of rows.
     """
-    n, k = fingerprint.rows, problem.n_classes
+    n, k, kernel = fingerprint.rows, problem.n_classes, problem.kernel
     excluded = np.setdiff1d(np.arange(n), rows).tolist()
     source = fingerprint.source(classes, [], excluded)
     beta = np.maximum(-solution.alpha, 0.0)
     row, column = np.nonzero(beta)
-    costs = np.unique(problem.C)
-    kernel = problem.kernel
-    certificate = Certificate(
-        kind="optimal",
-        claim="",
-        data=source,
-        problem={
-            "loss": "hinge",
-            "multi_class": MULTI_CLASS,
-            "bias": problem.bias,
-            "kernel": "linear" if kernel is None else write_kernel(kernel),
-            "C": {"positive": write_real(float(costs[0])), "negative": write_real(float(costs[0]))}
-            if len(costs) == 1
-            else {"rows": write_entries(n, rows.tolist(), problem.C.tolist())},
-        },
-        proof={
-            "beta": write_entries(n * k, (rows[row] * k + column).tolist(), beta[row, column].tolist()),
-            "b": write_vector(solution.w[:, -1].tolist()),
-            **_own_weights(problem, solution),
-            **dict.fromkeys(("primal", "dual", "gap"), write_real(0.0)),
-        },
-    )
-    places = np.zeros(n, dtype=np.int64)
-    places[rows] = problem.codes + 1
-    given = X
-    if kernel is not None and kernel.name == "function":
-        given = kernel.matrix(X, X)
-    upper, lower = values(read_joint(certificate), ArrayRows(read_rows(given)), places.tolist())
-    primal, dual = round_up(upper), round_down(lower)
-    gap = gap_between(primal, dual)
-    return replace(
-        certificate,
-        claim=(
-            f"The joint SVM of {k} classes (Crammer and Singer, {problem.bias} bias) has its optimum between "
-            f"{dual!r} and {primal!r}: (W, b) is within a relative gap of {gap:.3g}."
-        ),
-        proof={
-            **certificate.proof,
-            "primal": write_real(primal),
-            "dual": write_real(dual),
-            "gap": write_real(gap),
-        },
+    cost = write_real(float(problem.C[0]))
+    question: dict[str, Any] = {
+        "loss": "hinge",
+        "bias": problem.bias,
+        "kernel": "linear" if kernel is None else write_kernel(kernel),
+        "C": {"positive": cost, "negative": cost}
+        if len(np.unique(problem.C)) == 1
+        else {"rows": write_vector(problem.C, rows, n)},
+        "classes": "joint",
+    }
+    proof = {
+        "beta": write_vector(beta[row, column], rows[row] * k + column, n * k),
+        "b": write_vector(solution.w[:, -1]),
+        **_own_weights(problem, solution),
+    }
+    if kernel is not None:
+        require_kernel_matrix(kernel, X[rows][:, rows] if kernel.name == "precomputed" else X[rows])
+    given = kernel.matrix(X, X) if kernel is not None and kernel.name == "function" else X
+    table = ArrayRows(read_rows(given))
+    data = read_data(list(source.positive), [], excluded, True, table, fingerprint.labels.plain())
+    _, primal, dual, _ = exact.values(Claim("optimal", question, proof, data))
+    upper, lower = round_up(primal), round_down(dual)
+    proof |= {"primal": write_real(upper), "dual": write_real(lower)}
+    name = kernel_text(question["kernel"])
+    return make(
+        "optimal", source, question, proof, lambda claim: say_optimum(claim, problem.C, lower, upper, name)
     )
 
 
@@ -91,8 +77,4 @@ def _own_weights(problem: JointProblem, solution: Solution) -> dict[str, Any]:
     if problem.kernel is not None:
         return {}
     W = solution.w[:, :-1]
-    if np.array_equal(W, problem.weights(solution.alpha)):
-        return {}
-    flat = W.ravel()
-    used = np.flatnonzero(flat)
-    return {"W": write_entries(len(flat), used.tolist(), flat[used].tolist())}
+    return {} if np.array_equal(W, problem.weights(solution.alpha)) else {"W": write_vector(W.ravel())}

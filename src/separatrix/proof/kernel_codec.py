@@ -1,15 +1,11 @@
-"""A kernel as a certificate writes it, and back.
-
-{"name": "rbf", "gamma": real}                         {"name": "sum", "parts": [kernel, kernel]}
-{"name": "poly", "degree": count, "gamma": real, "coef0": real}   ...   docs/certificate-format.md, section 5
-"""
+"""A kernel as a certificate writes it, and back (docs/certificate-format.md, section 5)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from separatrix.checker.codec import write_real
-from separatrix.checker.kernel_claim import KernelSpec
+from separatrix.checker import kernels as exact
+from separatrix.checker.numbers import Rejected
 from separatrix.problem.kernel_width import number
 from separatrix.problem.kernels import (
     Kernel,
@@ -23,18 +19,28 @@ from separatrix.problem.kernels import (
     Sigmoid,
     Sum,
 )
+from separatrix.proof.writing import write_real
 
 
 def write_kernel(kernel: Kernel) -> dict[str, Any]:
-    """The JSON form; a function of the caller's has a name and nothing else.
+    """The JSON form; a function of the caller's has a name and nothing else. Raises a sentence where there is none.
 
     >>> write_kernel(2 * Linear())
     {'name': 'scaled', 'factor': '0x1.0000000000000p+1', 'parts': [{'name': 'linear'}]}
     """
+    record = _written(kernel)
+    try:
+        exact.read_kernel(record)
+    except Rejected as rejection:
+        raise ValueError(f"No certificate can be made with this kernel: {rejection}") from None
+    return record
+
+
+def _written(kernel: Kernel) -> dict[str, Any]:
     if isinstance(kernel, Sum | Product):
-        return {"name": kernel.name, "parts": [write_kernel(kernel.first), write_kernel(kernel.second)]}
+        return {"name": kernel.name, "parts": [_written(kernel.first), _written(kernel.second)]}
     if isinstance(kernel, Scaled):
-        return {"name": "scaled", "factor": write_real(kernel.factor), "parts": [write_kernel(kernel.kernel)]}
+        return {"name": "scaled", "factor": write_real(kernel.factor), "parts": [_written(kernel.kernel)]}
     record: dict[str, Any] = {"name": kernel.name}
     if isinstance(kernel, Poly):
         record["degree"] = int(kernel.degree)
@@ -45,21 +51,21 @@ def write_kernel(kernel: Kernel) -> dict[str, Any]:
     return record
 
 
-def build_kernel(spec: KernelSpec) -> Kernel:
+def build_kernel(kernel: exact.Kernel) -> Kernel:
     """The kernel that a certificate speaks of."""
-    parts = [build_kernel(part) for part in spec.parts]
-    if spec.name == "sum":
+    parts = [build_kernel(part) for part in kernel.parts]
+    if kernel.name == "sum":
         return Sum(*parts)
-    if spec.name == "product":
+    if kernel.name == "product":
         return Product(*parts)
-    if spec.name == "scaled":
-        return Scaled(spec.factor, *parts)
-    if spec.name == "poly":
-        return Poly(spec.degree, spec.gamma, spec.coef0)
-    if spec.name == "sigmoid":
-        return Sigmoid(spec.gamma, spec.coef0)
-    if spec.name == "rbf":
-        return Rbf(spec.gamma)
-    if spec.name == "laplacian":
-        return Laplacian(spec.gamma)
-    return Linear() if spec.name == "linear" else Precomputed()
+    if kernel.name == "scaled":
+        return Scaled(kernel.factor, *parts)
+    if kernel.name == "poly":
+        return Poly(kernel.degree, kernel.gamma, kernel.coef0)
+    if kernel.name == "sigmoid":
+        return Sigmoid(kernel.gamma, kernel.coef0)
+    if kernel.name == "rbf":
+        return Rbf(kernel.gamma)
+    if kernel.name == "laplacian":
+        return Laplacian(kernel.gamma)
+    return Linear() if kernel.name == "linear" else Precomputed()

@@ -1,25 +1,23 @@
 """Kernel values in double precision with a bound on the error of each, whatever the order of summation.
 
-With u = 2^-53, g_d = d u / (1 - d u), r = ||x||, s = ||z||:
+With u = 2^-53, g_d = d u / (1 - d u), r >= ||x||, s >= ||z||, and v = (d + 1) 2^-1074 for products that vanish:
 
-    x.z                     g_d r s                      (Higham, Accuracy and Stability, section 3.1, and Cauchy)
-    ||x - z||^2             (2 g_d + 8u) (r^2 + s^2)     by r^2 + s^2 - 2 x.z
-    exp(-t), t within e     exp(-t) (expm1(e) + 10u)
-    (gamma x.z + coef0)^q   q (g_d + 8u) T^q,  T = |gamma| r s + |coef0|
+    x.z                     g_d r s + v                             (Higham, section 3.1, and Cauchy)
+    gamma x.z + coef0       D = (g_d + 8u) S + gamma v,  S = gamma r s + |coef0|
+    (gamma x.z + coef0)^q   (q D + 2q u S) (S + D)^(q - 1)          (mean value theorem)
+    tanh                    D + 8u                                  its slope is at most 1
 
-exp and tanh of the platform are taken to be right within 4 units in the last place; the exact check does not
-need that. Rows of small whole numbers have exact products. Matrices that were given are exact by definition.
+rbf and laplacian are in `exponential_kernels`. tanh of the platform is taken to be right within 4 units in the last
+place; the exact check does not need that. Rows of small whole numbers have exact products. Matrices that were given are
+exact by definition. Where numbers leave the range of floats, the error is infinite.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
-from separatrix.checker.verdict import Rejected
 from separatrix.problem.inner_products import dense, inner_products, squared_norms
 from separatrix.problem.kernel_width import number
 from separatrix.problem.kernels import (
@@ -34,12 +32,10 @@ from separatrix.problem.kernels import (
     Sum,
     whole_power,
 )
+from separatrix.problem.losses import Vector
+from separatrix.proof.exponential_kernels import FUNCTION, ROOM, ExponentialRows, Gram
+from separatrix.proof.outward import Rejected
 from separatrix.proof.rigorous import TINY, UNIT, factor
-
-Gram: TypeAlias = NDArray[np.float64]
-_FUNCTION = 8 * UNIT  # relative error allowed to exp and tanh: four units in the last place
-_ROOM = 1.0 + 2.0**-20  # for the rounding of the bounds themselves
-_VANISHED = 1e-300  # more than an exponential that became zero
 
 
 def bounded_matrix(kernel: Kernel, X: Any, Z: Any) -> tuple[Gram, Gram]:
@@ -49,68 +45,75 @@ def bounded_matrix(kernel: Kernel, X: Any, Z: Any) -> tuple[Gram, Gram]:
     >>> bool(abs(K[0, 0] - np.exp(-0.04)) <= E[0, 0] < 1e-14)
     True
     """
+    with np.errstate(all="ignore"):
+        K, E = _bounded(kernel, X, Z)
+        if not np.isfinite(np.sum(K) + np.sum(E)):
+            E[~np.isfinite(K + E)] = np.inf
+    return K, E
+
+
+def _bounded(kernel: Kernel, X: Any, Z: Any) -> tuple[Gram, Gram]:
     if isinstance(kernel, Sum | Product | Scaled):
         return _combined(kernel, X, Z)
-    if isinstance(kernel, Laplacian):
-        t = number(kernel.gamma) * cdist(_wide(X), _wide(Z), "cityblock")
-        return _exponential(t, (factor(X.shape[1] + 2) + 4 * UNIT) * t)
+    if isinstance(kernel, Rbf | Laplacian):
+        tile = ExponentialRows.of(kernel, X).against(ExponentialRows.of(kernel, Z))
+        return tile.values, tile.relative * tile.values + tile.absolute
+    if isinstance(kernel, Linear | Poly | Sigmoid):
+        return _of_products(kernel, X, Z)
     if kernel.name in ("function", "precomputed"):
         K = kernel.matrix(X, Z)
         return K, np.zeros_like(K)
-    products, relative = inner_products(X, Z), _relative_error(X, Z)
-    r2, s2 = squared_norms(X), squared_norms(Z)
-    if isinstance(kernel, Rbf):
-        size = r2[:, None] + s2[None, :]
-        distances = np.maximum(size - 2.0 * products, 0.0)
-        gamma = number(kernel.gamma)
-        reach = (2.0 * relative + (8 * UNIT if relative else 0.0)) * gamma
-        t = gamma * distances
-        return _exponential(t, reach * size + 4 * UNIT * t)
-    lengths = np.sqrt(r2)[:, None] * np.sqrt(s2)[None, :] * (1.0 + factor(X.shape[1] + 8))
-    vanished = (X.shape[1] + 1) * TINY
-    if isinstance(kernel, Linear):
-        return products, relative * lengths * _ROOM + (vanished if relative else 0.0)
-    if isinstance(kernel, Poly | Sigmoid):
-        gamma = abs(number(kernel.gamma))
-        size = gamma * lengths + abs(kernel.coef0)
-        error = (relative + 8 * UNIT) * size
-        inner = number(kernel.gamma) * products + kernel.coef0
-        if isinstance(kernel, Sigmoid):
-            return np.asarray(np.tanh(inner)), (error + _FUNCTION) * _ROOM
-        power, q = whole_power(inner, kernel.degree), kernel.degree
-        return power, q * (relative + 8 * UNIT) * whole_power(size, q) * _ROOM + q * vanished
     raise Rejected(f"There are no error bounds for the kernel {kernel!r}.")
 
 
-def _exponential(t: Gram, error: Gram) -> tuple[Gram, Gram]:
-    """exp(-t) for t >= 0 known within ``error``."""
-    K = np.exp(-t)
-    bound = K * (np.expm1(error) + 10 * UNIT + _FUNCTION) * _ROOM + _VANISHED
-    return K, np.minimum(bound, 1.0 + _FUNCTION)  # both lie in [0, 1]
+def _of_products(kernel: Linear | Poly | Sigmoid, X: Any, Z: Any) -> tuple[Gram, Gram]:
+    """The kernels that are functions of x.z alone."""
+    products = inner_products(X, Z)
+    exact = _whole(X) and _whole(Z)
+    relative = 0.0 if exact else factor(X.shape[1])
+    vanished = 0.0 if exact else (X.shape[1] + 2) * TINY
+    lengths = _lengths(X)[:, None] * _lengths(Z)[None, :]
+    if isinstance(kernel, Linear):
+        return products, relative * lengths * ROOM + vanished
+    gamma = number(kernel.gamma)
+    size = (gamma * lengths + abs(kernel.coef0)) * ROOM
+    # gamma multiplies what vanished from x.z; two more products may vanish, of gamma with x.z and within the bound.
+    error = (relative + 8 * UNIT) * size + (gamma * vanished * ROOM + 8 * TINY)
+    inner = gamma * products + kernel.coef0
+    if isinstance(kernel, Sigmoid):
+        return np.asarray(np.tanh(inner)), (error + FUNCTION) * ROOM
+    q = kernel.degree
+    if not q >= 0 or q != int(q):
+        raise Rejected(f"The degree of a poly kernel must be a whole number of at least 0; got {q!r}.")
+    if q == 0:
+        return np.ones_like(inner), np.zeros_like(inner)
+    reach = size + error
+    slope = whole_power(reach, q - 1) * (1.0 + 2 * factor(2 * q)) + 4 * q * TINY
+    # Each of the at most 2q products may vanish, from a power of a number below 1: nothing magnifies what is lost.
+    return whole_power(inner, q), (q * error + factor(2 * q) * reach) * slope * ROOM + 4 * q * TINY
 
 
 def _combined(kernel: Sum | Product | Scaled, X: Any, Z: Any) -> tuple[Gram, Gram]:
+    """Each product may vanish, below 2^-1075: fewer than 16 are formed for an entry and its error."""
     if isinstance(kernel, Scaled):
-        K, E = bounded_matrix(kernel.kernel, X, Z)
+        K, E = _bounded(kernel.kernel, X, Z)
         K = kernel.factor * K
-        return K, (kernel.factor * E + 2 * UNIT * np.abs(K)) * _ROOM + TINY
-    K1, E1 = bounded_matrix(kernel.first, X, Z)
-    K2, E2 = bounded_matrix(kernel.second, X, Z)
+        return K, (kernel.factor * E + 2 * UNIT * np.abs(K)) * ROOM + 8 * TINY
+    K1, E1 = _bounded(kernel.first, X, Z)
+    K2, E2 = _bounded(kernel.second, X, Z)
     if isinstance(kernel, Sum):
         K = K1 + K2
-        return K, (E1 + E2 + 2 * UNIT * np.abs(K)) * _ROOM
+        return K, (E1 + E2 + 2 * UNIT * np.abs(K)) * ROOM + 8 * TINY
     K = K1 * K2
-    return K, (np.abs(K1) * E2 + np.abs(K2) * E1 + E1 * E2 + 2 * UNIT * np.abs(K)) * _ROOM + TINY
+    return K, (np.abs(K1) * E2 + np.abs(K2) * E1 + E1 * E2 + 2 * UNIT * np.abs(K)) * ROOM + 8 * TINY
 
 
-def _relative_error(X: Any, Z: Any) -> float:
-    """g_d, or 0 where all products are whole numbers that even single precision holds."""
-    return 0.0 if _whole(X) and _whole(Z) else factor(X.shape[1])
+def _lengths(X: Any) -> Vector:
+    """At least ||x_i||, shape (n,); positive, because a square may have vanished."""
+    d = X.shape[1]
+    return np.asarray(np.sqrt(squared_norms(X) * (1.0 + factor(d + 8)) + (d + 2) * TINY) * (1.0 + 4 * UNIT))
 
 
 def _whole(X: Any) -> bool:
+    """Whether all products of rows are whole numbers that even single precision holds."""
     return not X.shape[0] or dense(X).dtype == np.float32
-
-
-def _wide(X: Any) -> Gram:
-    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)

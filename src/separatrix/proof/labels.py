@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.checker import data
 from separatrix.checker.labels import number_text
+from separatrix.checker.numbers import Rejected
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +23,10 @@ class Labels:
     classes: list[str]
     codes: NDArray[np.uint32]
 
+    def plain(self) -> data.Labels:
+        """The same for the checker."""
+        return data.Labels(self.kind, self.classes, self.codes.tolist())
+
 
 def read_labels(y: Any) -> Labels:
     """The labels of y, shape (n,): numbers, booleans or texts.
@@ -28,7 +35,12 @@ def read_labels(y: Any) -> Labels:
     >>> labels.kind, labels.classes, labels.codes.tolist()
     ('number', ['1', '-1'], [0, 1, 0])
     """
-    array = np.asarray(y)
+    if np.ma.isMaskedArray(y):
+        raise Rejected("y is a masked array; a proof speaks of all labels.")
+    # NumPy would make texts of numbers beside texts, and round integers beside floats.
+    array = np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
+    if array.dtype.kind not in "biufUSTO":
+        raise ValueError(f"Labels must be numbers or texts; got {array.dtype}.")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -62,8 +74,10 @@ def label_text(label: Any) -> str:
     if isinstance(item, Integral):
         return number_text(int(item))
     if isinstance(item, Real):
-        return number_text(float(item))
-    raise ValueError(f"Labels must be numbers or texts; got {label!r}.")
+        number = float(item)
+        if number == item or not math.isfinite(number):  # the latter is refused with a sentence of its own
+            return number_text(number)
+    raise ValueError(f"Labels must be numbers that float64 holds, or texts; got {label!r}.")
 
 
 def _from_objects(array: NDArray[Any]) -> Labels:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import inf
+from math import inf, isqrt, nextafter
 
 import numpy as np
 
-from separatrix.checker.separation import root_down, root_up
 from separatrix.proof.signed_rows import Index, SignedRows, Vector
 
 
@@ -87,3 +86,31 @@ def upper_square(rows: SignedRows, index: Index, alpha: Sequence[int]) -> Fracti
     low = int(e[: rows.d].min(initial=0))
     v = [s << (k - low) for s, k in zip(sums[: rows.d], e[: rows.d].tolist(), strict=True)]
     return Fraction(sum(a * a for a in v), divisor * divisor) * Fraction(4) ** low
+
+
+def root_down(square: Fraction) -> float:
+    """A float at most sqrt(square).
+
+    >>> root_down(Fraction(2)) ** 2 < 2 < root_up(Fraction(2)) ** 2
+    True
+    """
+    return nextafter(_root(square), 0.0)
+
+
+def root_up(square: Fraction) -> float:
+    """A float at least sqrt(square)."""
+    return nextafter(_root(square), inf)
+
+
+def _root(square: Fraction) -> float:
+    """sqrt(square), rounded: within one unit in the last place."""
+    if square <= 0:
+        return 0.0
+    shift = 140 - (square.numerator.bit_length() - square.denominator.bit_length())
+    shift += shift % 2
+    up, down = max(0, shift), max(0, -shift)
+    root = isqrt((square.numerator << up) // (square.denominator << down))
+    try:
+        return float(Fraction(root) / Fraction(2) ** (shift // 2))
+    except OverflowError:
+        return nextafter(inf, 0.0)

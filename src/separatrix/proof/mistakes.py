@@ -7,7 +7,7 @@ exact check; where an inequality is too close to call in floating point, the exa
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -15,165 +15,187 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.checker import mistakes as exact
-from separatrix.checker.certificate import Certificate, Source
-from separatrix.checker.codec import SparseVector, write_entries, write_real
-from separatrix.checker.labels import describe
-from separatrix.checker.mistakes import Facts, MistakeProof
-from separatrix.checker.verdict import Proved, Rejected
-from separatrix.problem.kernels import squared_norms
+from separatrix.checker.data import Data, read_data
+from separatrix.checker.mistakes import Facts, Run
+from separatrix.checker.numbers import Rejected
+from separatrix.checker.statement import Claim, Proved
 from separatrix.problem.losses import Vector
 from separatrix.problem.mistake_bounds import Variant
+from separatrix.problem.rows import row_blocks
 from separatrix.proof import rigorous
-from separatrix.proof.arrays import ArrayRows
+from separatrix.proof.arrays import ArrayRows, read_rows
+from separatrix.proof.certificate import Certificate, Source, make
+from separatrix.proof.optimal import array_of
+from separatrix.proof.outward import above, below
+from separatrix.proof.writing import write_real, write_vector, write_weights
 
-Plane = tuple[NDArray[np.float64], Vector]
+_LARGEST = (1 << 53) - 1  # a bound that a certificate can hold
 
 
 @dataclass(frozen=True, eq=False)
 class MistakeClaim:
-    """A finished run: its variant, its updates, the last weights and a witness (W, b), each one plane a class."""
+    """A finished run: its variant, how often each row was updated, and a witness (W, b), one plane or one a class.
+
+    With many classes ``counts`` is (n, k), the updates on each row against each rival; ``start`` is then n k places.
+    """
 
     algorithm: str
-    bias: str
     gain: float
     step: float | str
     start: int | None
-    updates: int
     counts: NDArray[np.int64]
-    final: Plane
-    witness: Plane
-
-    def long(self, constant: float, codes: NDArray[Any], pairs: NDArray[np.int64]) -> MistakeClaim:
-        """The same run as one through the origin on the rows of Kesler's construction.
-
-        ``pairs`` (n, k) counts the updates on each row against each rival.
-        """
-
-        def flat(plane: Plane) -> Plane:
-            W, b = plane
-            wide = np.hstack([W, (b / constant)[:, None]]) if constant else W
-            return wide.reshape(1, -1), np.zeros(1)
-
-        rivals = pairs[np.arange(pairs.shape[1]) != np.asarray(codes)[:, None]]
-        return replace(
-            self,
-            bias="none",
-            gain=0.0,
-            start=None if self.start is None else self.start * (len(self.final[1]) - 1),
-            counts=rivals,
-            final=flat(self.final),
-            witness=flat(self.witness),
-        )
+    witness: tuple[NDArray[np.float64], Vector]
 
 
-def mistakes(X: Any, labels: NDArray[Any], source: Source, claim: MistakeClaim) -> Certificate:
-    """The certificate that the run made no more updates than its variant can make on these rows.
+def mistakes(X: Any, source: Source, claim: MistakeClaim) -> Certificate:
+    """The certificate of the most updates that the variant can make, and that the updates of this run separate.
 
-    Raises `ValueError` where the numbers do not prove it.
+    Where rounding in the run makes that the updates do not separate exactly, it speaks of the bound alone. Raises
+    `ValueError` where nothing is proved.
     """
-    step = claim.step if isinstance(claim.step, str) else write_real(float(claim.step))
-    certificate = Certificate(
-        kind="mistakes",
-        claim="",
-        data=source,
-        problem={
-            "algorithm": claim.algorithm,
-            "bias": claim.bias,
-            "gain": write_real(claim.gain),
-            "kernel": "linear",
-            "step": step,
-            "start": "zero" if claim.start is None else claim.start,
-        },
-        proof={
-            "updates": claim.updates,
-            "alpha": _sparse(claim.counts.astype(np.float64)),
-            "final": {"w": _sparse(claim.final[0][0]), "b": write_real(float(claim.final[1][0]))},
-            "witness": {"w": _sparse(claim.witness[0][0]), "b": write_real(float(claim.witness[1][0]))},
-            "bound": write_real(0.0),
-        },
-    )
-    side = np.sign(labels).astype(np.int8)
+    joint = claim.counts.ndim == 2
+    problem = {
+        "algorithm": claim.algorithm,
+        "gain": write_real(claim.gain),
+        "step": claim.step if isinstance(claim.step, str) else write_real(float(claim.step)),
+        "start": "zero" if claim.start is None else "row",
+        "classes": "joint" if joint else "two",
+    }
+    W, b = claim.witness
+    proof: dict[str, Any] = {"witness": {"w": write_vector(W.ravel()), "b": write_vector(b)}, "bound": 0}
+    assert source.known is not None
+    sides = list(source.positive), list(source.negative), list(source.excluded)
+    data = read_data(*sides, joint, ArrayRows(read_rows(X)), source.known)
     try:
-        read = exact.read_mistakes(certificate)
-        facts = _facts(read, X, side)
-        if facts.margin <= 0:
-            raise Rejected("the witness has no margin that floating point could prove.")
-        squared = facts.radius_high + Fraction(claim.gain)
-        ratio = float(squared * facts.norm / facts.margin**2) * (1.0 + 1e-9)
-        variant = Variant(claim.algorithm, claim.step, claim.start is not None, facts.members)
-        bound = math.nextafter(variant.bound(ratio) * (1.0 + 1e-9), math.inf)
-        run = "perceptron" if claim.algorithm == "perceptron" else "gradient descent on the perceptron risk"
-        certificate = replace(
-            certificate,
-            claim=(
-                f"The {run} with bias {claim.bias!r} separates {describe(source.positive)} from "
-                f"{describe(source.negative)} after {claim.updates} updates; on these rows it can make at most "
-                f"{bound:.6g}."
-            ),
-            proof={**certificate.proof, "bound": write_real(bound)},
-        )
-        check(certificate, X, side)
+        proof["bound"] = _bound(Claim("mistakes", problem, proof, data))
+        counted = _counted(claim, source.rows)
+        if counted is not None:
+            try:
+                check(Claim("mistakes", problem, {**proof, **counted}, data))
+                proof |= counted
+            except Rejected:
+                pass
+        run = exact.read(Claim("mistakes", problem, proof, data))
+        check(Claim("mistakes", problem, proof, data))
     except Rejected as rejection:
         raise ValueError(f"This run cannot be certified: {rejection}") from None
-    return certificate
+    return make("mistakes", source, problem, proof, lambda claim: exact.perceptron(run, claim.data))
 
 
-def check(certificate: Certificate, X: Any, side: NDArray[np.int8]) -> Proved:
-    """Prove the claim in floating point, or exactly where that is too close to call."""
-    rigorous.require_gradual_underflow()
-    claim = exact.read_mistakes(certificate)
-    exact.check_form(claim, side.tolist())
+def _counted(claim: MistakeClaim, n: int) -> dict[str, Any] | None:
+    """The updates as a certificate writes them; None where they say nothing of the weights."""
+    flat = claim.counts.ravel()
+    if isinstance(claim.step, str) or not flat.any():
+        return None
+    places = np.flatnonzero(flat)
+    record: dict[str, Any] = {"updates": write_weights(places.tolist(), flat[places].tolist(), len(flat))}
+    return record if claim.start is None else {**record, "start": claim.start}
+
+
+def _bound(claim: Claim) -> int:
+    """The least bound that the theorem of the variant gives with this witness, or one a little above it."""
+    run = exact.read(claim)
+    facts = _facts(run, claim)
+    if facts.margin <= 0:
+        raise Rejected("The witness has no margin that floating point could prove.")
+    ratio = facts.radius * facts.norm / facts.margin**2
+    variant = Variant(run.algorithm, run.step, run.from_row, facts.members)
     try:
-        return exact.conclude(claim, _facts(claim, X, side))
+        estimate = variant.bound(float(ratio))
+    except OverflowError:
+        estimate = math.inf
+    if not estimate < _LARGEST / 4:
+        raise Rejected("The bound of this variant is too large to be written down.")
+    low, high = max(0, int(estimate) - 1), max(1, int(estimate) + 1)
+    while not exact.excluded(_with_bound(run, high), ratio, facts.members):
+        low, high = high, 2 * high
+    while low < high:
+        middle = (low + high) // 2
+        if exact.excluded(_with_bound(run, middle), ratio, facts.members):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def _with_bound(run: Run, bound: int) -> Run:
+    return Run(**{**run.__dict__, "bound": bound})
+
+
+def check(claim: Claim) -> Proved:
+    """Prove the claim in floating point, or exactly where that is too close to call."""
+    run = exact.read(claim)
+    try:
+        rigorous.require_gradual_underflow()
+        facts = _facts(run, claim)
+        if run.updates is not None:
+            _check_updates(run, claim)
+        return exact.conclude(run, facts, claim.data)
     except Rejected:
-        return exact.check(certificate, ArrayRows(X), side.tolist())
+        return exact.check(claim)
 
 
-def _facts(claim: MistakeProof, X: Any, side: NDArray[np.int8]) -> Facts:
-    """Radius, margins and norms, each on its safe side of the rounding."""
+def _facts(run: Run, claim: Claim) -> Facts:
+    """Radius, margin and norm, each on its safe side of the rounding."""
+    data, X = claim.data, array_of(claim)
+    k, part = run.planes, np.array(data.part)
+    W, b = np.zeros((k, data.d)), np.array(list(run.b.values()))
+    places = np.fromiter(run.W, dtype=np.intp, count=len(run.W))
+    W.ravel()[places] = list(run.W.values())
+    _, radius = rigorous.squared_radius(X, part != 0)
     with np.errstate(all="ignore"):
-        taking_part = side != 0
-        norms = squared_norms(X)[taking_part]
-        slack = rigorous.factor(X.shape[1] + 4)
-        largest = float(norms.max(initial=0.0))
-        if not _least(claim.final, X, side) > 0:
-            raise Rejected("A row is not provably on its side of the last weights.")
-        margin = _least(claim.witness, X, side)
-        counts = _dense(claim.alpha) * side
-        total, error = rigorous.bounded_weighted_sum(X, counts)
-        length = 2.0 * rigorous.upper_half_square(total, error)
-        size = 2.0 * rigorous.upper_half_square(_dense(claim.witness[0]))
-    values = (largest, margin, length, size)
-    if not all(map(math.isfinite, values)) or 0 < largest < 1e-290:
-        raise Rejected("The numbers leave the range of floating point.")
-    gain, norm = Fraction(claim.gain), Fraction(size)
+        planes = [_scores(X, w, float(c)) for w, c in zip(W, b, strict=True)]
+        f, error = (np.array(each) for each in zip(*planes, strict=True))
+        margin = _least(f, error, part, data)
+        size = 2.0 * rigorous.upper_half_square(W.ravel())
+    gain, norm = Fraction(run.gain), above(size)
     if gain:
-        norm += Fraction(claim.witness[1]) ** 2 / gain
-    return Facts(
-        Fraction(largest * (1.0 - slack)),
-        Fraction(largest * (1.0 + slack)),
-        Fraction(margin),
-        norm,
-        Fraction(length) + gain * Fraction(int(counts.sum())) ** 2,
-        int(taking_part.sum()),
-    )
+        norm += sum((Fraction(float(each)) ** 2 for each in b), Fraction()) / gain
+    members = int(np.count_nonzero(part))
+    radius += gain
+    if data.joint:
+        return Facts(2 * radius, norm, margin, members * (k - 1))
+    return Facts(radius, norm, margin, members)
 
 
-def _least(plane: tuple[SparseVector, float], X: Any, side: NDArray[np.int8]) -> float:
-    """At most min_i y_i (w.x_i + b) over the rows that take part."""
-    w, b = _dense(plane[0]), plane[1]
+def _scores(X: Any, w: Vector, b: float) -> tuple[Vector, Vector]:
+    """w.x_i + b for each row, and a bound on its error."""
     f, error = rigorous.bounded_scores(X, w)
     t = f + b
-    lower = side * t - 2.0 * (error + 4 * rigorous.UNIT * np.abs(t))
-    return float(np.min(lower[side != 0]))
+    return t, error + 4 * rigorous.UNIT * np.abs(t)
 
 
-def _sparse(values: Vector) -> dict[str, Any]:
-    places = np.flatnonzero(values)
-    return write_entries(len(values), places.tolist(), values[places].tolist())
+def _least(f: Vector, error: Vector, part: NDArray[Any], data: Data) -> Fraction:
+    """At most the least y_i f(x_i), or lead of the own class, over the rows that take part; f is (planes, n)."""
+    rows = np.flatnonzero(part)
+    if not data.joint:
+        lower = part[rows] * f[0, rows] - 2.0 * error[0, rows]
+    else:
+        own = part[rows] - 1
+        lead = f[own, rows] - f[:, rows]
+        lower = lead - 2.0 * (error[own, rows] + error[:, rows] + 4 * rigorous.UNIT * np.abs(lead))
+        lower[own, np.arange(len(rows))] = np.inf
+    if np.any(np.isnan(lower)):
+        raise Rejected("The numbers leave the range of floating point.")
+    return below(float(lower.min()))
 
 
-def _dense(vector: SparseVector) -> Vector:
-    full = np.zeros(vector.length)
-    full[np.asarray(vector.indices, dtype=np.intp)] = vector.values
-    return full
+def _check_updates(run: Run, claim: Claim) -> None:
+    """Reject unless the weights that the updates imply provably separate; a positive factor does not matter."""
+    data, X = claim.data, array_of(claim)
+    assert run.updates is not None
+    if data.joint or run.from_row or max(run.updates.values()) > _LARGEST:
+        raise Rejected("Left to the exact check.")
+    part = np.array(data.part)
+    counts = np.zeros(data.n)
+    counts[np.fromiter(run.updates, dtype=np.intp)] = list(run.updates.values())
+    with np.errstate(all="ignore"):
+        w, lost = rigorous.bounded_weighted_sum(X, counts * part)
+        imbalance = sum(data.part[row] * count for row, count in run.updates.items())
+        b = float(run.gain * imbalance) if abs(imbalance) <= _LARGEST else math.inf
+        f, error = _scores(X, w, b)
+        for rows, block in row_blocks(X):
+            error[rows] += 2.0 * (abs(block) @ lost + rigorous.TINY * (1 + data.d))
+        error += 2 * rigorous.UNIT * abs(b)
+        if not _least(f[None], error[None], part, data) > 0:
+            raise Rejected("A row is not provably on its side of the weights that the updates imply.")

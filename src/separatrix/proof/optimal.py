@@ -14,19 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.checker.certificate import Certificate, Source
-from separatrix.checker.claim import read_claim
-from separatrix.checker.codec import SparseVector, write_entries, write_real
-from separatrix.checker.dyadic import round_down, round_up
-from separatrix.checker.labels import describe, sides
-from separatrix.checker.optimal import conclude
-from separatrix.checker.verdict import Proved, Rejected
+from separatrix.checker.linear import conclude, read_costs
+from separatrix.checker.numbers import Rejected, fields, real, vector
+from separatrix.checker.statement import Claim, Proved, optimum
 from separatrix.problem import LOSSES, KernelProblem, Problem, Solution
 from separatrix.problem.losses import Vector
 from separatrix.proof import rigorous
-from separatrix.proof.arrays import plain_numbers
+from separatrix.proof.certificate import Certificate, Source, make
 from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.value_bounds import bounds
+from separatrix.proof.writing import round_down, round_up, write_real, write_vector
 
 CLAIM_SLACK = 4.0
 _GIVEN_AWAY = 1e-3  # a claimed gap may exceed the one reached by this part of it,
@@ -52,37 +49,29 @@ def optimal(
     rows
         Which of the user's rows the problem consists of, increasing; None means all.
     """
-    source, side, members = whose(problem, fingerprint, positive, negative, rows)
+    source, members = whose(problem, fingerprint, positive, negative, rows)
     upper, lower = _claimable(problem, solution)
-    gap = gap_between(upper, lower)
-    support = np.flatnonzero(solution.alpha)
-    columns = np.flatnonzero(solution.w)
-    return Certificate(
-        kind="optimal",
-        claim=(
-            f"The soft-margin SVM ({problem.loss.name} loss, {problem.bias} bias) of "
-            f"{describe(source.positive, source.labels)} against {describe(source.negative, source.labels)} "
-            f"has its optimum between {lower!r} and {upper!r}: "
-            f"(w, b) is within a relative gap of {gap:.3g}."
-        ),
-        data=source,
-        problem={
-            "loss": problem.loss.name,
-            "bias": problem.bias,
-            "kernel": "linear",
-            "C": write_costs(problem, side, members),
-        },
-        proof={
-            "w": write_entries(len(solution.w), columns.tolist(), plain_numbers(solution.w[columns])),
-            "b": write_real(float(solution.b)),
-            "alpha": write_entries(
-                source.rows, members[support].tolist(), plain_numbers(solution.alpha[support])
-            ),
-            "primal": write_real(upper),
-            "dual": write_real(lower),
-            "gap": write_real(gap),
-        },
-    )
+    question = {
+        "loss": problem.loss.name,
+        "bias": problem.bias,
+        "kernel": "linear",
+        "C": write_costs(problem, members, source.rows),
+        "classes": "two",
+    }
+    proof = {
+        "w": write_vector(solution.w),
+        "b": write_real(float(solution.b)),
+        "alpha": write_vector(solution.alpha, members, source.rows),
+        "primal": write_real(upper),
+        "dual": write_real(lower),
+    }
+    return make("optimal", source, question, proof, lambda claim: say_optimum(claim, problem.C, lower, upper))
+
+
+def say_optimum(claim: Claim, C: Vector, lower: float, upper: float, kernel: str = "linear") -> str:
+    """The statement about an optimum; of the costs it needs the least and the greatest."""
+    costs = [float(C.min()), float(C.max())]
+    return optimum(claim, costs, Fraction(lower), Fraction(upper), kernel)
 
 
 def whose(
@@ -91,73 +80,91 @@ def whose(
     positive: Iterable[Any],
     negative: Iterable[Any],
     rows: NDArray[np.intp] | None,
-) -> tuple[Source, NDArray[np.int8], NDArray[np.intp]]:
-    """The data a certificate speaks of, the side of each of the user's rows, and those of the problem."""
-    source = fingerprint.source(positive, negative)
-    side = np.array(sides(fingerprint.labels.classes, source.positive, source.negative), dtype=np.int8)
-    side = side[fingerprint.labels.codes]
-    members = np.arange(source.rows) if rows is None else np.asarray(rows)
+) -> tuple[Source, NDArray[np.intp]]:
+    """The data a certificate speaks of, and which of the user's rows are those of the problem."""
+    side = fingerprint.sides(positive, negative)
+    members = np.arange(fingerprint.rows) if rows is None else np.asarray(rows)
     if not np.array_equal(side[members], problem.y):
         raise ValueError("The labels on the two sides are not those of the problem's rows.")
-    return source, side, members
-
-
-def gap_between(upper: float, lower: float) -> float:
-    """The relative gap, rounded up."""
-    difference = Fraction(upper) - Fraction(lower)
-    return max(0.0, round_up(difference / Fraction(upper) if upper else difference))
+    outside = np.flatnonzero(side) if len(members) < np.count_nonzero(side) else members[:0]
+    excluded = outside[~np.isin(outside, members)] if len(outside) else outside
+    return fingerprint.source(positive, negative, excluded.tolist()), members
 
 
 def _claimable(problem: Problem, solution: Solution) -> tuple[float, float]:
     """Bounds that a check can prove anywhere: the quick ones, unless they give away what was reached."""
     point = problem, solution.w, solution.b, solution.alpha
-    primal, dual = bounds(*point, slack=CLAIM_SLACK)
-    given_away = float(primal - dual) - (solution.primal - solution.dual)
-    if given_away > max(_GIVEN_AWAY * (solution.primal - solution.dual), _NEGLIGIBLE * solution.primal):
-        primal, dual = bounds(*point, slack=CLAIM_SLACK, sharp=True)
+    try:
+        primal, dual = bounds(*point, slack=CLAIM_SLACK)
+        given_away = float(primal - dual) - (solution.primal - solution.dual)
+        if given_away > max(_GIVEN_AWAY * (solution.primal - solution.dual), _NEGLIGIBLE * solution.primal):
+            primal, dual = bounds(*point, slack=CLAIM_SLACK, sharp=True)
+    except Rejected as rejection:
+        raise ValueError(f"This fit cannot be certified: {rejection} Hint: scale the columns of X.") from None
     return round_up(primal), round_down(dual)
 
 
-def write_costs(
-    problem: Problem | KernelProblem, side: NDArray[np.int8], members: NDArray[np.intp]
-) -> dict[str, Any]:
+def write_costs(problem: Problem | KernelProblem, members: NDArray[np.intp], n: int) -> dict[str, Any]:
     """One number per side where that says it all, otherwise one per row of the user's data."""
     plus, minus = (problem.C[problem.y == sign] for sign in (1.0, -1.0))
-    whole = np.count_nonzero(side) == len(members)
-    if whole and all(len(np.unique(costs)) <= 1 for costs in (plus, minus)):
-        pair = (float(costs[0]) if len(costs) else 1.0 for costs in (plus, minus))
+    if all(len(np.unique(costs)) <= 1 for costs in (plus, minus)):
+        either = float(problem.C[0])
+        pair = (float(costs[0]) if len(costs) else either for costs in (plus, minus))
         return dict(zip(("positive", "negative"), map(write_real, pair), strict=True))
-    return {"rows": write_entries(len(side), members.tolist(), plain_numbers(problem.C))}
+    return {"rows": write_vector(problem.C, members, n)}
 
 
-def check(certificate: Certificate, X: Any, side: NDArray[np.int8]) -> Proved:
-    """Prove the claimed bounds in floating point, or raise `Rejected`."""
+def check(claim: Claim) -> Proved:
+    """Prove the claimed bounds in floating point, or raise `Rejected`. The table of the data has an array X."""
     rigorous.require_gradual_underflow()
-    claim = read_claim(certificate)
-    C = row_costs(claim.C, side)
-    alpha = dense(claim.alpha)
-    loss = LOSSES[claim.loss]
-    limit = np.where(C > 0, loss.upper(C), 0.0)
-    if np.any(alpha > limit):
-        row = int(np.flatnonzero(alpha > limit)[0])
-        raise Rejected(f"alpha[{row}] = {alpha[row]} is above its bound {limit[row]}.")
-    problem = Problem(X, side.astype(np.float64), C, loss, claim.bias)  # type: ignore[arg-type]
-    w = dense(claim.w)
-    primal, dual = bounds(problem, w, claim.b, alpha)
-    if primal > Fraction(claim.primal) or dual < Fraction(claim.dual):
-        primal, dual = bounds(problem, w, claim.b, alpha, sharp=True)
-    return conclude(claim, primal, dual)
+    fields(claim.proof, "proof", "w", "b", "alpha", "primal", "dual")
+    data, b = claim.data, real(claim.proof["b"], "b")
+    costs = read_costs(claim.problem["C"], data)
+    problem = Problem(
+        array_of(claim),
+        np.array(data.part, dtype=np.float64),
+        np.array(costs),
+        LOSSES[claim.problem["loss"]],
+        claim.problem["bias"],
+    )
+    alpha, w = read_alpha(claim, problem), read_dense(claim.proof["w"], "w", data.d)
+    if problem.bias == "none" and b:
+        raise Rejected("The problem has no bias, yet b is not zero.")
+    primal, dual = bounds(problem, w, b, alpha)
+    if primal > Fraction(real(claim.proof["primal"], "primal")) or dual < real(claim.proof["dual"], "dual"):
+        primal, dual = bounds(problem, w, b, alpha, sharp=True)
+    return conclude_in_floats(claim, costs, primal, dual)
 
 
-def row_costs(C: tuple[float, float] | SparseVector, side: NDArray[np.int8]) -> Vector:
-    """C_i of every row; 0 for rows that take no part."""
-    if isinstance(C, SparseVector):
-        return np.where(side != 0, dense(C), 0.0)
-    return np.array([0.0, *C])[side]
+def conclude_in_floats(
+    claim: Claim, costs: list[float], primal: Fraction, dual: Fraction, kernel: str = "linear"
+) -> Proved:
+    """Compare proved bounds with the claimed ones, which may be too sharp for floats."""
+    try:
+        return conclude(claim, costs, primal, dual, kernel)
+    except Rejected as rejection:
+        raise Rejected(f"{rejection} This is in floating point; exact=True may prove more.") from None
 
 
-def dense(vector: SparseVector) -> Vector:
-    """All entries, zeros included."""
-    full = np.zeros(vector.length)
-    full[np.asarray(vector.indices, dtype=np.intp)] = vector.values
+def read_alpha(claim: Claim, problem: Problem | KernelProblem) -> Vector:
+    """alpha (n,) within its bounds."""
+    alpha = read_dense(claim.proof["alpha"], "alpha", claim.data.n)
+    limit = np.where(problem.y != 0, problem.loss.upper(problem.C), 0.0)
+    if not np.all((alpha >= 0) & (alpha <= limit)):
+        row = int(np.flatnonzero(~((alpha >= 0) & (alpha <= limit)))[0])
+        raise Rejected(f"alpha[{row}] = {alpha[row]} is not between 0 and its bound {limit[row]}.")
+    return alpha
+
+
+def read_dense(record: Any, name: str, length: int) -> Vector:
+    """A vector of reals with its zeros."""
+    entries, full = vector(record, name, length, real), np.zeros(length)
+    full[np.fromiter(entries, dtype=np.intp, count=len(entries))] = np.fromiter(
+        entries.values(), dtype=np.float64, count=len(entries)
+    )
     return full
+
+
+def array_of(claim: Claim) -> Any:
+    """The rows as an array or CSR."""
+    return claim.data.table.X  # type: ignore[attr-defined]

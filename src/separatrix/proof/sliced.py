@@ -3,7 +3,7 @@
 Numbers are cut into slices of few bits, so short that a sum of products of slices fits a float without
 rounding, in whatever order it is added. With k terms and t = (53 + log2 k) / 2, slices of 53 - t bits do;
 three of them hold the leading 3 (53 - t) bits below the largest term, and the nine partial products are added
-with their rounding errors kept.
+with their rounding errors kept. Where numbers leave the range of floats, the bound on the error is infinite.
 Ozaki, Ogita, Oishi, Rump, Error-free transformations of matrix multiplication, Numer. Algorithms 59, 2012.
 """
 
@@ -64,7 +64,7 @@ def join_sliced(parts: Iterable[tuple[Vector, Vector, Vector]]) -> tuple[Vector,
         # lo is added up plainly: each addition errs by a unit of what it holds.
         lo = lo + (part_lo + lost)
         error = error + part_error + 4 * UNIT * (np.abs(lo) + np.abs(part_lo) + np.abs(lost))
-    return hi, lo, error * (1 + 2.0**-20) + TINY
+    return hi, lo, _infinite_with(hi + lo, error * (1 + 2.0**-20) + TINY)
 
 
 def _product(A: Any, x: Vector) -> tuple[Vector, Vector, Vector]:
@@ -100,7 +100,12 @@ def _product(A: Any, x: Vector) -> tuple[Vector, Vector, Vector]:
             lo = lo + lost
             size += np.abs(column)
     left_over = np.where(largest > 0, terms * np.ldexp(1.0, tops - _SLICES * (53 - shift) + 1), 0.0)
-    return hi, lo, left_over + 128 * UNIT * UNIT * size + 32 * terms * TINY
+    return hi, lo, _infinite_with(hi + lo, left_over + 128 * UNIT * UNIT * size + 32 * terms * TINY)
+
+
+def _infinite_with(values: Vector, error: Vector) -> Vector:
+    """The error, infinite where value or error is no number: then it bounds nothing, and must not seem to."""
+    return np.where(np.isfinite(values) & np.isfinite(error), error, np.inf)
 
 
 def _slices(values: Vector, tops: NDArray[np.int32], shift: int) -> Iterator[Vector]:

@@ -9,10 +9,12 @@ Rump, Ogita, Oishi, Accurate floating-point summation, SIAM J. Sci. Comput. 31(1
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
 from separatrix.problem.losses import Vector
+from separatrix.proof.outward import above, certain
 
 _FEW = 300  # terms up to which sums of Python floats are faster
 
@@ -50,6 +52,16 @@ def _few_parts(terms: list[float]) -> list[float]:
     except OverflowError:
         return terms
     return parts
+
+
+def exact_sum(values: Vector) -> Fraction:
+    """The sum of floats; raises `Rejected` where one is not finite.
+
+    >>> exact_sum(np.array([1e308, 1e-320, 1e308, -1e308])) == Fraction(1e308) + Fraction(1e-320)
+    True
+    """
+    certain(np.isfinite(values))
+    return sum(map(above, exact_parts(values)), Fraction())
 
 
 def rounded_sum(values: Vector) -> float:

@@ -9,27 +9,26 @@ cancellation, a large C that magnifies the error of a margin), the sharp ones re
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.checker.verdict import Rejected
 from separatrix.problem import Problem, is_mapped
 from separatrix.problem.losses import Vector
+from separatrix.proof.objective_parts import check_feasible, curvature_above, losses_above
+from separatrix.proof.outward import above, certain
 from separatrix.proof.rigorous import (
-    TINY,
     UNIT,
     bounded_scores,
     bounded_weighted_sum,
+    require_gradual_underflow,
     upper_half_square,
 )
 from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum, two_sum
-from separatrix.proof.sums import rounded_sum
+from separatrix.proof.sums import exact_sum
 
 _COPIED_ENTRIES = 1 << 20  # of a mapped file at a time
-_LEAST_COST = 1e-290  # dividing by less could magnify what underflow took
 
 
 def bounds(
@@ -37,18 +36,16 @@ def bounds(
 ) -> tuple[Fraction, Fraction]:
     """(at least primal(w, b), at most dual(alpha)); error bounds are taken ``slack`` >= 1 times.
 
-    Rows with C = 0 take no part. Raises `Rejected` where a bound is not finite, or alpha is not balanced.
+    Rows with C = 0 take no part. Raises `Rejected` where a bound is not finite, or alpha is not feasible.
     """
+    require_gradual_underflow()
     with np.errstate(all="ignore"):
-        primal = _primal_above(problem, w, b, slack, sharp)
-        dual = _dual_below(problem, alpha, slack, sharp)
-    if not all(map(math.isfinite, (*primal, *dual))) or np.any((problem.C > 0) & (problem.C < _LEAST_COST)):
-        raise Rejected("The numbers leave the range of floating point; use exact=True.")
-    return sum(map(Fraction, primal), Fraction()), sum(map(Fraction, dual), Fraction())
+        return _primal_above(problem, w, b, slack, sharp), _dual_below(problem, alpha, slack, sharp)
 
 
-def _primal_above(problem: Problem, w: Vector, b: float, slack: float, sharp: bool) -> Sequence[float]:
-    """Numbers whose exact sum is at least primal(w, b)."""
+def _primal_above(problem: Problem, w: Vector, b: float, slack: float, sharp: bool) -> Fraction:
+    """At least primal(w, b)."""
+    takes_part = problem.C > 0
     t, error = bounded_scores(problem.X, w)
     t += b
     if b != 0 and np.any(w):  # otherwise nothing was rounded
@@ -59,19 +56,16 @@ def _primal_above(problem: Problem, w: Vector, b: float, slack: float, sharp: bo
     error *= slack
     s += error
     xi = np.maximum(0.0, s, out=s)
+    xi[~takes_part] = 0.0
     if sharp:
-        rows = np.flatnonzero((xi > 0) & (problem.C > 0))
+        rows = np.flatnonzero(xi > 0)
         for some in _portions(problem, rows):
             xi[some] = _sharp_slack(problem.take(some), w, b, slack)
-    xi *= 1.0 + 4 * UNIT * slack
-    terms = problem.C * (xi * xi if problem.loss.squared else xi)
-    grow = 1.0 + 16 * UNIT * slack
-    vanished = np.count_nonzero(xi) * (slack + float(np.max(problem.C, initial=0.0))) * TINY
-    losses = rounded_sum(terms) * grow + vanished
-    penalty = upper_half_square(w) * grow
+    certain(np.isfinite(xi))
+    penalty = above(upper_half_square(w)) * Fraction(1.0 + 16 * UNIT * slack)
     if problem.bias == "augmented":
-        penalty += upper_half_square(np.array([b])) * grow
-    return [_up(float(losses)), _up(float(penalty))]
+        penalty += above(b) ** 2 / 2
+    return losses_above(problem.loss, problem.C, xi, slack) + penalty
 
 
 def _sharp_slack(problem: Problem, w: Vector, b: float, slack: float) -> Vector:
@@ -85,13 +79,10 @@ def _sharp_slack(problem: Problem, w: Vector, b: float, slack: float) -> Vector:
     return np.maximum(0.0, s + slack * (error + 4 * UNIT * np.abs(s)))
 
 
-def _dual_below(problem: Problem, alpha: Vector, slack: float, sharp: bool) -> Sequence[float]:
-    """Numbers whose exact sum is at most dual(alpha)."""
-    grow = 1.0 + 16 * UNIT * slack
+def _dual_below(problem: Problem, alpha: Vector, slack: float, sharp: bool) -> Fraction:
+    """At most dual(alpha)."""
+    imbalance = check_feasible(problem, alpha)
     signed = alpha * problem.y
-    imbalance = rounded_sum(signed)
-    if problem.bias == "free" and imbalance != 0:
-        raise Rejected(f"The bias is free, yet sum alpha_i y_i is {imbalance}, not zero.")
     if sharp:
         # The slices get coarser with the number of rows: rows that add nothing must not count, or a claim about
         # some rows of the data could not be proved again among all of them.
@@ -108,15 +99,12 @@ def _dual_below(problem: Problem, alpha: Vector, slack: float, sharp: bool) -> S
         error += 4 * UNIT * np.abs(v)
     else:
         v, error = bounded_weighted_sum(problem.X, signed)
-    linear = rounded_sum(alpha)
-    penalty = upper_half_square(v, slack * error) * grow
+    penalty = above(upper_half_square(v, slack * error)) * Fraction(1.0 + 16 * UNIT * slack)
     if problem.bias == "augmented":
-        penalty += upper_half_square(np.array([imbalance])) * grow
+        penalty += imbalance**2 / 2
     if problem.loss.squared:
-        half, C = 0.5 * alpha[alpha > 0], problem.C[alpha > 0]
-        curvature = rounded_sum((half / C) * half) * grow
-        penalty += curvature + (len(half) + 2.0 * linear) * slack * TINY
-    return [linear * (1.0 - 2 * UNIT * slack), -_up(float(penalty) * grow)]
+        penalty += curvature_above(alpha, problem.C, slack)
+    return exact_sum(alpha) - penalty
 
 
 def _portions(problem: Problem, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
@@ -126,7 +114,3 @@ def _portions(problem: Problem, rows: NDArray[np.intp]) -> list[NDArray[np.intp]
     entries = problem.X.size if isinstance(problem.X, np.ndarray) else problem.X.nnz
     per_row = entries / problem.n_rows
     return np.array_split(rows, max(1, math.ceil(len(rows) * per_row / _COPIED_ENTRIES)))
-
-
-def _up(value: float) -> float:
-    return math.nextafter(value, math.inf) if value else value  # nothing was added up: zero is exact

@@ -1,73 +1,119 @@
-"""verify: check a certificate against the data it speaks of, in rigorous floating point or exactly."""
+"""verify: check a certificate against the data it speaks of, exactly or in rigorous floating point."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from separatrix.checker.certificate import Certificate
-from separatrix.checker.check import compare_digests, compare_shape, conclude, known
-from separatrix.checker.kinds import EXACT_CHECKS, has_kernel, needs_function, only_exact, parts
-from separatrix.checker.verdict import Proved, Rejected, Verification
+from separatrix.checker.check import SEPARATION, Verification
+from separatrix.checker.check import check as check_document
+from separatrix.checker.kernels import DECIDED_ROWS
+from separatrix.checker.numbers import Rejected
+from separatrix.checker.statement import Claim, Proved
 from separatrix.proof import kernel_optimal, mistakes, optimal, separation
 from separatrix.proof.arrays import ArrayRows, read_rows
+from separatrix.proof.certificate import Certificate
+from separatrix.proof.effort import AFFORDABLE, kernel_effort, linear_effort
 from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows
-from separatrix.proof.labels import read_labels
-
-#: Gets the certificate, X (dense or CSR, finite) and each row's side; a kind without one is checked exactly.
-RigorousCheck: TypeAlias = Callable[[Certificate, Any, NDArray[np.int8]], Proved]
-
-
-def _optimal(certificate: Certificate, X: Any, side: NDArray[np.int8]) -> Proved:
-    check = kernel_optimal.check if has_kernel(certificate) else optimal.check
-    return check(certificate, X, side)
-
-
-RIGOROUS_CHECKS: dict[str, RigorousCheck] = {
-    "optimal": _optimal,
-    "separating": separation.check_separating,
-    "inseparable": separation.check_inseparable,
-    "quasi-separable": separation.check_quasi,
-    "mistakes": mistakes.check,
-}
+from separatrix.proof.labels import label_text, read_labels
 
 
 def verify(
-    certificate: Certificate, X: Any, y: Any, exact: bool = False, *, kernel: Callable[..., Any] | None = None
+    certificate: Certificate,
+    X: Any,
+    y: Any,
+    exact: bool | None = None,
+    *,
+    kernel: Callable[..., Any] | None = None,
+    expect: dict[str, Any] | None = None,
 ) -> Verification:
     """Check a certificate against rows X (n, d) and the labels y (n,) as they were given to the fit.
 
-    With ``exact=False`` the claim passes only if it holds whatever the rounding; a few passes over the data.
-    With ``exact=True`` floats are rationals and no tolerance is used; seconds for millions of entries.
-    A kernel that is a function of yours is in no certificate: give it as ``kernel``, called with (X, X).
-    The result is true if the claim is proved; ``reason`` says why, or why not. Wrong data or a wrong
-    certificate are an answer, never an exception.
+    The result is true if the claim is proved; ``reason`` is the whole statement, or why it is not proved, and
+    ``arithmetic`` says how. Wrong data or a wrong certificate are an answer, never an exception.
+
+    Parameters
+    ----------
+    exact
+        True: in exact arithmetic, without a tolerance, by the code of the stand-alone checker; seconds for millions
+        of entries. False: in floating point, where a claim passes only if it holds whatever the rounding; a few
+        passes over the data. None: exactly where that takes less than about a second.
+    kernel
+        A kernel that is a function of yours is in no certificate: give it here; it is called with (X, X).
+    expect
+        What must be proved, such as ``{"C": 1.0, "rows": "all", "kernel": "linear"}``: a proof of another problem is
+        rejected. Keys are kind, positive and negative (labels), rows ("all" or how many take part), gap (the
+        largest), and the fields of the problem: loss, bias, kernel, C, classes, algorithm, step, start, gain.
     """
     if not isinstance(certificate, Certificate):
         raise TypeError(f"verify needs a Certificate; got {type(certificate).__name__}.")
-
-    def course() -> Proved:
-        exact_check = known(certificate, EXACT_CHECKS)
-        rows = read_rows(X)
-        try:
-            labels = read_labels(y)
-        except ValueError as error:
-            raise Rejected(str(error)) from None
-        if len(labels.codes) != rows.shape[0]:
-            raise Rejected(f"X has {rows.shape[0]} rows and y has {len(labels.codes)} labels.")
-        compare_shape(certificate, *rows.shape)
-        compare_digests(certificate, fingerprint_rows(rows), fingerprint_labels(labels))
+    try:
+        rows, labels = read_rows(X), read_labels(y)
+        table, K = ArrayRows(rows), None
         if kernel is not None:
-            rows = read_rows(kernel(rows, rows))
-        elif needs_function(certificate):
-            raise Rejected("The kernel is a function that the certificate does not hold; give it as kernel=.")
-        part = parts(certificate, labels.classes, labels.codes.tolist())
-        rigorous_check = RIGOROUS_CHECKS.get(certificate.kind)
-        if exact or rigorous_check is None or only_exact(certificate):
-            return exact_check(certificate, ArrayRows(rows), part)
-        return rigorous_check(certificate, rows, np.array(part, dtype=np.int8))
+            K = ArrayRows(read_rows(kernel(rows, rows)))
+        marks = fingerprint_rows(rows), fingerprint_labels(labels)
+        wanted = {name: _texts(each) if name in _LABELS else each for name, each in (expect or {}).items()}
+        floats = exact is False or (exact is None and not _affordable(certificate, rows))
+        document = certificate.body()
+    except Exception as error:
+        sentence = (
+            str(error) if isinstance(error, Rejected | ValueError) else f"{type(error).__name__}: {error}"
+        )
+        return Verification("rejected", f"The data cannot be checked: {sentence}", certificate.kind)
+    if floats and has_float_check(certificate):
+        return check_document(
+            document, table, labels.plain(), *marks, wanted, K, in_floats, "rigorous floats"
+        )
+    return check_document(document, table, labels.plain(), *marks, wanted, K)
 
-    return conclude(certificate.kind, course)
+
+_LABELS = ("positive", "negative")
+
+
+def _texts(labels: Any) -> list[str]:
+    return [label_text(label) for label in (labels if isinstance(labels, list | tuple) else [labels])]
+
+
+def has_float_check(certificate: Certificate) -> bool:
+    """Whether the claim has a check in rigorous floats; joint ones, and contradictions with a kernel, have none."""
+    if certificate.problem.get("classes") == "joint":
+        return certificate.kind == "mistakes"
+    return certificate.kind != "inseparable" or not isinstance(certificate.problem.get("kernel"), dict)
+
+
+def in_floats(claim: Claim) -> Proved:
+    """Check a claim in floating point, so that it passes only if it holds whatever the rounding."""
+    curved = isinstance(claim.problem.get("kernel"), dict)
+    if claim.kind in SEPARATION and curved:
+        raise Rejected("In the space of a kernel only inseparable claims about two sides are known.")
+    if claim.kind == "optimal":
+        return (kernel_optimal.check if curved else optimal.check)(claim)
+    return mistakes.check(claim) if claim.kind == "mistakes" else separation.check(claim)
+
+
+def _affordable(certificate: Certificate, X: Any) -> bool:
+    """Whether a check should be exact where nobody says so: it is quick, and can decide as much as floats can."""
+    kernel = certificate.problem.get("kernel")
+    given = isinstance(kernel, dict) and kernel.get("name") in ("precomputed", "function")
+    try:
+        effort = _effort(certificate, X)
+    except (TypeError, KeyError):  # malformed, which the exact check says best
+        return True
+    return effort <= AFFORDABLE and not (given and X.shape[0] > DECIDED_ROWS)
+
+
+def _effort(certificate: Certificate, X: Any) -> int:
+    """The work of an exact check."""
+    planes = len(certificate.data.positive) if certificate.problem.get("classes") == "joint" else 1
+    if certificate.kind != "optimal" or not isinstance(certificate.problem.get("kernel"), dict):
+        return linear_effort(X, planes)
+    support = max(
+        (
+            len(certificate.proof[name]["values"])
+            for name in ("alpha", "coef", "beta")
+            if name in certificate.proof
+        ),
+        default=0,
+    )
+    return kernel_effort(X.shape[0], support, X.shape[1])

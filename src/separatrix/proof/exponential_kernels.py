@@ -1,0 +1,157 @@
+"""exp(-gamma ||x - z||^2) and exp(-gamma ||x - z||_1) between blocks of rows, with one error for the whole block.
+
+    |K^ - K| <= relative K^ + absolute      in every entry, so that  |K^ c - K c| <= relative K^ |c| + absolute ||c||_1
+
+The exponent is formed in one of two ways (u = 2^-53, r = ||x||, s = ||z||):
+
+    (x, 1, -gamma r^2).(2 gamma z, -gamma s^2, 1)       within e = (3d + 32) u gamma (r^2 + s^2): one product
+    -gamma sum_j (x_j - z_j)^2, or of |x_j - z_j|       within (d + 12) u of its size: where e would be too large
+
+An exponent wrong by e makes its exponential wrong by the factor expm1(e) <= e + e^2, for e <= 1. With an error of
+r t at the exponent -t, the error r t exp(-t) is below 2^-57 (40 r) beyond t = 40; up to there it is relative.
+Products that vanish add (d + 1) 2^-1074, times gamma where it multiplies them. exp of the platform is taken to be right
+within four units in the last place; the exact check does not need that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from separatrix.problem.inner_products import inner_products, squared_norms
+from separatrix.problem.kernel_width import number
+from separatrix.problem.kernels import Laplacian, Rbf
+from separatrix.problem.losses import Vector
+from separatrix.proof.arrays import is_sparse
+from separatrix.proof.outward import OUT_OF_RANGE, Rejected, certain
+from separatrix.proof.rigorous import TINY, UNIT, factor
+
+Gram = NDArray[np.float64]
+FUNCTION = 8 * UNIT  #: relative error allowed to exp and tanh: four units in the last place
+ROOM = 1.0 + 2.0**-20  #: for the rounding of the bounds themselves
+VANISHED = 1e-300  #: more than an exponential that became zero, or lost digits on the way there
+_SHARP = 2.0**-36  # an exponent that is wrong by less leaves ten digits of its exponential
+_USED = 40.0  # exponents up to here have a relative error
+_BEYOND = 2.0**-57  # more than exp(-40)
+_DENSE_ENTRIES = 1 << 22  # of sparse rows that are made dense at a time: 32 MiB
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """K^ (n, m), and the errors of its entries: relative K^ + absolute."""
+
+    values: Gram
+    relative: float
+    absolute: float
+
+
+@dataclass(frozen=True, eq=False)
+class ExponentialRows:
+    """Rows (n, d), float64, dense or CSR, with all that depends on them alone.
+
+    >>> rows = ExponentialRows.of(Rbf(1.0), np.array([[0.1], [0.3]]))
+    >>> tile = rows.against(rows)
+    >>> bool(abs(tile.values[0, 1] - np.exp(-0.04)) < 1e-15), tile.relative < 1e-14
+    (True, True)
+    """
+
+    kernel: Rbf | Laplacian
+    X: Any
+    squares: Vector  #: ||x_i||^2
+    left: Gram = field(default_factory=lambda: np.empty((0, 0)))  #: (x, 1, -gamma ||x||^2), where dense
+    right: Gram = field(
+        default_factory=lambda: np.empty((0, 0))
+    )  #: (2 gamma x, -gamma ||x||^2, 1), where dense
+
+    @classmethod
+    def of(cls, kernel: Rbf | Laplacian, X: Any) -> ExponentialRows:
+        """The rows of X, made ready."""
+        X = X.astype(np.float64) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+        if isinstance(kernel, Laplacian):
+            return cls(kernel, X, np.zeros(X.shape[0]))
+        squares, gamma = squared_norms(X), number(kernel.gamma)
+        if is_sparse(X):
+            return cls(kernel, X, squares)
+        ones, last = np.ones(len(X)), -gamma * squares
+        left = np.column_stack([X, ones, last])
+        return cls(kernel, X, squares, left, np.column_stack([2.0 * (gamma * X), last, ones]))
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def part(self, rows: slice) -> ExponentialRows:
+        """Some of the rows, in the same memory where dense."""
+        return ExponentialRows(
+            self.kernel, self.X[rows], self.squares[rows], self.left[rows], self.right[rows]
+        )
+
+    @property
+    def gamma(self) -> float:
+        """The width of the kernel."""
+        return number(self.kernel.gamma)
+
+    def lost(self, squares: Vector | float) -> Vector:
+        """How far the exponent from one product of each row with one of this squared length may be off; shape (n,)."""
+        d = self.X.shape[1]
+        relative = factor(2 * d + 8) + factor(d + 8)
+        vanished = 4 * (d + 4) * TINY * (1.0 + self.gamma + np.sqrt(self.squares) + np.sqrt(squares))
+        return np.asarray(relative * ROOM * (self.gamma * (self.squares + squares)) + vanished)
+
+    def distant(self) -> NDArray[np.bool_]:
+        """Which rows are so long that one product would lose the exponent; shape (n,)."""
+        if isinstance(self.kernel, Laplacian):
+            return np.zeros(len(self), dtype=bool)
+        return ~(self.lost(self.squares) <= _SHARP)
+
+    def against(self, other: ExponentialRows, out: Gram | None = None) -> Tile:
+        """k(x_i, z_j) for all rows x_i of these and z_j of the others; ``out`` is memory for that many."""
+        if isinstance(self.kernel, Laplacian):
+            return self._by_differences(other)
+        lost = float(np.max(self.lost(float(np.max(other.squares, initial=0.0))), initial=0.0))
+        if not lost <= _SHARP:
+            return self._by_differences(other)
+        if len(self.left) and len(other.right):
+            t = np.matmul(self.left, other.right.T, out=out)
+        else:
+            t = inner_products(self.X, other.X)
+            t *= self.gamma  # times 2 afterwards: gamma may be so large that twice as much is no float
+            t *= 2.0
+            t -= self.gamma * self.squares[:, None]
+            t -= self.gamma * other.squares[None, :]
+        return Tile(np.exp(t, out=t), _relative(lost), VANISHED)
+
+    def _by_differences(self, other: ExponentialRows) -> Tile:
+        d, gamma = self.X.shape[1], self.gamma
+        by_sum = isinstance(self.kernel, Laplacian)
+        metric: Literal["cityblock", "sqeuclidean"] = "cityblock" if by_sum else "sqeuclidean"
+        t = np.zeros((len(self), len(other)))
+        for columns in self._columns(other):
+            t += cdist(_dense(self.X, columns), _dense(other.X, columns), metric)
+        certain(np.isfinite(t))
+        t *= -gamma  # where this overflows, the exponential is zero indeed
+        lost = _USED * factor(d + 4) * ROOM + 2 * (d + 4) * TINY * (1.0 + gamma)
+        if not lost <= 2.0**-20:
+            raise Rejected(OUT_OF_RANGE)
+        return Tile(np.exp(t, out=t), _relative(lost), _BEYOND * lost + VANISHED)
+
+    def _columns(self, other: ExponentialRows) -> Iterator[slice]:
+        """All columns; few at a time where the rows are sparse, for they are made dense."""
+        d = self.X.shape[1]
+        sparse = is_sparse(self.X) or is_sparse(other.X)
+        step = max(1, _DENSE_ENTRIES // max(1, len(self) + len(other)) if sparse else d)
+        yield from (slice(start, min(d, start + step)) for start in range(0, d, step))
+
+
+def _relative(lost: float) -> float:
+    """The relative error of an exponential whose exponent is wrong by so much, and of the function."""
+    return (lost + lost * lost + 10 * UNIT + FUNCTION) * ROOM
+
+
+def _dense(X: Any, columns: slice) -> Gram:
+    part = X[:, columns]
+    return np.asarray(part.toarray() if is_sparse(part) else part)

@@ -1,0 +1,161 @@
+"""F = K c with a bound on the error of each entry, by one sweep over the kernel values.
+
+    |F^_i - F_i| <= sum_j E_ij |c_j| + g sum_j |K^_ij| |c_j| + underflow,       g = m u / (1 - m u) for m terms
+
+rbf and laplacian values are not negative and have one error for a whole tile, so that K^ (c, |c|) is all that is
+needed, and those among the support vectors are computed once for both of their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.problem import KernelProblem
+from separatrix.problem.kernels import Laplacian, Rbf
+from separatrix.problem.losses import Vector
+from separatrix.proof.exponential_kernels import ExponentialRows, Tile
+from separatrix.proof.kernel_matrices import bounded_matrix
+from separatrix.proof.outward import certain
+from separatrix.proof.rigorous import TINY, factor
+from separatrix.proof.rough_sums import RoughSums
+
+_BLOCK = 1 << 20  # kernel values held at a time: 8 MiB, and as much for their errors
+_HEIGHT, _WIDTH = 256, 512  # rows and columns of a tile: 1 MiB, which the cache of a core holds
+_SPAN = 1 << 22  # entries of rows made ready at a time: 32 MiB
+
+Index = NDArray[np.intp]
+
+
+#: Of rows without a coefficient, given by index, F and its error: for which of them these are enough.
+Enough = Callable[[Index, Vector, Vector], NDArray[np.bool_]]
+
+
+def bounded_scores(
+    problem: KernelProblem, coef: Vector, enough: Enough | None = None
+) -> tuple[Vector, Vector]:
+    """F = K c, shape (n,), and a bound on the error of each entry; raises `Rejected` unless all are finite.
+
+    Where rough values may be ``enough`` for some rows, they are tried first.
+    """
+    support = np.flatnonzero(coef)
+    if not len(support):
+        return np.zeros(problem.n_rows), np.zeros(problem.n_rows)
+    with np.errstate(all="ignore"):
+        if isinstance(problem.kernel, Rbf | Laplacian):
+            F, error = _ExponentialSums(problem, problem.kernel, support, coef[support]).scores(enough)
+        else:
+            F, error = _with_error(*_sums(problem, support, coef[support]), len(support))
+    certain(np.isfinite(F) & np.isfinite(error))
+    return F, error
+
+
+def _with_error(F: Vector, missed: Vector, size: Vector, m: int) -> tuple[Vector, Vector]:
+    """F and its error, from K^ c, E |c| and |K^| |c|, each a sum of m products."""
+    g = factor(m + 2)
+    return F, (missed + g * size) * (1.0 + 2 * g) + 2 * (m + 4) * TINY
+
+
+def _sums(problem: KernelProblem, support: Index, c: Vector) -> tuple[Vector, Vector, Vector]:
+    """K^ c, E |c| and |K^| |c|, each (n,), for any kernel."""
+    out, size = np.zeros((3, problem.n_rows)), np.abs(c)
+    precomputed, X = problem.kernel.name == "precomputed", problem.X
+    vectors = None if precomputed else X[support]
+    for rows in _slices(0, problem.n_rows, max(1, _BLOCK // len(support))):
+        if precomputed:
+            K = problem.gram(np.arange(rows.start, rows.stop), support)
+        else:
+            K, E = bounded_matrix(problem.kernel, X[rows], vectors)
+            out[1, rows] = E @ size
+        out[0, rows], out[2, rows] = K @ c, np.abs(K) @ size
+    return out[0], out[1], out[2]
+
+
+class _ExponentialSums:
+    """The same for kernels whose values are known within relative K^ + absolute."""
+
+    def __init__(self, problem: KernelProblem, kernel: Rbf | Laplacian, support: Index, c: Vector) -> None:
+        self._problem, self._kernel = problem, kernel
+        ready = ExponentialRows.of(kernel, problem.X[support])
+        # Rows too long for one product come last, so that few tiles are computed in the slower way for a few of them.
+        distant = ready.distant()
+        if np.any(distant):
+            order = np.argsort(distant, kind="stable")
+            support, c = support[order], c[order]
+            ready = ExponentialRows.of(kernel, problem.X[support])
+        self._support, self._ready, self._c = support, ready, c
+        self._weights = np.column_stack([c, np.abs(c)])
+        self._memory = np.empty(_HEIGHT * max(_HEIGHT, _WIDTH))
+
+    def scores(self, enough: Enough | None) -> tuple[Vector, Vector]:
+        """F and its error, each (n,)."""
+        F, error = np.zeros((2, self._problem.n_rows))
+        F[self._support], error[self._support] = self._among_support()
+        others = np.ones(len(F), dtype=bool)
+        others[self._support] = False
+        rough = None
+        if enough is not None and len(self._ready.right):
+            rough = RoughSums(self._ready, self._c)
+        height = max(_HEIGHT, _SPAN // max(1, self._problem.n_columns))
+        indices = np.flatnonzero(others)
+        for span in _slices(0, len(indices), height):
+            rows = indices[span]
+            ready = ExponentialRows.of(self._kernel, self._problem.X[rows])
+            if rough is not None and enough is not None:
+                F[rows], error[rows] = rough.of(ready)
+                rows = rows[~(np.isfinite(error[rows]) & enough(rows, F[rows], error[rows]))]
+                ready = ExponentialRows.of(self._kernel, self._problem.X[rows])
+            F[rows], error[rows] = self._of(ready)
+        return F, error
+
+    def _among_support(self) -> tuple[Vector, Vector]:
+        """Each tile serves its rows and, turned over, its columns."""
+        totals = _Totals(len(self._support))
+        for rows in _slices(0, len(self._support), _HEIGHT):
+            mine = self._ready.part(rows)
+            own = self._tile(mine, mine)
+            totals.add(rows, own.values @ self._weights[rows], own)
+            for others in _slices(rows.stop, len(self._support), _WIDTH):
+                both = self._tile(mine, self._ready.part(others))
+                totals.add(rows, both.values @ self._weights[others], both)
+                totals.add(others, both.values.T @ self._weights[rows], both)
+        return totals.scores(self._weights[:, 1])
+
+    def _of(self, ready: ExponentialRows) -> tuple[Vector, Vector]:
+        """F and its error for other rows."""
+        totals = _Totals(len(ready))
+        for rows in _slices(0, len(ready), _HEIGHT):
+            mine = ready.part(rows)
+            for others in _slices(0, len(self._support), _WIDTH):
+                tile = self._tile(mine, self._ready.part(others))
+                totals.add(rows, tile.values @ self._weights[others], tile)
+        return totals.scores(self._weights[:, 1])
+
+    def _tile(self, rows: ExponentialRows, others: ExponentialRows) -> Tile:
+        shape = len(rows), len(others)
+        return rows.against(others, self._memory[: shape[0] * shape[1]].reshape(shape))
+
+
+class _Totals:
+    """K^ (c, |c|) and sum_j relative_ij K^_ij |c_j| of some rows, as tiles are added."""
+
+    def __init__(self, n: int) -> None:
+        self._products, self._missed, self._absolute = np.zeros((n, 2)), np.zeros(n), 0.0
+
+    def add(self, rows: slice, products: Vector, tile: Tile) -> None:
+        """What a tile adds to these rows: its products (h, 2) with c and |c|."""
+        self._products[rows] += products
+        self._missed[rows] += tile.relative * products[:, 1]
+        self._absolute = max(self._absolute, tile.absolute)
+
+    def scores(self, size: Vector) -> tuple[Vector, Vector]:
+        """F and its error, where size (m,) is |c|."""
+        beyond = self._absolute * float(np.sum(size)) * (1.0 + factor(len(size)))
+        F, reach = self._products.T
+        return _with_error(F, self._missed + beyond, reach, len(size))
+
+
+def _slices(start: int, stop: int, step: int) -> Iterator[slice]:
+    return (slice(at, min(stop, at + step)) for at in range(start, stop, step))

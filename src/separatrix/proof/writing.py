@@ -1,0 +1,99 @@
+"""Numbers and vectors as a certificate writes them (docs/certificate-format.md, section 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.proof.arrays import plain_numbers
+
+
+def write_real(value: float) -> str:
+    """The float as hexadecimal text.
+
+    >>> write_real(1.5), write_real(-0.0)
+    ('0x1.8000000000000p+0', '0x0.0p+0')
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"A certificate holds finite numbers only; got {value}.")
+    return (float(value) + 0.0).hex()
+
+
+def write_integer(value: int) -> str:
+    """An integer of any size as hexadecimal text (decimal text is slow, and limited, beyond 4300 digits).
+
+    >>> write_integer(-31)
+    '-0x1f'
+    """
+    return hex(value)
+
+
+def write_vector(
+    values: NDArray[np.float64], places: NDArray[np.intp] | None = None, length: int | None = None
+) -> dict[str, Any]:
+    """A vector of reals by its nonzero entries; ``values[i]`` stands at ``places[i]`` of ``length``, increasing.
+
+    >>> write_vector(np.array([0.0, 2.0]))
+    {'length': 2, 'indices': [1], 'values': ['0x1.0000000000000p+1']}
+    """
+    used = np.flatnonzero(values)
+    indices = used if places is None else np.asarray(places)[used]
+    size = len(values) if length is None else length
+    # Most alphas are equal to one C or the other: their text is kept once, however many they are.
+    texts = list(
+        map(lru_cache(maxsize=16)(float.hex), plain_numbers(np.asarray(values, dtype=np.float64)[used]))
+    )
+    if not {"inf", "-inf", "nan"}.isdisjoint(texts):
+        raise ValueError("A certificate holds finite numbers only.")
+    return _written(size, indices.tolist(), texts)
+
+
+def write_integers(values: Sequence[int]) -> dict[str, Any]:
+    """A vector of integers by its nonzero entries.
+
+    >>> write_integers([0, -3])
+    {'length': 2, 'indices': [1], 'values': ['-0x3']}
+    """
+    used = [j for j, value in enumerate(values) if value]
+    return _written(len(values), used, [write_integer(int(values[j])) for j in used])
+
+
+def write_weights(rows: Iterable[int], values: Iterable[int], length: int) -> dict[str, Any]:
+    """Integers on some of the rows, in any order.
+
+    >>> write_weights([4, 1], [2, 1], 6)
+    {'length': 6, 'indices': [1, 4], 'values': ['0x1', '0x2']}
+    """
+    pairs = sorted(zip(map(int, rows), map(int, values), strict=True))
+    used = [(row, value) for row, value in pairs if value]
+    return _written(length, [row for row, _ in used], [write_integer(value) for _, value in used])
+
+
+def _written(length: int, indices: list[int], texts: list[str]) -> dict[str, Any]:
+    if len(texts) == length:
+        return {"length": length, "values": texts}
+    return {"length": length, "indices": indices, "values": texts}
+
+
+def round_up(value: Fraction) -> float:
+    """The smallest float not below value.
+
+    >>> round_up(Fraction(1, 3)) > Fraction(1, 3) > math.nextafter(round_up(Fraction(1, 3)), 0)
+    True
+    """
+    try:
+        near = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
+    return near if near >= value else math.nextafter(near, math.inf)
+
+
+def round_down(value: Fraction) -> float:
+    """The largest float not above value."""
+    return -round_up(-value)
