@@ -38,6 +38,7 @@ const char* name_of(TextFault fault) {
         case TextFault::number: return "number";
         case TextFault::not_finite: return "not_finite";
         case TextFault::too_large: return "too_large";
+        case TextFault::inexact: return "inexact";
         case TextFault::separator: return "separator";
         case TextFault::zero_index: return "zero_index";
         case TextFault::beyond: return "beyond";

@@ -8,6 +8,7 @@
 // the first byte that cannot belong to a number, so a line end is enough.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -192,6 +193,16 @@ inline Decimal parse_decimal(const char* text, double& out) {
     }
     out = negative ? -value : value;
     return {p, std::isinf(value) ? DecimalFault::too_large : DecimalFault::none};
+}
+
+// Whether a number may stand for its text: a fraction or a power stands for the nearest number, an integer for itself alone.
+inline bool may_stand_for(double value, const char* text, const char* end) {
+    text += *text == '-' || *text == '+';
+    if (!std::all_of(text, end, [](char c) { return is_digit(c); })) return true;
+    while (text < end && *text == '0') ++text;
+    char written[400];  // the largest double has 309 digits
+    const auto last = std::to_chars(written, written + sizeof written, std::abs(value), std::chars_format::fixed, 0).ptr;
+    return std::equal(text, end, written, last);
 }
 
 }  // namespace separatrix

@@ -24,6 +24,7 @@ enum class TextFault {
     number,        // expected a number
     not_finite,    // nan or inf
     too_large,     // a number beyond the range of the values
+    inexact,       // an integer that is no number of their type
     separator,     // expected white space after a number
     zero_index,    // an index 0, but indices start at 1
     beyond,        // a column at or beyond n_columns

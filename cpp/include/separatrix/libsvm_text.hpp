@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -179,6 +180,11 @@ const char* TextPiece<Value, Column>::parse_value(const char* p, double& number)
         }
         if (decimal.fault == DecimalFault::too_large || std::isinf(static_cast<Value>(number))) {
             return fail(TextFault::too_large, p);
+        }
+        // Every integer of as many bits as the type has is one of its numbers.
+        constexpr double exact = std::is_same_v<Value, float> ? 0x1p24 : 0x1p53;
+        if (std::abs(number) >= exact && !may_stand_for(static_cast<Value>(number), p, decimal.end)) {
+            return fail(TextFault::inexact, p);
         }
         p = decimal.end;
         if (!ends_token(*p)) return fail(TextFault::separator, p);

@@ -34,13 +34,14 @@ def encode_table(
 ) -> tuple[Any, NDArray[Any] | None, dict[str, Any], int]:
     """X, y, the encoding, and how many cells or words it had no place for."""
     encoding = settings.encoding
+    names = table.column_names  # a new list each time that it is asked for
     label: int | None
     if encoding is None:
         label = _label_place(table, named, path, settings.label)
         chosen = _chosen(table, path, label, settings)
         records = [
             {
-                **describe(Column(path, table.column_names[at], table.column(at)), settings.missing),
+                **describe(Column(path, names[at], table.column(at)), settings.missing),
                 "position": at,
             }
             for at in chosen
@@ -48,20 +49,20 @@ def encode_table(
         encoding = {
             "format": "table",
             "named": named,
-            "label": {"name": table.column_names[label], "position": label},
+            "label": {"name": names[label], "position": label},
             "columns": records,
         }
     else:
         label, chosen = _places(table, named, path, encoding, settings.label)
         records = encoding["columns"]
-    columns = [Column(path, table.column_names[at], table.column(at)) for at in chosen]
+    columns = [Column(path, names[at], table.column(at)) for at in chosen]
     blocks, left_out = [], 0
     for column, record in zip(columns, records, strict=True):
         block, lost = encode(column, record)
         blocks.append(block)
         left_out += lost
     X = _join(blocks, [width(record) for record in records], table.num_rows, settings.dtype)
-    y = None if label is None else labels(Column(path, table.column_names[label], table.column(label)))
+    y = None if label is None else labels(Column(path, names[label], table.column(label)))
     return X, y, encoding, left_out
 
 
@@ -100,10 +101,13 @@ def _places(
     """Where the label (if it is there) and the columns of an encoding are in this table."""
     records, label = encoding["columns"], encoding["label"]
     if named and encoding["named"]:
-        missing = [record["name"] for record in records if record["name"] not in table.column_names]
+        place = {
+            name: at for at, name in reversed(list(enumerate(table.column_names)))
+        }  # the first of a name
+        missing = [record["name"] for record in records if record["name"] not in place]
         if missing:
             raise DataError(f"{path} has no column {missing[0]!r}; the data that were learnt from had one.")
-        chosen = [table.column_names.index(record["name"]) for record in records]
+        chosen = [place[record["name"]] for record in records]
         name = label["name"] if wanted is None else wanted
         if wanted is None and name not in table.column_names:
             return None, chosen

@@ -36,6 +36,7 @@ _EXPECTED = {
     "number": "expected a number after ':'",
     "not_finite": "values must be finite",
     "too_large": "the number is too large for its type",
+    "inexact": "the integer is not a number of its type, which would round it",
     "separator": "expected white space after the number",
     "zero_index": "an index 0, but indices were said to start at 1",
     "beyond": "the index is beyond the last column",
@@ -51,6 +52,7 @@ _EXPECTED = {
 _HINTS = {
     "zero_index": "say zero_based=True",
     "beyond": "give a larger n_columns",
+    "inexact": "drop columns that only name their rows, or subtract from a column what its numbers have in common",
     "not_finite": "impute or drop the value before it is written",
     "many_labels": "split a multi-label file into one file a label",
 }

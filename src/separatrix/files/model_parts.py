@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from separatrix.checker.canonical import json_pieces
-from separatrix.checker.verdict import CertificateError
+from separatrix.checker.document import FORMAT, json_pieces
 from separatrix.errors import ModelFileError
 from separatrix.estimators.deferred import Deferred
 from separatrix.files.model_fields import Fields
@@ -18,9 +17,13 @@ from separatrix.files.model_kernel import read_kernel, write_kernel
 from separatrix.files.model_values import Arrays, read_value, shown, write_value
 from separatrix.problem import History, Record
 from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
-from separatrix.proof.certificate import Certificate
+from separatrix.proof.certificate import Certificate, CertificateError
 
 Made = TypeVar("Made")
+_FORMAT_1 = (
+    "The certificate of this model is of format 1, which is no longer read: its claim was not compared with what its "
+    "numbers prove. Hint: fit again, or make a new one with: separatrix audit MODEL DATA --certificate FILE"
+)
 #: Stands for certificates that the reader of a model does not want; no text of JSON is empty.
 LEFT_UNREAD = np.empty(0, dtype=np.uint8)
 
@@ -108,6 +111,10 @@ def read_certificates(document: Fields, count: int) -> list[Deferred[Certificate
 
 def _certificate(entry: Any) -> Deferred[Certificate]:
     match entry:
+        case {"certificate": {"format": str(name), "version": 1 as version}} if (
+            name == FORMAT and type(version) is int
+        ):
+            return failing(_FORMAT_1)
         case {"certificate": dict(body)}:
             try:
                 certificate = Certificate.from_dict(body)

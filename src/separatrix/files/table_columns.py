@@ -73,6 +73,15 @@ def numbers(column: Column) -> NDArray[Any]:
         infinite = np.isinf(values)
         if infinite.any():
             raise column.fail(f"is infinite in row {int(np.argmax(infinite)) + 1}; numbers must be finite.")
+        if pa.types.is_integer(kind) and np.nanmax(np.abs(values), initial=0.0) >= 2.0**53:
+            for row, (cell, value) in enumerate(
+                zip(column.cells.to_pylist(), values.tolist(), strict=True), 1
+            ):
+                if cell is not None and cell != value:  # Python compares them as the numbers that they are
+                    raise column.fail(
+                        f"holds {cell} in row {row}, an integer that float64 would round. Hint: leave the column out "
+                        "if it only names the rows, or subtract what its numbers have in common."
+                    )
         return values
     raise column.fail(f"holds {kind} cells, not numbers or texts. Hint: leave it out with columns=.")
 

@@ -4,12 +4,13 @@ Nothing is copied that need not be, and nothing of the caller's is ever changed:
 
     float32, float64            kept as they are
     float16, 8- and 16-bit integers, bool     float32, which holds them exactly
-    everything else numeric     float64
+    everything else numeric     float64; a number that it does not hold exactly is refused
 """
 
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,13 @@ from separatrix.problem.problem import Matrix
 
 _SMALL = (np.float16, np.int8, np.uint8, np.int16, np.uint16, np.bool_)
 _BLOCK_ENTRIES = 1 << 18
+_EXACT_INTEGER = 1 << 53  # every integer up to here is a float64
 
 
 def contiguous(X: Any) -> NDArray[Any]:
     """A C-contiguous float array; the same memory where that is possible."""
     X = np.asarray(X)
-    return np.require(X, dtype=_width(X.dtype), requirements=["C", "A"])
+    return np.require(_same_numbers(X, X), requirements=["C", "A"])
 
 
 def canonical_csr(X: Any) -> sparse.csr_array:
@@ -33,7 +35,7 @@ def canonical_csr(X: Any) -> sparse.csr_array:
     csr = X.tocsr()
     if isinstance(csr, sparse.csr_array) and csr.dtype == _width(csr.dtype) and csr.has_canonical_format:
         return csr  # the constructor might copy 64-bit indices to 32
-    parts = (csr.data.astype(_width(csr.dtype), copy=False), csr.indices, csr.indptr)
+    parts = (_same_numbers(csr, csr.data), csr.indices, csr.indptr)
     array = sparse.csr_array(parts, shape=csr.shape)
     # SciPy remembers what it found: asked of X itself, the next fit to it need not look again.
     array.has_canonical_format = csr.has_canonical_format
@@ -41,6 +43,53 @@ def canonical_csr(X: Any) -> sparse.csr_array:
         array = array.copy()
         array.sum_duplicates()
     return array
+
+
+def _same_numbers(X: Any, values: NDArray[Any]) -> NDArray[Any]:
+    """The values of X as the floats that solvers want, without a copy where they are."""
+    floats = values.astype(_width(values.dtype), copy=False)
+    refuse_rounding(X, floats)
+    return floats
+
+
+def refuse_rounding(X: Any, floats: NDArray[Any]) -> None:
+    """Raise a sentence where a number of X is another one in ``floats``: a proof about rounded rows is not about X.
+
+    X is an array, CSR (then ``floats`` are its stored values) or what NumPy makes an array of. Of the latter only
+    integers are compared, and only if some are large.
+    """
+    values = X.data if _is_sparse(X) else X
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        if values.dtype.itemsize <= 8:
+            return
+        suspects = np.flatnonzero((values != floats) & (values == values))
+    else:
+        narrow = isinstance(values, np.ndarray) and values.dtype != object and values.dtype.itemsize < 8
+        if narrow or not floats.size or not max(floats.max(), -floats.min()) >= _EXACT_INTEGER:
+            return
+        values = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+        suspects = np.flatnonzero(np.abs(floats) >= _EXACT_INTEGER)
+    given, held = values.ravel()[suspects].tolist(), floats.ravel()[suspects].tolist()
+    for place, one, other in zip(suspects.tolist(), given, held, strict=True):
+        # Python compares an integer with a float as the numbers that they are; NumPy would round it first.
+        if values.dtype.kind == "f" or (isinstance(one, numbers.Integral) and int(one) != other):
+            row, column = _place(X, tuple(map(int, np.unravel_index(place, values.shape))))
+            raise ValueError(
+                f"X must hold numbers that float64 holds exactly; row {row}, column {column} is {one!s:.60}, and the "
+                f"nearest float64 is another number, {other!r}. Hint: drop columns that only name their rows, or "
+                "subtract from a column what its numbers have in common."
+            )
+
+
+def _is_sparse(X: Any) -> bool:
+    return bool(sparse.issparse(X))
+
+
+def _place(X: Any, where: tuple[int, ...]) -> tuple[int, int]:
+    """Row and column of a stored value."""
+    if _is_sparse(X):
+        return int(np.searchsorted(X.indptr, where[0], side="right")) - 1, int(X.indices[where[0]])
+    return where[0], where[1]
 
 
 def _width(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -66,9 +115,7 @@ def check_finite(X: Matrix) -> None:
 
 def _not_finite(X: Matrix, values: NDArray[Any], where: tuple[int, ...]) -> str:
     value = float(values[where])
-    if sparse.issparse(X):
-        row = int(np.searchsorted(X.indptr, where[0], side="right")) - 1
-        where = (row, int(X.indices[where[0]]))
+    where = _place(X, where)
     what = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
     hint = (
         "impute or drop it (sklearn.impute.SimpleImputer)"
