@@ -24,10 +24,11 @@ from separatrix.estimators.weights import check_sample_weight
 from separatrix.problem import KernelProblem, Matrix, Point, Solution, Status
 from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
-from separatrix.proof.certificate import Certificate, optimal
+from separatrix.proof.certificate import Certificate
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
 from separatrix.proof.kernel_duality import certify_kernel
 from separatrix.proof.kernel_optimal import optimal_kernel
+from separatrix.proof.optimal import optimal
 from separatrix.separability import separability as decide_separability
 
 _CHEAP_ENTRIES, _CHEAP_COLUMNS = 50_000, 60  # up to here an exact verdict takes a moment

@@ -110,7 +110,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 proved or done, 1 bad usage or input, 2 not proved within the budget, "
-    "3 certificate rejected.",
+    "or only on a condition, 3 certificate rejected.",
 )
 
 

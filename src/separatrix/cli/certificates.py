@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix.cli.exits import Refused
 
 if TYPE_CHECKING:
-    from separatrix.checker.certificate import Certificate
+    from separatrix.proof.certificate import Certificate
 
 SUFFIXES = (".json", ".json.gz")
 
@@ -65,12 +65,11 @@ def find(path: str) -> list[Path]:
     return files
 
 
-def load(path: Path) -> Any:
+def load(path: Path, max_bytes: int | None = None) -> Any:
     """The certificate in a file, or the sentence why it is none."""
-    from separatrix.checker.certificate import Certificate
-    from separatrix.checker.verdict import CertificateError
+    from separatrix.proof.certificate import Certificate, CertificateError
 
     try:
-        return Certificate.load(path)
+        return Certificate.load(path, max_bytes)
     except CertificateError as error:
         return str(error)

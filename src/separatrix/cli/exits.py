@@ -10,7 +10,7 @@ class ExitCode(IntEnum):
 
     DONE = 0  #: proved, or done where there is nothing to prove
     BAD_INPUT = 1  #: bad usage, or a file that cannot be read or written
-    NOT_PROVED = 2  #: the budget (time, steps, Ctrl-C) ended before the proof; what there is was kept
+    NOT_PROVED = 2  #: the budget (time, steps, Ctrl-C) ended before the proof, or it rests on a condition
     REJECTED = 3  #: a certificate does not prove its claim for these data
 
 

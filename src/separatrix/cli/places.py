@@ -56,13 +56,29 @@ def claim(path: Path, is_ours: Callable[[Path], bool], force: bool, option: str)
 
 def is_certificate(path: Path) -> bool:
     """Whether a file is a certificate of ours, or a folder of nothing else."""
-    from separatrix.checker.certificate import Certificate
-    from separatrix.checker.verdict import CertificateError
+    from separatrix.proof.certificate import Certificate, CertificateError
 
     if path.is_dir():
         return all(is_certificate(file) for file in path.iterdir())
     try:
         Certificate.load(path)
-    except (CertificateError, OSError):
+    except CertificateError:
+        return _begins_as_a_certificate(path)
+    except OSError:
         return False
     return True
+
+
+def _begins_as_a_certificate(path: Path) -> bool:
+    """Whether a file that is no certificate of the present format was written as one of an earlier."""
+    import gzip
+    import zlib
+
+    begin = b'{"format":"separatrix-certificate","version":1,'
+    try:
+        with open(path, "rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            return (gzip.GzipFile(fileobj=raw) if packed else raw).read(len(begin)) == begin
+    except (OSError, EOFError, zlib.error):
+        return False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.exits import ExitCode
+from separatrix.cli.exits import ExitCode, Refused
 from separatrix.cli.inputs import (
     DataFile,
     Format,
@@ -22,6 +22,8 @@ from separatrix.cli.inputs import (
 )
 from separatrix.cli.output import Line, Output, counted, wrapped
 from separatrix.cli.timing import Stopwatch
+
+_FEW = 8  # certificates that are checked exactly, about a second each at most, where nobody says how
 
 
 def verify(
@@ -38,90 +40,161 @@ def verify(
     format: Format = None,
     missing: Missing = "refuse",
     exact: Annotated[
-        bool, typer.Option("--exact", help="In rational numbers: slower, and no tolerance anywhere.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--exact/--no-exact",
+            help="In exact arithmetic, or in floating point. [default: exact where that takes some seconds at most]",
+            show_default=False,
+        ),
+    ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Reject a proof of another problem: C=1, rows=all, kernel=rbf, loss=hinge, gap=0.001, ...",
+            show_default=False,
+        ),
+    ] = None,
+    max_bytes: Annotated[
+        int | None, typer.Option(min=1, help="The largest text of a certificate to read.", show_default=False)
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Does a certificate prove its claim for these data? The solver that made it is not trusted.
 
-    Without --exact in rigorous floating point: a claim passes only if it holds whatever the rounding.
-    Exit code 0 if proved, 3 if rejected.
+    With --no-exact in rigorous floating point: a claim passes only if it holds whatever the rounding.
+    Exit code 0 if proved, 2 if proved only on a condition, which is named, 3 if rejected.
 
     \b
     Examples:
       separatrix verify data.certificate.json.gz data.svm
       separatrix verify data.certificate.json.gz data.svm --exact
+      separatrix verify data.certificate.json.gz data.svm --expect C=1 --expect rows=all
       python -m separatrix.checker data.certificate.json.gz data.svm    (standard library only)
     """
+    from separatrix.checker.__main__ import parse_expectations
     from separatrix.cli import certificates
     from separatrix.cli.models import is_model, load_model
 
     output, watch = Output(as_json, quiet), Stopwatch()
     reading = Reading(label, format, missing, quiet=quiet)
+    try:
+        expected = parse_expectations(expect or [])
+    except ValueError as error:
+        raise Refused(str(error)) from None
     if is_model(Path(certificate)):
         model = load_model(certificate)
         claims: dict[str, Any] = dict(certificates.of_model(model))
         reading = reading.like(model)
     else:
-        claims = {file.name: certificates.load(file) for file in certificates.find(certificate)}
+        claims = {file.name: certificates.load(file, max_bytes) for file in certificates.find(certificate)}
         reading = replace(reading, n_columns=_width(claims))
     table = read(data, reading)
     if any(map(_of_a_kernel_matrix, claims.values())):
         table = kernel_matrix(table)
+    table = _in_single(table, claims)
     if table.left_out:
         claims = dict.fromkeys(
             claims, f"The file has {table.left_out:,} entries that the model has no place for."
         )
-    results = [_check(name, claim, table, exact) for name, claim in claims.items()]
-    proved = all(result["proved"] for result in results)
+    if exact is None and len(claims) > _FEW:
+        exact = False
+    results = [_check(name, claim, table, exact, expected) for name, claim in claims.items()]
+    outcome = next(each for each in _CODES if any(result["outcome"] == each for result in results))
     record = {
         "data": table.record(),
-        "proved": proved,
-        "exact": exact,
+        "outcome": outcome,
+        "proved": outcome == "proved",
         "seconds": watch.total,
         "certificates": results,
     }
     output.answer("verify", record, _lines(results, watch.total))
-    return ExitCode.DONE if proved else ExitCode.REJECTED
+    return _CODES[outcome]
+
+
+#: What a check of several certificates ends in: the worst of their outcomes.
+_CODES = {
+    "rejected": ExitCode.REJECTED,
+    "conditional": ExitCode.NOT_PROVED,
+    "proved": ExitCode.DONE,
+}
 
 
 def _width(claims: dict[str, Any]) -> int | None:
     """The columns that the certificates speak of; LIBSVM text does not tell its own, but a kernel matrix does."""
     if any(map(_of_a_kernel_matrix, claims.values())):
         return None
-    widths = {claim.data.columns for claim in claims.values() if not isinstance(claim, str)}
-    return widths.pop() if len(widths) == 1 else None
+    widths = [claim.data.columns for claim in claims.values() if not isinstance(claim, str)]
+    first = widths[0] if widths else None
+    return first if type(first) is int and first < 1 << 32 and all(each == first for each in widths) else None
+
+
+def _in_single(table: Any, claims: dict[str, Any]) -> Any:
+    """The numbers of a text as the nearest of single precision, if that is what the certificates speak of."""
+    import numpy as np
+
+    kinds = [claim.data.type for claim in claims.values() if not isinstance(claim, str)]
+    if table.format not in ("libsvm", "csv", "tsv") or not kinds or any(kind != "float32" for kind in kinds):
+        return table
+    with np.errstate(over="ignore"):  # infinity is refused by the check
+        X = table.X.astype(np.float32)
+    wide, single = (table.X.data, X.data) if hasattr(X, "indptr") else (table.X, X)
+    changed = wide[(wide != single) & (wide == np.rint(wide))]
+    if changed.size:
+        raise Refused(
+            f"The certificate speaks of numbers of single precision; {table.file} holds "
+            f"{changed.flat[0]:.0f}, which is none, and integers are not rounded.",
+            "give the file of the fit",
+        )
+    return replace(table, X=X)
 
 
 def _of_a_kernel_matrix(claim: Any) -> bool:
-    return not isinstance(claim, str) and "precomputed" in str(claim.problem.get("kernel"))
+    kernel = None if isinstance(claim, str) else claim.problem.get("kernel")
+    return isinstance(kernel, dict) and kernel.get("name") == "precomputed"
 
 
-def _check(name: str, claim: Any, table: Any, exact: bool) -> dict[str, Any]:
+def _check(name: str, claim: Any, table: Any, exact: bool | None, expected: dict[str, Any]) -> dict[str, Any]:
+    from separatrix.checker.check import Verification
     from separatrix.proof.verify import verify as check_claim
 
     if isinstance(claim, str):
-        return {"name": name, "proved": False, "reason": claim, "kind": None, "claim": None}
-    found = check_claim(claim, table.X, table.y, exact=exact)
-    return {"name": name, "claim": claim.claim, **asdict(found)}
+        found, said = Verification("rejected", claim, "unknown"), None
+    else:
+        found = check_claim(claim, table.X, table.y, exact, expect=expected)
+        said = claim.claim
+    return {
+        "name": name,
+        "outcome": found.outcome,
+        "proved": found.proved,
+        "reason": found.reason,
+        "kind": found.kind,
+        "arithmetic": found.arithmetic,
+        "primal": found.primal,
+        "dual": found.dual,
+        "gap": found.gap,
+        "claim": said,
+    }
 
 
 def _lines(results: list[dict[str, Any]], seconds: float) -> list[Line]:
+    time = ("time", f"{seconds:.2f} s")
     if len(results) == 1:
-        result = results[0]
-        said = result["reason"] if result["proved"] else f"Rejected: {result['reason']}"
-        return [
-            *wrapped("verdict", said),
-            *wrapped("claim", result["claim"] or "unreadable"),
-            ("time", f"{seconds:.2f} s"),
-        ]
+        return [*wrapped("verdict", _said(results[0])), time]
     good = sum(result["proved"] for result in results)
     out: list[Line] = [("verdict", f"{good} of {counted(len(results), 'certificate')} proved")]
     for result in results:
-        word = "proved" if result["proved"] else f"rejected: {result['reason']}"
-        out.append(("", f"{result['name']}: {word}"))
-    return [*out, ("time", f"{seconds:.2f} s")]
+        out += wrapped("", f"{result['name']}: {_said(result)}")
+    return [*out, time]
+
+
+def _said(result: dict[str, Any]) -> str:
+    """The whole statement and the arithmetic that proved it, or why it is not proved.
+
+    What a rejected certificate claims is not repeated: it may be anything.
+    """
+    return f"Rejected: {result['reason']}" if result["outcome"] == "rejected" else result["reason"]
 
 
 def register(app: typer.Typer) -> None:

@@ -29,6 +29,7 @@ class Description:
     entries: int  #: stored entries of X
     square: float  #: sum of their squares
     bytes: int
+    dtype: np.dtype[Any]  #: that holds the numbers of every partition
 
 
 def describe(
@@ -45,6 +46,7 @@ def describe(
         entries=sum(int(part.size) for part in values),
         square=sum(float(np.dot(part, part)) for part in values),
         bytes=sum(_bytes(X) for X in parts),
+        dtype=np.result_type(*(part.dtype for part in values)),
     )
 
 

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.checker.dyadic import scaled
+from separatrix.checker.data import integers
 from separatrix.dask.gang import Gang
 from separatrix.dask.inputs import partitions
 from separatrix.dask.lazy import lazily
@@ -210,7 +210,7 @@ class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         proved = bool(np.all(least > error + 4 * UNIT * np.abs(least)))
         if not proved:
             return float(least.min()), None
-        z = scaled([*run.w.tolist(), run.b])[0] if constant > 0 else scaled(run.w.tolist())[0]
+        z = integers([*run.w.tolist(), run.b])[0] if constant > 0 else integers(run.w.tolist())[0]
         source = mark.source([names[code]], [name for name in names if name != names[code]])
         return float(least.min()), separating(source, constant > 0, z, None)
 

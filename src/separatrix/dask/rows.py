@@ -28,11 +28,19 @@ _SHARP = 8.0  # slices are whole bits: on data that are cut elsewhere each of th
 class ClusterRows:
     """The rows of all partitions in order, or some of them; row i is row ``local[i]`` of partition ``part[i]``.
 
-    ``ends[p]`` and ``ends[p + 1]`` are where partition p begins and ends among all rows.
+    ``ends[p]`` and ``ends[p + 1]`` are where partition p begins and ends among all rows. ``dtype`` is that of the
+    collected rows.
     """
 
-    def __init__(self, gang: Gang, lengths: list[int], n_columns: int, rows: Index | None = None) -> None:
-        self.gang, self.lengths, self.rows = gang, lengths, rows
+    def __init__(
+        self,
+        gang: Gang,
+        lengths: list[int],
+        n_columns: int,
+        rows: Index | None = None,
+        dtype: Any = np.float64,
+    ) -> None:
+        self.gang, self.lengths, self.rows, self.dtype = gang, lengths, rows, np.dtype(dtype)
         self.ends = np.cumsum([0, *lengths])
         self.shape = (int(self.ends[-1]) if rows is None else len(rows), n_columns)
         # Where each shard's rows are among ours, partition after partition.
@@ -45,7 +53,7 @@ class ClusterRows:
         """Some of the rows, increasing."""
         rows = np.asarray(rows)
         whole = rows if self.rows is None else self.rows[rows]
-        return ClusterRows(self.gang, self.lengths, self.shape[1], whole)
+        return ClusterRows(self.gang, self.lengths, self.shape[1], whole, self.dtype)
 
     def picks(self) -> list[list[Index] | None]:
         """For each shard, which rows of each of its partitions are ours; None where all are."""

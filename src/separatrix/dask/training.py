@@ -29,7 +29,8 @@ class ClusterData:
                 "the same n_columns."
             )
         lengths = [each.rows[j] for each, j in self._pieces]
-        self.X = ClusterRows(gang, lengths, columns.pop())
+        dtype = np.result_type(*(each.dtype for each in found))
+        self.X = ClusterRows(gang, lengths, columns.pop(), dtype=dtype)
         n = self.X.shape[0]
         self.square = sum(each.square for each in found) / max(1, n)
         self.bytes = [each.bytes for each in found]

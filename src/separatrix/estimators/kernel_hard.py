@@ -112,8 +112,11 @@ def prove_hard_kernel(
     room = 4.0 * CLAIM_SLACK * (error + 2.0**-50 * (1.0 + np.abs(F)))
     b, smallest = _slab(problem, F, room)
     coef, b = signed / smallest, b / smallest
-    certificate = optimal_kernel(problem, b, solution.alpha, data.fingerprint.get(), *sides, rows, coef)
-    check_values(certificate, solution)
+    reached = solution.primal - solution.dual
+    certificate = optimal_kernel(
+        problem, b, solution.alpha, data.fingerprint.get(), *sides, rows, coef, reached
+    )
+    check_values(certificate, problem, solution)
     return certificate
 
 

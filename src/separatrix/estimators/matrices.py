@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from separatrix.problem import Matrix
-from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
+from separatrix.problem.conversion import canonical_csr, check_finite, contiguous, refuse_rounding
 
 __all__ = ["canonical_csr", "check_finite", "check_matrix", "contiguous"]
 
@@ -32,6 +32,8 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
         )
     except (ValueError, TypeError) as error:
         raise _explain(error, X) from error
+    if not sparse.issparse(checked) and checked.dtype == np.float64:
+        refuse_rounding(X, checked)  # a list, a frame or an array of objects that scikit-learn made floats of
     matrix = canonical_csr(checked) if sparse.issparse(checked) else contiguous(checked)
     check_finite(matrix)
     return matrix

@@ -226,8 +226,12 @@ class Fit:
         solution, interval, slack = course.settle(problem, solution, settings.tol)
         reporter.end()
         data = self.data
-        proof = Deferred(lambda: course.prove(data, problem, rows, solution, task.positive, task.negative))
-        return self._result(task, problem, rows, solution, interval, slack, proof)
+
+        def prove() -> Certificate:
+            with blas_threads(settings.n_threads):  # as many threads as the fit was given
+                return course.prove(data, problem, rows, solution, task.positive, task.negative)
+
+        return self._result(task, problem, rows, solution, interval, slack, Deferred(prove))
 
     def _hard(self, task: Task, settings: Settings, problem: Problem, rows: NDArray[np.intp]) -> HardResult:
         """C = inf: the widest slab, or `InseparableError` with the proof."""

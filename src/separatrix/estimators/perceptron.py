@@ -95,8 +95,8 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     history_ : MistakeHistory
         time, epoch, rows, mistakes, updates and bound of each pass; `partial_fit` adds a record a call.
     certificate_ : Certificate, or a dict of them for one-vs-rest
-        Kind `mistakes` after a clean pass, `inseparable` or `quasi-separable` where that was proved. With Kesler's
-        construction it speaks of the rows of `problem.kesler_rows`.
+        Kind `mistakes` after a clean pass, `inseparable` or `quasi-separable` where that was proved; with Kesler's
+        construction it speaks of all classes at once.
     problems_ : dict
         The whole result of each problem.
 

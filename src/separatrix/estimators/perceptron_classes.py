@@ -17,7 +17,7 @@ from separatrix.estimators.perceptron_result import Names, PerceptronResult, sol
 from separatrix.problem import Matrix
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.mistakes import MistakeRecord
-from separatrix.proof.certificate import fingerprint
+from separatrix.proof.fingerprint import fingerprint
 from separatrix.solvers.passes import LabelledRows, measure_rows
 
 

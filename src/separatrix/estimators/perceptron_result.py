@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ from separatrix.problem import Status
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.kesler_rows import kesler_rows
 from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
-from separatrix.proof.certificate import Certificate, Fingerprint, fingerprint
+from separatrix.proof.certificate import Certificate
+from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.mistakes import MistakeClaim, mistakes
+from separatrix.proof.separation import Contradiction, joint_separation
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import Separability, separability
 from separatrix.separability.overlap import decide
@@ -115,7 +118,11 @@ def solve(
     def certificate() -> Certificate:
         if status is Status.INSEPARABLE:
             assert answer is not None
-            return answer.certificate
+            return (
+                answer.certificate
+                if classes == 2
+                else prove_joint(answer, rows, names, classes, source.get())
+            )
         return prove_mistakes(
             rows, names, kernel, choice, classes, found, known.get(), source, before is not None
         )
@@ -141,6 +148,37 @@ def ask_separability(
         return separability(Z, labels, bias=False)
     signed = SignedRows(rows.X, rows.labels.astype(np.float64), rows.constant > 0)
     return record(signed, decide(signed), Data(rows.X, names.y.get(), names.positive, names.negative, None))
+
+
+def prove_joint(
+    answer: Separability, rows: LabelledRows, names: Names, classes: int, source: Fingerprint
+) -> Certificate:
+    """The verdict on the rows of Kesler's construction, as a certificate about the rows as they were given."""
+    own = np.repeat(np.asarray(rows.labels), classes - 1)
+    rivals = np.tile(np.arange(classes - 1), rows.n_rows)
+    rivals += rivals >= own
+    places = np.repeat(np.arange(rows.n_rows), classes - 1) * classes + rivals
+    decision = answer.decision
+    assert decision.circuit is not None
+    assert decision.cover is not None
+    found = Contradiction(
+        places[decision.circuit.rows].tolist(),
+        decision.circuit.weights,
+        places[decision.cover.rows].tolist(),
+        decision.cover.weights,
+        decision.cover.denominator,
+    )
+    z = None
+    if answer.verdict == "quasi-separable":
+        # The last column of each class is the constant c; b is c times its weight.
+        c, width = Fraction(rows.constant), rows.X.shape[1] + 1
+        whole = c.denominator if rows.constant else 1
+        z = [
+            weight * (c.numerator if rows.constant and place % width == width - 1 else whole)
+            for place, weight in enumerate(decision.z)
+        ]
+    given = source.source(names.positive, names.negative)
+    return joint_separation(given, rows.constant > 0, answer.verdict, z, found, len(decision.tied))
 
 
 def prove_mistakes(
@@ -175,23 +213,12 @@ def prove_mistakes(
         raise ValueError("A warm start has no bound of its own; fit with warm_start=False for a certificate.")
     assert known.witness is not None
     settings = choice.settings
-    claim = MistakeClaim(
-        algorithm=choice.algorithm,
-        bias=choice.bias,
-        gain=rows.gain,
-        step=settings.step,
-        start=settings.start,
-        updates=found.updates,
-        counts=found.counts,
-        final=(found.w, found.b),
-        witness=known.witness,
-    )
+    start, counts = settings.start, found.counts
     if found.pairs is not None:
-        Z, labels = kesler_rows(rows.X, rows.labels, classes, rows.constant)
-        return mistakes(
-            Z,
-            labels,
-            fingerprint(Z, labels).source([1], [-1]),
-            claim.long(rows.constant, rows.labels, found.pairs),
-        )
-    return mistakes(rows.X, rows.labels, source.get().source(names.positive, names.negative), claim)
+        counts = found.pairs
+        if (
+            start is not None
+        ):  # a run of many classes starts at the pair of that row with the first other class
+            start = start * classes + int(rows.labels[start] == 0)
+    claim = MistakeClaim(choice.algorithm, rows.gain, settings.step, start, counts, known.witness)
+    return mistakes(rows.X, source.get().source(names.positive, names.negative), claim)

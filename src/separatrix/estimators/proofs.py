@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from separatrix.estimators.training import TrainingData
 from separatrix.problem import Problem, Solution, row_blocks
 from separatrix.problem.losses import Vector
-from separatrix.proof.certificate import Certificate, optimal
+from separatrix.proof.certificate import Certificate
+from separatrix.proof.optimal import optimal
 from separatrix.separability import Separability
 
 _CLOSE = 1e-9  # relative: the sums are the same up to the order in which BLAS adds

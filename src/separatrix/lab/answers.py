@@ -76,13 +76,15 @@ class Proof:
 
     certificate: Certificate
     proved: bool
+    conditional: bool  #: proved if something holds that the reason names
     reason: str
 
 
 def checked(certificate: Certificate, scene: Scene) -> Proof:
     """Check a certificate in exact arithmetic against the scene's rows."""
     answer = verify(certificate, scene.X, scene.y, exact=True)
-    return Proof(certificate, bool(answer), str(answer.reason))
+    reason = answer.reason.removesuffix(f": {certificate.claim}")
+    return Proof(certificate, answer.proved, answer.outcome == "conditional", reason)
 
 
 class Answers:

@@ -116,5 +116,6 @@ def proof_part(answers: Answers) -> dict[str, Any] | None:
         "claim": certificate.claim,
         "digest": certificate.digest,
         "proved": proof.proved,
+        "conditional": proof.conditional,
         "reason": proof.reason,
     }

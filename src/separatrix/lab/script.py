@@ -62,9 +62,7 @@ def _head(scene: Scene, names: str) -> str:
 
 
 _PROOF = """\
-certificate = model.certificate_
-print(certificate.claim)
-print(verify(certificate, X, y, exact=True))
+print(verify(model.certificate_, X, y, exact=True).reason)
 """
 _VERDICT = """
 answer = separability(X, y, bias={bias})

@@ -21,9 +21,14 @@ class Proof:
     kind: str
     claim: str
     digest: str
-    checked: bool | None  #: None: not checked here
+    outcome: str | None  #: "proved", "conditional" or "rejected" for these rows; None: not checked here
     reason: str
     document: dict[str, Any] | None = field(repr=False, default=None)
+
+    @property
+    def checked(self) -> bool | None:
+        """Whether the claim was proved without a condition; None if that was not asked here."""
+        return None if self.outcome is None else self.outcome == "proved"
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from separatrix.checker.certificate import Certificate
 from separatrix.errors import InseparableError
 from separatrix.estimators.matrices import check_matrix
 from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.svc import SVC
-from separatrix.problem.kesler_rows import kesler_rows
+from separatrix.proof.certificate import Certificate
 from separatrix.proof.verify import verify as check_certificate
 from separatrix.report.facts import Cancelling, Contradiction, Proof, Report, Weight
 from separatrix.report.plane import picture
@@ -26,8 +25,6 @@ from separatrix.report.verdicts import about, verdict_of, verdict_of_separabilit
 from separatrix.separability import Separability, separability
 
 _CHEAP_ENTRIES, _CHEAP_COLUMNS = 50_000, 60  # up to here an exact verdict takes a moment
-KESLER = "all classes"
-_KESLER_ENTRIES = 20_000_000
 _CHECK_SECONDS, _LARGEST_DOCUMENT, _WEIGHTS, _PLANES = 20.0, 3_000_000, 20, 6
 
 
@@ -74,16 +71,16 @@ def make(
     known = columns or getattr(model, "column_names_", None) or list(getattr(model, "feature_names_in_", []))
     model = _without_names(model)
     facts = row_facts(model, rows_X, y)
-    proofs = list(_proofs(model, X, y, facts, verify))
+    proofs = list(_proofs(model, X, y, verify))
     found = _separability(model, rows_X, y, facts)
     by_kind = support_rows(model, proofs)
     shown = [str(name) for name in known] or [f"column {j + 1}" for j in range(rows_X.shape[1])]
     verdict, tone, details = verdict_of(model, facts, proofs, found)
-    if any(proof.problem == KESLER and proof.kind != "none" for proof in proofs):
+    if callable(model.kernel):
         commands = []
         details.append(
-            "With many classes the certificate speaks of the rows of Kesler's construction, which "
-            "separatrix.problem.kesler_rows makes from these."
+            "The kernel is a function, which no certificate holds: separatrix.verify(certificate, X, y, kernel=...) "
+            "checks it in Python."
         )
     weights, left = _weights(model, rows_X, shown, facts)
     holding = by_kind.get("margin", by_kind.get("updates", np.empty(0, dtype=np.intp)))
@@ -150,13 +147,13 @@ def _of_separability(
 
 def _commands(data: str, certificate: str) -> list[tuple[str, str]]:
     return [
-        (f"separatrix verify {certificate} {data}", "checks it in rigorous floating point"),
+        (f"separatrix verify {certificate} {data}", "checks it, in exact arithmetic where that is quick"),
         (f"separatrix verify --exact {certificate} {data}", "checks it in exact arithmetic"),
         (f"python -m separatrix.checker {certificate} {data}", "the same with the standard library alone"),
     ]
 
 
-def _proofs(model: Any, X: Any, y: Any, facts: RowFacts, verify: bool) -> Iterator[Proof]:
+def _proofs(model: Any, X: Any, y: Any, verify: bool) -> Iterator[Proof]:
     """The certificate of each problem; checked as long as that takes no more than a moment in all."""
     began, several = time.perf_counter(), len(results_of(model)) > 1
     for key, result in results_of(model).items():
@@ -167,30 +164,29 @@ def _proofs(model: Any, X: Any, y: Any, facts: RowFacts, verify: bool) -> Iterat
             yield Proof(name if several else "", "none", str(error), "", None, "")
             continue
         left = verify and time.perf_counter() - began < _CHECK_SECONDS
-        if isinstance(model, Perceptron) and isinstance(key, tuple):
-            # Kesler's construction: the claim is about longer rows, one for each row and rival class.
-            rows = check_matrix(model, X, reset=False)
-            left = left and 2 * len(key) * rows.shape[0] * rows.shape[1] * len(key) <= _KESLER_ENTRIES
-            Z, signs = kesler_rows(rows, facts.codes, len(key), result.constant) if left else (X, y)
-            yield _proof(KESLER, certificate, Z, signs, left)
-        else:
-            function = model.kernel if callable(model.kernel) else None
-            yield _proof(name if several else "", certificate, X, y, left, function)
+        function = model.kernel if callable(model.kernel) else None
+        yield _proof(name if several else "", certificate, X, y, left, function)
 
 
 def _proof(name: str, certificate: Certificate, X: Any, y: Any, verify: bool, kernel: Any = None) -> Proof:
     document = certificate.to_dict()
     size = sum(len(str(part)) for part in certificate.proof.values())
-    outcome = check_certificate(certificate, X, y, kernel=kernel) if verify else None
+    exact = False if name else None  # of several, all should be checked in the time that there is
+    outcome = check_certificate(certificate, X, y, exact, kernel=kernel) if verify else None
     return Proof(
         problem=name,
         kind=certificate.kind,
         claim=certificate.claim,
         digest=document["digest"],
-        checked=None if outcome is None else bool(outcome),
-        reason="" if outcome is None else outcome.reason,
+        outcome=None if outcome is None else outcome.outcome,
+        reason="" if outcome is None else _short(outcome.reason, certificate.claim),
         document=document if size <= _LARGEST_DOCUMENT else None,
     )
+
+
+def _short(reason: str, claim: str) -> str:
+    """What a check said, without the statement where that is the claim, which is shown above it."""
+    return f"{reason.removesuffix(f': {claim}')}." if reason.endswith(f": {claim}") else reason
 
 
 def _separability(model: Any, X: Any, y: Any, facts: RowFacts) -> Separability | None:

@@ -106,11 +106,12 @@ def _proof(proof: Proof, place: int) -> str:
     if proof.kind == "none":
         return f"{name}<p>{escape(proof.claim)}</p>"
     marks = {
-        True: ("proved", "✓ checked"),
-        False: ("refuted", "✗ rejected for these rows"),
+        "proved": ("proved", "✓ checked"),
+        "conditional": ("open", "◐ proved only on a condition"),
+        "rejected": ("refuted", "✗ rejected for these rows"),
         None: ("open", "○ not checked"),
     }
-    tone, mark = marks[proof.checked]
+    tone, mark = marks[proof.outcome]
     reason = f" {escape(proof.reason)}" if proof.reason else ""
     return (
         f"{name}<p>{escape(proof.claim)}</p>"

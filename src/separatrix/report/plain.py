@@ -32,6 +32,7 @@ def plain(report: Report) -> dict[str, Any]:
                 "claim": proof.claim,
                 "digest": proof.digest,
                 "checked": proof.checked,
+                "outcome": proof.outcome,
                 "reason": proof.reason,
             }
             for proof in report.proofs

@@ -18,7 +18,7 @@ def support_rows(model: Any, proofs: list[Proof]) -> dict[str, NDArray[np.intp]]
     With many classes a row counts as using slack if it does in any problem. The updates of a perceptron
     take the place of alpha; it has one kind only.
     """
-    if any(proof.checked is False for proof in proofs):
+    if any(proof.outcome == "rejected" for proof in proofs):
         return {}
     if isinstance(model, SVC):
         kinds = np.atleast_2d(model.support_kind_)
@@ -32,7 +32,7 @@ def support_rows(model: Any, proofs: list[Proof]) -> dict[str, NDArray[np.intp]]
 
 def support_facts(model: Any, facts: RowFacts, proofs: list[Proof]) -> list[Support]:
     """Counts by class and kind, for each binary problem of an SVC; for a perceptron, rows that caused updates."""
-    if any(proof.checked is False for proof in proofs):
+    if any(proof.outcome == "rejected" for proof in proofs):
         return []
     if not isinstance(model, SVC):
         rows = support_rows(model, proofs).get("updates")

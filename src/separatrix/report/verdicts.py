@@ -38,13 +38,18 @@ def verdict_of(
     if not facts.errors:
         errors = f"It puts every one of the {len(facts.codes)} rows of this report into its own class."
     details = [errors]
-    checks = [proof.checked for proof in proofs if proof.kind != "none"]
-    if checks and all(check is True for check in checks):
+    checks = [proof.outcome for proof in proofs if proof.kind != "none"]
+    if checks and all(check == "proved" for check in checks):
         details.append("The certificate was checked against these very rows while this page was made.")
-    elif any(check is False for check in checks):
+    elif "rejected" in checks:
         details.append(
             "The certificate speaks of other rows than these, or was changed: "
-            + next(proof.reason for proof in proofs if proof.checked is False)
+            + next(proof.reason for proof in proofs if proof.outcome == "rejected")
+        )
+    elif "conditional" in checks:
+        details.append(
+            "What the certificate proves rests on a condition. "
+            + next(proof.reason for proof in proofs if proof.outcome == "conditional")
         )
     if found is not None and found.verdict == "separable":
         details.append(
@@ -55,7 +60,7 @@ def verdict_of(
         )
     elif found is not None:
         details.append(f"{found}")
-    if any(check is False for check in checks):
+    if "rejected" in checks:
         return _sentence(model, proofs)[0], "open", details
     sentence, tone = _sentence(model, proofs)
     return sentence, tone, details
@@ -63,7 +68,7 @@ def verdict_of(
 
 def _sentence(model: Any, proofs: list[Proof]) -> tuple[str, str]:
     if isinstance(model, SVC):
-        return _of_svc(model)
+        return _of_svc(model, any(proof.outcome == "conditional" for proof in proofs))
     if model.status_ == Status.CONVERGED if hasattr(model, "status_") else False:
         bound = model.bound_
         allowed = f"; the theorem allows {bound:,.0f}" if math.isfinite(bound) else ""
@@ -80,18 +85,19 @@ def _sentence(model: Any, proofs: list[Proof]) -> tuple[str, str]:
     return f"The perceptron stopped before a pass without mistakes (status {model.status_}).", "open"
 
 
-def _of_svc(model: Any) -> tuple[str, str]:
+def _of_svc(model: Any, conditional: bool) -> tuple[str, str]:
     surface = "hyperplane" if hasattr(model, "coef_") else "surface"
     several = len(results_of(model)) > 1
+    mark, proved = ("open", "proved on a condition only") if conditional else ("proved", "proved")
     if math.isinf(model.C) and model.status_ == Status.CONVERGED:
         width = "" if several else f"; its slab is {model.slab_width_:.6g} wide"
-        return f"The {surface} separates the classes with the widest margin there is{width}.", "proved"
+        return f"The {surface} separates the classes with the widest margin there is{width}.", mark
     which = f"Each of its {len(model.problems_)} problems is" if several else "This classifier is"
     if model.status_ == Status.CONVERGED:
-        return f"{which} optimal to within {percent(model.gap_)}, and that is proved.", "proved"
+        return f"{which} optimal to within {percent(model.gap_)}, and that is {proved}.", mark
     return (
         f"The fit stopped early ({model.status_}): {which[0].lower() + which[1:]} within {percent(model.gap_)} of the "
-        "optimum, which is proved, but not as close as was asked.",
+        f"optimum, which is {proved}, but not as close as was asked.",
         "open",
     )
 

@@ -96,11 +96,16 @@ def _contradictions(report: Report) -> list[str]:
 
 def _proofs(report: Report) -> list[str]:
     lines = ["The proof", "---------"]
-    marks = {True: "checked", False: "rejected for these rows", None: "not checked"}
+    marks = {
+        "proved": "checked",
+        "conditional": "proved only on a condition",
+        "rejected": "rejected for these rows",
+        None: "not checked",
+    }
     for proof in report.proofs:
         lines.append((f"{proof.problem}: " if proof.problem else "") + proof.claim)
         if proof.kind != "none":
-            lines.append(f"  {marks[proof.checked]}{': ' + proof.reason if proof.reason else ''}")
+            lines.append(f"  {marks[proof.outcome]}{': ' + proof.reason if proof.reason else ''}")
             lines.append(f"  sha256 {proof.digest}")
     if report.commands and any(proof.kind != "none" for proof in report.proofs):
         lines += ["", "Check it yourself:"]

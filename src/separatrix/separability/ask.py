@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.problem import row_blocks
+from separatrix.problem.conversion import refuse_rounding
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.signed_rows import Index, SignedRows
 from separatrix.separability.overlap import decide
 from separatrix.separability.verdict import Data, Separability, record
-
-_EXACT_INTEGER = 1 << 53
 
 
 @overload
@@ -136,10 +135,11 @@ def _checked_labels(y: Any, n: int) -> NDArray[Any]:
 def _checked_matrix(X: Any) -> Any:
     """X as a C-contiguous float32 or float64 array or canonical CSR, every number unchanged."""
     if is_sparse(X):
-        matrix: Any = sparse.csr_array(X)
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
+        X = sparse.csr_array(X)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        matrix: Any = X
         values = matrix.data
     else:
         matrix = values = np.asarray(X)
@@ -147,17 +147,14 @@ def _checked_matrix(X: Any) -> Any:
             raise ValueError(f"X must have two dimensions (rows, columns); got {matrix.ndim}.")
     if min(matrix.shape) < 1:
         raise ValueError(f"X must have at least one row and one column; got shape {matrix.shape}.")
-    if values.dtype.kind not in "fiub":
+    if values.dtype.kind in "cmMV":
+        raise ValueError(f"X must hold real numbers; got {values.dtype}.")
+    if values.dtype not in (np.float32, np.float64):
         try:
             matrix = matrix.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"X must hold real numbers; got {values.dtype}.") from None
-    elif values.dtype.kind in "iu" and values.size and values.dtype.itemsize == 8:
-        if max(int(values.max()), -int(values.min())) > _EXACT_INTEGER:
-            raise ValueError("Integers in X must be at most 2^53 in magnitude; larger ones are no float64.")
-        matrix = matrix.astype(np.float64)
-    elif values.dtype not in (np.float32, np.float64):
-        matrix = matrix.astype(np.float64)
+    refuse_rounding(X, matrix.data if is_sparse(matrix) else matrix)
     _refuse_nonfinite(matrix)
     return matrix if is_sparse(matrix) else np.ascontiguousarray(matrix)
 

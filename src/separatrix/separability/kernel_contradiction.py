@@ -18,16 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.checker.certificate import Certificate
-from separatrix.checker.kernel_claim import read_kernel
-from separatrix.checker.kernel_contradiction import EXACT_KERNELS
-from separatrix.checker.kernel_values import Point, kernel_values, scale_of
-from separatrix.checker.separation_claim import write_weights
+from separatrix.checker.kernels import contradicting, points_of, read_kernel, values_of
 from separatrix.problem import KernelProblem
-from separatrix.proof.arrays import ArrayRows
+from separatrix.proof.certificate import Certificate, make
 from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.kernel_codec import write_kernel
+from separatrix.proof.kernel_optimal import alone
+from separatrix.proof.optimal import whose
 from separatrix.proof.signed_rows import SignedRows
+from separatrix.proof.writing import write_weights
 from separatrix.separability.duplicates import opposite_pair
 from separatrix.separability.elimination import eliminate
 
@@ -55,6 +54,10 @@ def contradiction(
     members: Index,
 ) -> Contradiction | None:
     """An exact contradiction: two equal rows, or one among the candidates; None where none is found."""
+    try:
+        record = write_kernel(problem.kernel)
+    except ValueError:  # a kernel that no certificate holds
+        return None
     found = _equal_rows(problem) or _null_vector(problem, np.sort(candidates))
     if found is None:
         return None
@@ -62,15 +65,13 @@ def contradiction(
     divisor = gcd(*weights)
     weights = [weight // divisor for weight in weights]
     user_rows = members[rows]
-    certificate = Certificate(
-        kind="inseparable",
-        claim=(
-            f"No hyperplane in the space of the {problem.kernel.name} kernel separates the two sides strictly: "
-            f"{len(rows)} rows, weighted, cancel exactly."
-        ),
-        data=fingerprint.source(positive, negative),
-        problem={"bias": problem.bias, "kernel": write_kernel(problem.kernel)},
-        proof={"circuit": write_weights(user_rows.tolist(), weights)},
+    source, _ = whose(problem, fingerprint, positive, negative, members)
+    certificate = make(
+        "inseparable",
+        source,
+        {"bias": problem.bias, "kernel": record, "classes": "two"},
+        {"circuit": write_weights(user_rows.tolist(), weights, source.rows)},
+        lambda claim: contradicting(claim, len(rows)),
     )
     total = sum(weights)
     return Contradiction(user_rows, tuple(Fraction(weight, total) for weight in weights), certificate)
@@ -85,15 +86,12 @@ def _equal_rows(problem: KernelProblem) -> tuple[Index, list[int]] | None:
 
 
 def _null_vector(problem: KernelProblem, rows: Index) -> tuple[Index, list[int]] | None:
-    spec = read_kernel(write_kernel(problem.kernel))
-    if not spec.names() <= EXACT_KERNELS or not 0 < len(rows) <= _MOST:
+    kernel = read_kernel(write_kernel(problem.kernel))
+    if kernel.name == "function" or not kernel.exact or not 0 < len(rows) <= _MOST:
         return None
-    part = problem.take(rows)
-    table = ArrayRows(part.X)
-    scale = scale_of(table.smallest())
-    value, k_scale = kernel_values(spec, scale)
-    points = [Point.of(i, row, table.n_columns, scale) for i, row in enumerate(table.rows())]
-    y = [int(each) for each in part.y]
+    data = alone(problem.take(rows))
+    value, k_scale = values_of(kernel, data.scale)
+    points, y = points_of(data), data.part
     # Signed: G_ij = y_i y_j (k(x_i, x_j) + 1 with a bias), whose null vector is lambda itself.
     one = 1 << k_scale if problem.bias == "free" else 0
     G = [

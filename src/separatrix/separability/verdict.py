@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.proof import separation
-from separatrix.proof.certificate import Certificate, Fingerprint, fingerprint
+from separatrix.proof.certificate import Certificate
+from separatrix.proof.fingerprint import Fingerprint, fingerprint
 from separatrix.proof.signed_rows import Index, SignedRows
 from separatrix.separability import columns
 from separatrix.separability.margin import MarginProof, margin_interval
@@ -70,7 +71,7 @@ class Separability:
     weights: tuple[Fraction, ...]  #: lambda > 0, summing to 1, with sum lambda_i y_i (x_i, 1) exactly zero
     tied: Index  #: the rows that no (w, b) with every product >= 0 can make strict
     _rows: SignedRows = field(repr=False)
-    _decision: Decision = field(repr=False)
+    decision: Decision = field(repr=False)
     _data: Data = field(repr=False)
 
     def __repr__(self) -> str:
@@ -92,7 +93,7 @@ class Separability:
     def _widest(self) -> MarginProof | None:
         if self.verdict != "separable":
             return None
-        return margin_interval(self._rows, self._decision.z[: self._rows.d])
+        return margin_interval(self._rows, self.decision.z[: self._rows.d])
 
     @property
     def margin(self) -> tuple[float, float]:
@@ -121,14 +122,14 @@ class Separability:
     @cached_property
     def infinite_columns(self) -> Index:
         """Columns (aliased ones left out) whose maximum-likelihood estimate in logistic regression is infinite."""
-        tied = self._decision.tied
+        tied = self.decision.tied
         return columns.infinite_columns(self._rows, tied, self.aliased_columns)
 
     @cached_property
     def certificate(self) -> Certificate:
         """The proof as a document that `separatrix.verify` and the stand-alone checker accept."""
         source = self._data.fingerprint.source(self.positive, self.negative, self._data.excluded())
-        decision, bias = self._decision, self.bias
+        decision, bias = self.decision, self.bias
         if self.verdict == "separable":
             return separation.separating(source, bias, *self._separating_proof())
         assert decision.circuit is not None
@@ -142,16 +143,16 @@ class Separability:
         )
         if self.verdict == "inseparable":
             return separation.inseparable(source, bias, found)
-        return separation.quasi_separable(source, bias, decision.z, found)
+        return separation.quasi_separable(source, bias, decision.z, found, len(decision.tied))
 
     def _separating_proof(self) -> tuple[list[int], separation.MarginClaim | None]:
         """The witness and, where the widest slab gives one, the claim about the margin."""
         widest = self._widest
         if widest is None or widest.upper == inf or not widest.lower > 0:
-            return self._decision.z, None
+            return self.decision.z, None
         z = centred(self._rows, widest.w)
         if not np.all(self._rows.signs(z) > 0):
-            return self._decision.z, None
+            return self.decision.z, None
         rows = self._rows_given(widest.rows).tolist()
         return z, separation.MarginClaim(widest.lower, widest.upper, rows, widest.alpha)
 
@@ -191,7 +192,7 @@ def record(rows: SignedRows, decision: Decision, data: Data) -> Separability:
         weights=tuple(Fraction(weight, total) for weight in weights),
         tied=place(decision.tied),
         _rows=rows,
-        _decision=decision,
+        decision=decision,
         _data=data,
     )
 

@@ -68,7 +68,7 @@ export class Panel {
     if (proof) {
       this.run.replaceChildren(
         h("p", { class: "claim", text: proof.claim }),
-        h("p", { class: proof.proved ? "check" : "check failed", text: proof.proved ? `✓ Certificate “${proof.kind}” checked in exact arithmetic.` : `✗ ${proof.reason}` }));
+        h("p", { class: proof.proved ? "check" : "check failed", text: proof.proved ? `✓ Certificate “${proof.kind}” checked in exact arithmetic.` : `${proof.conditional ? "◐" : "✗"} ${proof.reason}` }));
     }
   }
 
