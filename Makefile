@@ -11,10 +11,12 @@ ARGS   ?=
 
 PY    := "$(VENV)/bin/python"
 STAMP := $(VENV)/.installed
+# Installs a Debian package for the tests, where this user may; fails quietly where not.
+APT   := sh -c '[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing $$0 for the tests" && { apt-get install -qq -y "$$0" || { apt-get update -qq && apt-get install -qq -y "$$0"; }; } >/dev/null 2>&1'
 BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format stub build docs bench agreement clean browser
+.PHONY: help demo test check lint format stub build docs bench agreement clean browser node
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -22,16 +24,19 @@ help:  ## show this list
 demo: $(STAMP)  ## fit, prove and verify on data that ship with the package (ten seconds)
 	@$(PY) -m separatrix.demo --folder build/demo $(ARGS)
 
-test: $(STAMP) browser  ## run the whole test suite; ARGS="-k name" narrows it
+test: $(STAMP) browser node  ## run the whole test suite; ARGS="-k name" narrows it
 	@$(PY) -m pytest -q $(ARGS)
 
-# The lab is tested in a real browser. Installed where this user may install; with CI=true its tests fail without one.
+# The lab is tested in a real browser, the second checker in Node. Installed where this user may install; with CI=true
+# their tests fail without.
 browser:
 	@for name in $$CHROMIUM chromium chromium-browser google-chrome; do command -v "$$name" >/dev/null && exit 0; done; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  echo "installing Chromium for the tests of the lab"; \
-	  { apt-get install -qq -y chromium || { apt-get update -qq && apt-get install -qq -y chromium; }; } >/dev/null 2>&1 && exit 0; fi; \
+	if $(APT) chromium; then exit 0; fi; \
 	echo "no Chromium here: the browser tests of the lab are skipped; to run them: apt-get install chromium"
+
+node:
+	@command -v node >/dev/null || $(APT) nodejs || \
+	  echo "no Node here: the tests of checkers/javascript are skipped; to run them: apt-get install nodejs"
 
 check: lint test  ## format, lint, types, import order, tests: what CI runs
 
