@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from separatrix import SVC
+from separatrix import SVC, Certificate
 from separatrix.atomic import replacing, write_atomically
-from separatrix.checker import certificate as documents
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -51,5 +50,5 @@ def test_a_certificate_is_saved_whole_or_not_at_all(tmp_path: Path, monkeypatch:
     with pytest.raises(OSError, match="no space"):
         proof.save(place)
     assert place.read_bytes() == before
-    assert documents.Certificate.load(place) == proof
+    assert Certificate.load(place) == proof
     assert os.listdir(tmp_path) == ["proof.json"]

@@ -76,7 +76,7 @@ def test_a_liblinear_file_is_the_model_it_came_from(tmp_path, solver, loss, bias
     assert audit.errors == direct.errors
     assert solver in audit.model
     if bias != 2.0:
-        assert verify(audit.certificate, X, Y)
+        assert verify(audit.certificate, X, Y, exact=False)
 
 
 def test_a_liblinear_file_of_many_classes_and_as_text():

@@ -99,7 +99,7 @@ def steady(text: str) -> str:
     text = re.sub(
         r"\b(\d(\.\d+)?e-1\d|0\.00e\+00)\b", "#e-1#", text
     )  # another BLAS, other last digits, or none
-    text = re.sub(r"\b(\d\.\d{8})\d+\b", r"\1...", text)
+    text = re.sub(r"\b(\d{1,3}\.\d{8})\d+\b", r"\1...", text)
     text = re.sub(r"(largest gap is that of) \w+", r"\1 #", text)
     return re.sub(r"^(support .*)$", lambda line: re.sub(r"\d+", "#", line[1]), text, flags=re.MULTILINE)
 

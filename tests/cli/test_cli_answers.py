@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli_cases import json_of, run, steady
+
+from separatrix import SVC
+from separatrix.checker.document import digest_of
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -71,6 +76,95 @@ def test_a_changed_certificate_is_rejected_with_3(folder):
     assert "its content differs from its digest" in result.stdout
     (folder / "proof.json").write_text("not a certificate")
     assert run("verify", "proof.json", "data.svm").exit_code == 3
+
+
+def test_verify_says_which_arithmetic_proved_what(folder):
+    run("fit", "data.svm")
+    words = ("verify", "data.certificate.json.gz", "data.svm")
+    for options, arithmetic in (((), "exact"), (("--exact",), "exact"), (("--no-exact",), "rigorous floats")):
+        found = json_of(*words, *options)
+        (one,) = found["certificates"]
+        assert found["outcome"] == one["outcome"] == "proved"
+        assert one["arithmetic"] == arithmetic
+        assert one["reason"].endswith(one["claim"])
+        assert one["dual"] <= one["primal"]
+        assert 0 <= one["gap"] < 1e-3
+    assert "Proved in floating point, whatever the rounding: The soft" in " ".join(
+        run(*words, "--no-exact").stdout.split()
+    )
+
+
+def test_verify_with_expectations(folder):
+    run("fit", "data.svm")
+    words = ("verify", "data.certificate.json.gz", "data.svm")
+    met = ["C=1", "rows=all", "kernel=linear", "loss=hinge", "positive=1", "gap=0.001"]
+    assert run(*words, *(word for each in met for word in ("--expect", each))).exit_code == 0
+    for each in ("C=2", "rows=9", "kernel=rbf", "negative=3", "kind=mistakes", "colour=red"):
+        result = run(*words, "--expect", each)
+        assert result.exit_code == 3
+        assert f"Rejected: Expected {each.split('=')[0]} = " in result.stdout
+    result = run(*words, "--expect", "C")
+    assert result.exit_code == 1
+    assert "An expectation is written NAME=VALUE" in result.stderr
+
+
+def test_a_proof_on_a_condition_is_exit_code_2(folder):
+    run("fit", "data.svm", "-t", "3", "-g", "1e-9")
+    words = ("verify", "data.certificate.json.gz", "data.svm")
+    for options in ((), ("--exact",), ("--no-exact",)):
+        result = run(*words, *options)
+        assert result.exit_code == 2
+        assert "but only if" in " ".join(result.stdout.split())
+    found = json_of(*words)
+    assert found["outcome"] == "conditional"
+    assert found["proved"] is False
+
+
+def test_certificates_of_format_1_are_refused_and_replaced(folder):
+    run("fit", "data.svm", "--certificate", "proof.json")
+    document = {**json.loads((folder / "proof.json").read_text()), "version": 1}
+    text = json.dumps(document, separators=(",", ":"))
+    (folder / "proof.json").write_text(text)
+    (folder / "packed.json.gz").write_bytes(gzip.compress(text.encode()))
+    for name in ("proof.json", "packed.json.gz"):
+        result = run("verify", name, "data.svm")
+        assert result.exit_code == 3
+        assert "separatrix audit MODEL DATA --certificate FILE" in " ".join(result.stdout.split())
+        replaced = run("fit", "data.svm", "--certificate", name)
+        assert replaced.exit_code == 0
+        assert f"{name} was there before; it is replaced" in replaced.stderr
+        assert run("verify", name, "data.svm").exit_code == 0
+
+
+def test_a_model_with_certificates_of_format_1(folder):
+    old = Path(__file__).parents[1] / "files" / "data" / "v1-svc.safetensors"
+    result = run("verify", str(old), "data.svm")
+    assert result.exit_code == 1
+    assert "of format 1, which is no longer read" in result.stderr
+    assert "hint: fit again" in result.stderr
+
+
+def test_text_stands_for_single_precision_where_the_certificate_says_so(folder):
+    X, y = np.array([[0.1], [0.2], [0.7], [1.1]]), np.array([0, 0, 1, 1])
+    SVC().fit(X.astype(np.float32), y).certificate_.save("single.json")
+    (folder / "rows.csv").write_text("".join(f"{x},{c}\n" for (x,), c in zip(X.tolist(), y, strict=True)))
+    assert run("verify", "single.json", "rows.csv").exit_code == 0
+    (folder / "rows.csv").write_text((folder / "rows.csv").read_text().replace("1.1", "16777217"))
+    result = run("verify", "single.json", "rows.csv")
+    assert result.exit_code == 1
+    assert "16777217, which is none" in result.stderr
+
+
+@pytest.mark.parametrize("columns", ["two", 2**60, None, [2], {"of": 2}])
+def test_a_certificate_with_a_strange_number_of_columns_is_rejected(folder, columns):
+    run("fit", "data.svm", "--certificate", "proof.json")
+    document = json.loads((folder / "proof.json").read_text())
+    document["data"]["columns"] = columns
+    del document["digest"]
+    (folder / "proof.json").write_text(json.dumps({**document, "digest": digest_of(document)}))
+    result = run("verify", "proof.json", "data.svm")
+    assert result.exit_code == 3
+    assert "Rejected: " in result.stdout
 
 
 def test_audit_in_json_with_its_certificate(folder):

@@ -78,7 +78,7 @@ def test_all_classes_in_one_problem(folder, kernel):
     predicted = json_of("predict", "data.model.safetensors", "data.csv")
     assert predicted["accuracy"]["correct"] == 12 - found["training"]["errors"]
     assert run("report", "data.model.safetensors", "data.csv", "-o", "page.html").exit_code == 0
-    assert "joint SVM of 3 classes" in (folder / "page.html").read_text()
+    assert "SVM of all classes at once" in (folder / "page.html").read_text()
     assert "carries its own proof" in run("audit", "data.model.safetensors", "data.csv").stderr
 
 

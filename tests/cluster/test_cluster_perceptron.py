@@ -36,7 +36,7 @@ def test_separable_rows(client: Any, bias: str) -> None:
     assert model.n_updates_ <= 3 * model.mixed_updates_  # at most three shards: Cauchy-Schwarz
     assert model.history_[-1].mistakes == 0
     assert model.certificate_.kind == "separating"
-    assert sx.verify(model.certificate_, X, y)
+    assert sx.verify(model.certificate_, X, y, exact=False)
 
 
 def test_many_classes_and_limits(client: Any) -> None:

@@ -59,7 +59,7 @@ def test_a_lost_worker_is_replaced(
             os.kill(victim, signal.SIGCONT)
     assert model.status_ == "converged"
     assert model.n_worker_failures_ >= 1
-    assert sx.verify(model.certificate_, X, y)
+    assert sx.verify(model.certificate_, X, y, exact=False)
     assert any("rebuilt" in record.note for record in model.history_)
 
 

@@ -16,9 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from separatrix import SVC, ParameterError, verify
-from separatrix.checker.codec import write_real
 from separatrix.problem import JointProblem, Point
 from separatrix.proof.joint_duality import certify_joint, feasible
+from separatrix.proof.writing import write_real
 from separatrix.solvers.choose_joint import joint_stages
 from separatrix.solvers.joint_descent import JointDescent
 from separatrix.solvers.loop import Limits, Stage, run

@@ -25,7 +25,7 @@ def test_every_point_is_the_fit_at_that_cost(kernel: str) -> None:
     for C, model in zip(CS, found, strict=True):
         alone = SVC(C, kernel=kernel, tol=1e-6).fit(X, Y)
         assert model.primal_ == pytest.approx(alone.primal_, rel=2e-6)
-        assert verify(model.certificate_, X, Y)
+        assert verify(model.certificate_, X, Y, exact=False)
     assert found.scores(X, Y).shape == found.n_support.shape == (4,)
 
 

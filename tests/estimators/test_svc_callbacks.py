@@ -76,7 +76,7 @@ def test_a_stop_request_keeps_the_iterate_with_its_certificate() -> None:
         model = SVC(tol=1e-9).set_callbacks(recorder).fit(X, Y)
     assert model.status_ == "interrupted"
     assert model.n_iter_ == 3
-    assert verify(model.certificate_, X, Y)
+    assert verify(model.certificate_, X, Y, exact=False)
 
 
 def test_the_callbacks_hear_of_errors() -> None:

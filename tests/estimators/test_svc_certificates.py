@@ -38,7 +38,7 @@ def test_certificates_verify(loss: str, bias: str, exact: bool) -> None:
 def test_narrow_and_sparse_data_verify_as_given() -> None:
     small = (X * 4).astype(np.int8)
     for data in (X.astype(np.float32), small, sparse.csr_matrix(small), np.asfortranarray(X), X.tolist()):
-        assert verify(SVC().fit(data, Y).certificate_, data, Y)
+        assert verify(SVC().fit(data, Y).certificate_, data, Y, exact=False)
 
 
 def test_the_certificate_states_the_model() -> None:
@@ -54,7 +54,7 @@ def test_pickling_builds_the_certificate_and_leaves_the_data_behind(save: Any) -
     model = SVC(C=0.1).fit(wide, Y)
     restored = save(model)
     np.testing.assert_array_equal(restored.predict(wide), model.predict(wide))
-    assert verify(restored.certificate_, wide, Y)
+    assert verify(restored.certificate_, wide, Y, exact=False)
     np.testing.assert_array_equal(restored.support_vectors_, model.support_vectors_)
     assert restored.status_ == "converged"
     assert restored.history_["gap"].tolist() == model.history_["gap"].tolist()
@@ -82,7 +82,7 @@ def test_what_a_later_certificate_reads_cannot_be_written_to() -> None:
     for values in (model.alpha_, model.slack_):
         with pytest.raises(ValueError, match="read-only"):
             values[0] = 1e3
-    assert verify(model.certificate_, X, Y)
+    assert verify(model.certificate_, X, Y, exact=False)
 
 
 def test_a_certificate_already_built_does_not_care() -> None:
@@ -91,14 +91,14 @@ def test_a_certificate_already_built_does_not_care() -> None:
     certificate = model.certificate_
     data += 1.0
     assert model.certificate_ is certificate
-    assert verify(certificate, X, Y)
+    assert verify(certificate, X, Y, exact=False)
 
 
 def test_joblib(tmp_path: Path) -> None:
     model = SVC().fit(X, Y)
     joblib.dump(model, tmp_path / "model.joblib")
     restored = joblib.load(tmp_path / "model.joblib")
-    assert verify(restored.certificate_, X, Y)
+    assert verify(restored.certificate_, X, Y, exact=False)
 
 
 def test_clone_forgets_the_fit() -> None:
@@ -115,7 +115,7 @@ def test_pipelines_and_searches_in_threads() -> None:
         search.fit(X, Y)
     assert search.best_score_ > 0.5
     model = search.best_estimator_[-1]
-    assert verify(model.certificate_, StandardScaler().fit_transform(X), Y)
+    assert verify(model.certificate_, StandardScaler().fit_transform(X), Y, exact=False)
 
 
 def test_sample_weight_can_be_routed() -> None:
@@ -137,7 +137,7 @@ def test_rounding_is_not_mistaken_for_changed_data() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = SVC(max_time=2.0).fit(data, labels)
-    answer = verify(model.certificate_, data, labels)
+    answer = verify(model.certificate_, data, labels, exact=False)
     assert answer, answer.reason
 
 
@@ -147,5 +147,5 @@ def test_rows_left_out_do_not_blunt_the_proof() -> None:
     weights = np.ones(len(labels))
     weights[::5] = 0.0
     model = SVC(C=0.1).fit(data, labels, sample_weight=weights)
-    found = verify(model.certificate_, data, labels)
+    found = verify(model.certificate_, data, labels, exact=False)
     assert found, found.reason

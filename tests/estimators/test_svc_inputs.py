@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification
 
-from separatrix import SVC
+from separatrix import SVC, Perceptron, separability, verify
 from separatrix.estimators.labels import check_labels
 from separatrix.estimators.matrices import canonical_csr, check_matrix, contiguous
 
@@ -210,3 +210,47 @@ def test_two_numbers_as_labels_need_no_sorting_but_give_what_sorting_gives(label
 def test_two_numbers_that_name_no_classes_are_refused(labels):
     with pytest.raises(ValueError, match=r"continuous|infinity|NaN|one class"):
         check_labels(np.array(labels), 2)
+
+
+LARGE = 2**53 + 1  # float64 has its two neighbours only
+FORMS = {
+    "int64": lambda rows: np.array(rows),
+    "uint64": lambda rows: np.array(rows, dtype=np.uint64),
+    "object": lambda rows: np.array(rows, dtype=object),
+    "list": lambda rows: rows,
+    "list with a fraction": lambda rows: [[*row, 0.5] for row in rows],
+    "data frame": lambda rows: pd.DataFrame(rows, columns=["a", "b"]),
+    "csr": lambda rows: sparse.csr_array(np.array(rows)),
+    "coo": lambda rows: sparse.coo_array(np.array(rows)),
+    "Fortran order": lambda rows: np.asfortranarray(np.array(rows)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("ask", [SVC().fit, SVC(kernel="rbf").fit, Perceptron().fit, separability])
+def test_integers_that_float64_does_not_hold_are_refused(form, ask):
+    rows = [[0, 1], [1, 0], [3, 7], [4, LARGE]]
+    with pytest.raises(
+        ValueError, match=rf"row 3, column 1 is {LARGE}, and the nearest float64 .*Hint: drop"
+    ):
+        ask(FORMS[form](rows), [0, 0, 1, 1])
+    ask(FORMS[form]([[0, 1], [1, 0], [3, 7], [4, 9]]), [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("large", [2**53, 2**60, 2**63])
+def test_large_integers_that_float64_holds_are_numbers_like_others(large):
+    X, y = np.array([[1], [2], [large], [large]], dtype=np.uint64), np.array([0, 0, 1, 1])
+    verdict = separability(X, y)
+    assert verdict.verdict == "separable"
+    assert verify(verdict.certificate, X, y, exact=True)
+    assert contiguous(X).tolist() == X.tolist()
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long double is double here")
+def test_long_doubles_that_float64_does_not_hold_are_refused():
+    X = np.array([[0], [1]], dtype=np.longdouble)
+    assert separability(X, [0, 1]).verdict == "separable"
+    X[1, 0] += np.finfo(np.longdouble).eps
+    for ask in (SVC().fit, separability):
+        with pytest.raises(ValueError, match="row 1, column 0"):
+            ask(X, [0, 1])

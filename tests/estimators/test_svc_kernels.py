@@ -211,7 +211,12 @@ def test_the_sigmoid_kernel_warns_and_its_proof_is_conditional() -> None:
     rank_one = np.abs(X[:30, :1])
     with pytest.warns(IndefiniteKernelWarning, match="sigmoid"):
         model = SVC(kernel="sigmoid", gamma=1e-9).fit(rank_one, np.arange(30) % 2)
-    assert "if the kernel matrix is positive semidefinite" in model.certificate_.claim
+    for exact in (False, True):
+        answer = verify(model.certificate_, rank_one, np.arange(30) % 2, exact)
+        assert answer.outcome == "conditional"
+        assert not answer
+        assert "but only if the kernel" in answer.reason
+        assert answer.gap == pytest.approx(model.gap_, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_max_iter_keeps_the_best_iterate_and_says_so() -> None:
     assert model.status_ == "max_iter"
     assert model.n_iter_ == 2
     assert model.gap_ > 1e-9
-    answer = verify(model.certificate_, X, Y)
+    answer = verify(model.certificate_, X, Y, exact=False)
     assert answer, answer.reason
     assert model.history_[-1].proved
 
@@ -47,7 +47,7 @@ def test_max_time() -> None:
     assert model.status_ == "max_time"
     assert 0.2 <= time.perf_counter() - began < 10
     assert model.history_[-1].time > 0.1
-    assert verify(model.certificate_, X, Y)
+    assert verify(model.certificate_, X, Y, exact=False)
 
 
 def test_max_time_is_shared_by_many_classes() -> None:
@@ -70,7 +70,7 @@ def test_strict_raises_and_carries_the_result() -> None:
         model.fit(X, Y)
     (result,) = caught.value.problems.values()
     assert result.gap == caught.value.gap > 1e-9
-    assert verify(result.certificate, X, Y)
+    assert verify(result.certificate, X, Y, exact=False)
     assert pickle.loads(pickle.dumps(caught.value)).gap == caught.value.gap
     assert SVC(strict=True).fit(X, Y).status_ == "converged"
 
@@ -106,7 +106,7 @@ print("fitting", flush=True)
 with crawling(pause=0.05):
     model = SVC().fit(X, y)
 certificates = model.certificate_ if {classes} > 2 else {{1: model.certificate_}}
-print(model.status_, 0 < model.gap_, all(bool(verify(c, X, y)) for c in certificates.values()))
+print(model.status_, 0 < model.gap_, all(bool(verify(c, X, y, exact=False)) for c in certificates.values()))
 """
 
 

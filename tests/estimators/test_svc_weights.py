@@ -63,7 +63,7 @@ def test_weight_zero_equals_removal(multi_class: str, classes: int) -> None:
     np.testing.assert_array_equal(np.flatnonzero(keep)[removed.support_], zero.support_)
     np.testing.assert_array_equal(zero.support_vectors_, removed.support_vectors_)
     certificates = [zero.certificate_] if classes == 2 else zero.certificate_.values()
-    assert all(verify(certificate, X, y) for certificate in certificates)
+    assert all(verify(certificate, X, y, exact=False) for certificate in certificates)
 
 
 def test_a_class_whose_rows_all_weigh_nothing_is_gone() -> None:
@@ -72,7 +72,7 @@ def test_a_class_whose_rows_all_weigh_nothing_is_gone() -> None:
     removed = SVC().fit(X[y != 1], y[y != 1])
     assert model.classes_.tolist() == [0, 2]
     np.testing.assert_array_equal(model.coef_, removed.coef_)
-    assert verify(model.certificate_, X, y)
+    assert verify(model.certificate_, X, y, exact=False)
 
 
 def test_a_number_as_weight_scales_C() -> None:

@@ -1,7 +1,7 @@
 """Model files of earlier versions stay readable: each was written once, and is never written again.
 
 ``data/models-1.json`` holds the rows and the scores that each file of format version 1 must give, as hexadecimal
-floats, with the digest of its certificate.
+floats, with the digest of its certificate, which is of a format that is no longer read.
 """
 
 from __future__ import annotations
@@ -38,10 +38,22 @@ def test_a_file_of_version_1(name):
     assert len(model.history_) >= 1
     assert model.column_names_ == ["u", "v"]
     assert model.data_encoding_ == {"format": "csv", "label": 2}
-    if known["certificate"] is not None:
-        proofs = model.certificate_ if isinstance(model.certificate_, dict) else {"": model.certificate_}
-        assert [proof.digest for proof in proofs.values()] == known["certificate"]
-        # A perceptron of many classes proves its claim about the rows of Kesler's construction.
-        about_rows = [proof for proof in proofs.values() if proof.data.columns == 2]
-        assert len(about_rows) == len(proofs) or "perceptron" in name
-        assert all(sx.verify(proof, ROWS, LABELS[known["y"]]) for proof in about_rows)
+    # Certificates of format 1 are refused, with the way to a new one; where there never was one it says why.
+    old = "of format 1, .* fit again, .*separatrix audit MODEL DATA --certificate FILE"
+    with pytest.raises(ValueError, match=old if known["certificate"] is not None else "kind 'mistakes'"):
+        model.certificate_  # noqa: B018
+
+
+def test_an_old_model_saved_again_still_says_so(tmp_path):
+    model = sx.load(DATA / "v1-svc.safetensors")
+    sx.save(model, tmp_path / "again.safetensors")
+    again = sx.load(tmp_path / "again.safetensors")
+    assert again.decision_function(ROWS) == pytest.approx(model.decision_function(ROWS))
+    with pytest.raises(ValueError, match="of format 1"):
+        again.certificate_  # noqa: B018
+
+
+def test_the_hint_gives_a_certificate_of_the_present_format():
+    known = FACTS["models"]["v1-svc"]
+    audit = sx.audit(sx.load(DATA / "v1-svc.safetensors"), ROWS, LABELS[known["y"]])
+    assert sx.verify(audit.certificate, ROWS, LABELS[known["y"]], exact=True)

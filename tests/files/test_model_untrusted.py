@@ -98,6 +98,11 @@ def put_array(name, value):
             "Not a certificate",
         ),
         (put_array("certificates", np.frombuffer(b"[1.5]", dtype=np.uint8)), "no JSON float"),
+        *(
+            (put_array("certificates", np.frombuffer(text.encode(), dtype=np.uint8)), "has version")
+            for version in ("3", "true", '"1"', "null")
+            for text in [f'[{{"certificate": {{"format": "separatrix-certificate", "version": {version}}}}}]']
+        ),
     ],
 )
 def test_misleading_fields_are_refused(change, sentence):

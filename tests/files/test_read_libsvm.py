@@ -77,6 +77,17 @@ def test_numbers_are_rounded_as_python_does(texts):
     assert values == [float(text) for text in texts]
 
 
+@settings(max_examples=300)
+@given(st.one_of(st.integers(-(10**30), 10**30), st.integers(-(2**70), 2**70).map(lambda n: n & ~0xFFFF)))
+def test_an_integer_is_read_as_itself_or_refused(number):
+    line = f"1 1:{number}\n".encode()
+    if int(float(number)) == number:
+        assert parse(line, [])[0][0] == [float(number)]
+    else:
+        with pytest.raises(DataError, match="would round it"):
+            parse(line, [])
+
+
 @settings(max_examples=200)
 @given(st.binary(max_size=60), st.lists(st.integers(0, 60), max_size=3))
 def test_any_bytes_are_read_or_refused_the_same_however_they_are_cut(text, cuts):
@@ -162,6 +173,7 @@ FAULTS = {
     "1 1:2 3 4:1\n": "line 1, column 8: expected ':' after the index; found the end",
     "1 1:\n": "line 1, column 5: expected a number after ':'; found the end of the line",
     "1 1:abc\n": "line 1, column 5: expected a number after ':'; found 'abc'",
+    "1 1:9007199254740993\n": "line 1, column 5: the integer is not a number of its type, which would round it",
     "1 1:0x1p3\n": "line 1, column 6: expected white space after the number; found 'x1p3'",
     "1 1:nan\n": "line 1, column 5: values must be finite; found 'nan'",
     "\n1 1:-inf 2:1\n": "line 2, column 5: values must be finite; found '-inf'",

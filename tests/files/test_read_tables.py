@@ -154,6 +154,7 @@ def test_parquet_and_arrow(tmp_path):
         ("a,b\n1,2\n3\n", "cannot be read as csv"),
         ("a,label\n1,0\ninf,1\n", "is infinite in row 2"),
         ("when,label\n2020-01-01,0\n2021-01-01,1\n", "not numbers or texts"),
+        ("a,b,label\n9007199254740993,1.5,1\n2,1,0\n", "holds 9007199254740993 in row 1"),
         ("a,label\n", "holds no rows"),
         ("", "cannot be read as csv"),
     ],

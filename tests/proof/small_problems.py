@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 
 import numpy as np
 
 from separatrix.problem import LOSSES, Point, Problem
-from separatrix.proof.certificate import fingerprint, optimal
 from separatrix.proof.duality import certify
+from separatrix.proof.fingerprint import fingerprint
+from separatrix.proof.optimal import optimal
+from separatrix.proof.verify import verify
+
+STALE = "The claim of the certificate is not what its numbers prove, which is: "
+
+
+def judge(certificate, X, y, exact=None, **options):
+    """verify with the claim that the checker writes for the numbers of the proof, where these prove one.
+
+    A certificate whose numbers were changed is rejected for its old claim alone wherever the new numbers prove
+    something. Here the claim is written anew in that case, so that a rejection is one by the mathematics.
+    """
+    verdict = verify(certificate, X, y, exact, **options)
+    if not verdict.reason.startswith(STALE):
+        return verdict
+    claim = verdict.reason.removeprefix(STALE)
+    verdict = verify(dataclasses.replace(certificate, claim=claim), X, y, exact, **options)
+    assert verdict.outcome != "rejected", verdict.reason
+    assert verdict.reason.endswith(claim)
+    return verdict
+
+
+def changed(certificate, part, **values):
+    """The same certificate with other values in one part, which is "problem" or "proof"."""
+    return dataclasses.replace(certificate, **{part: {**getattr(certificate, part), **values}})
 
 
 def exact_values(problem, w, b, alpha):

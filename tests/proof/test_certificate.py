@@ -1,13 +1,18 @@
+import dataclasses
 import gzip
 import hashlib
 import json
+import re
 
 import numpy as np
 import pytest
 from small_problems import certified
 
-from separatrix.checker import certificate as documents
-from separatrix.proof.certificate import Certificate, CertificateError, fingerprint, optimal
+from separatrix.checker import document as documents
+from separatrix.proof import certificate as certificates
+from separatrix.proof.certificate import Certificate, CertificateError, Source
+from separatrix.proof.fingerprint import fingerprint
+from separatrix.proof.optimal import optimal
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +41,10 @@ def test_numbers_read_back_exactly(certificate):
 
 
 def test_the_claim_and_the_labels_are_for_people(certificate):
-    assert "'yes' against 'no'" in certificate.claim
+    assert re.search(
+        r'of "yes" \([0-9]+ rows\) against "no" \([0-9]+ rows\) has its optimum between ', certificate.claim
+    )
+    assert certificate.claim.endswith("; all 24 rows take part.")
     assert certificate.data.positive == ("yes",)
     assert "optimal" in repr(certificate)
 
@@ -72,17 +80,26 @@ def change(document, name, value):
     return {**document, name: value}
 
 
+def signed(document):
+    body = {name: value for name, value in document.items() if name != "digest"}
+    return {**body, "digest": documents.digest_of(body)}
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
         (lambda d: [], "Not a certificate"),
         (lambda d: change(d, "format", "other"), "Not a certificate"),
-        (lambda d: change(d, "version", 2), "version 1"),
-        (lambda d: change(d, "version", True), "version 1"),
-        (lambda d: {k: v for k, v in d.items() if k != "proof"}, "exactly the fields"),
-        (lambda d: change(d, "extra", 1), "exactly the fields"),
+        (lambda d: change(d, "version", 1), "version 2 of the format; the certificate has version 1"),
+        (lambda d: change(d, "version", True), "version True"),
+        (lambda d: {k: v for k, v in d.items() if k != "proof"}, "must have exactly"),
+        (lambda d: change(d, "extra", 1), "must have exactly"),
         (lambda d: change(d, "digest", "0" * 64), "differs from its digest"),
         (lambda d: change(d, "claim", float("nan")), "not plain JSON"),
+        (lambda d: signed(change(d, "claim", 1)), "kind and claim must be texts"),
+        (lambda d: signed(change(d, "kind", [])), "kind and claim must be texts"),
+        (lambda d: signed(change(d, "proof", [])), "problem and proof must be objects"),
+        (lambda d: signed(change(d, "data", {})), "field data must have exactly"),
     ],
 )
 def test_malformed_documents_get_a_sentence(certificate, spoil, message):
@@ -96,11 +113,11 @@ def test_malformed_documents_get_a_sentence(certificate, spoil, message):
         (b"", "not a JSON document"),
         (b"{", "not a JSON document"),
         (b"\xff\xfe", "not a JSON document"),
-        (b"[" * 100_000, "not a JSON document"),
+        (b"[" * 100_000, "lists, objects and fields"),
         (b'{"a": 1, "a": 2}', "twice"),
-        (b'{"a": 1.5}', "hexadecimal"),
-        (b'{"a": NaN}', "hexadecimal"),
-        (b"1" * 5000, "not a JSON document"),
+        (b'{"a": 1.5}', "integer from 0"),
+        (b'{"a": NaN}', "integer from 0"),
+        (b"1" * 5000, "integer from 0"),
         (b"null", "Not a certificate"),
         (gzip.compress(b"{}")[:-4], "compressed"),
     ],
@@ -113,7 +130,7 @@ def test_unreadable_files_get_a_sentence(content, message, tmp_path):
 
 def test_a_small_file_that_unpacks_to_a_large_one_is_not_read(tmp_path):
     (tmp_path / "c.json.gz").write_bytes(gzip.compress(b" " * 10_000_000))
-    with pytest.raises(CertificateError, match="limit of 1000 bytes"):
+    with pytest.raises(CertificateError, match="budget of 1000 bytes"):
         Certificate.load(tmp_path / "c.json.gz", max_bytes=1000)
 
 
@@ -129,7 +146,34 @@ def test_costs_are_written_per_side_or_per_row():
     assert set(certified(weighted=True)[3].problem["C"]) == {"rows"}
 
 
+def test_the_data_are_read_back_without_what_only_a_maker_needs(certificate):
+    assert certificate.data.known is not None
+    loaded = Source.from_dict(certificate.data.to_dict())
+    assert loaded.known is None
+    assert loaded == certificate.data
+    assert "known" not in certificate.to_dict()["data"]
+
+
+@pytest.mark.parametrize("type", [np.float32, np.float64])
+def test_the_type_of_the_numbers_is_written(type):
+    assert certified(form=lambda X: X.astype(type))[3].data.type == type.__name__
+
+
 def test_sides_that_are_not_the_problem_are_refused():
     problem, labels, solution, _ = certified()
     with pytest.raises(ValueError, match="two sides"):
         optimal(problem, solution, fingerprint(problem.X, labels), ["no"], ["yes"])
+
+
+def test_a_certificate_that_packs_too_well_is_stored_and_read_back(tmp_path, monkeypatch):
+    """A text that is more than 32 times its file is refused on reading, so `save` must not write such a file."""
+    certificate = certified()[-1]
+    length = 60_000
+    zeros = {"length": length, "values": ["0x0.0p+0"] * length}
+    certificate = dataclasses.replace(certificate, proof={**certificate.proof, "w": zeros})
+    for module in (documents, certificates):
+        monkeypatch.setattr(module, "TEXT_BYTES", 1000)
+    certificate.save(tmp_path / "many.json.gz")
+    assert Certificate.load(tmp_path / "many.json.gz") == certificate
+    text = gzip.decompress((tmp_path / "many.json.gz").read_bytes())
+    assert len(text) > documents.EXPANSION * len(gzip.compress(text))  # it would have packed too well

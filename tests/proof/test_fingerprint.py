@@ -131,7 +131,7 @@ def test_labels_of_any_text_type_agree_and_differ_from_numbers():
     ("y", "message"),
     [
         (np.array([1, "a"], dtype=object), "both"),
-        (np.array([None, "a"], dtype=object), "numbers or texts"),
+        (np.array([None, "a"], dtype=object), "float64 holds, or texts"),
         (np.array([np.nan, 1.0]), "finite"),
         (np.zeros((2, 2)), "one dimension"),
     ],

@@ -61,3 +61,17 @@ def test_they_are_much_sharper_than_plain_products():
     _, plain = bounded_scores(X, w)
     _, _, sharp = sliced_scores(X, w)
     assert np.all(sharp < 1e-2 * plain)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(-310, 290), st.integers(-310, 290))
+def test_no_finite_bound_is_wrong_at_the_ends_of_the_range(seed, rows, factors):
+    """Rows and weights of any size: subnormal products, and sums that overflow, whose bound is infinite."""
+    X, w, c = awkward(4, 3, seed, 10)
+    with np.errstate(all="ignore"):
+        X, w, c = X * 10.0**rows, w * 10.0**factors, c * 10.0**factors
+        found = (sliced_scores(X, w), X, w), (sliced_weighted_sum(X, c), X.T, c)
+    for (hi, lo, error), A, x in found:
+        known = np.isfinite(error)
+        assert np.all(np.isfinite((hi + lo)[known]))
+        if np.any(known):
+            worst(hi[known], lo[known], error[known], A[known], x)

@@ -2,21 +2,20 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.proof.sums import exact_parts, rounded_sum
+from separatrix.proof.outward import Rejected
+from separatrix.proof.sums import exact_parts, exact_sum, rounded_sum
 
 reals = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e305, max_value=1e305)
-
-
-def exact_sum(values):
-    return sum(map(Fraction, exact_parts(values)), Fraction())
 
 
 @given(st.lists(reals, max_size=200))
 def test_the_sum_is_exact(values):
     array = np.array(values, dtype=float)
+    assert sum(map(Fraction, exact_parts(array)), Fraction()) == sum(map(Fraction, values), Fraction())
     assert exact_sum(array) == sum(map(Fraction, values), Fraction())
     assert rounded_sum(array) == math.fsum(values)
 
@@ -41,3 +40,7 @@ def test_values_near_the_largest_float():
     assert rounded_sum(values) == 0.0
     assert math.isnan(rounded_sum(np.full(100, 1.7e308)))
     assert math.isnan(rounded_sum(np.array([np.inf, 1.0])))
+    assert exact_sum(np.full(400, 1.7e308)) == 400 * Fraction(1.7e308)
+    for value in (np.inf, -np.inf, np.nan):
+        with pytest.raises(Rejected):
+            exact_sum(np.array([1.0, value]))

@@ -10,6 +10,7 @@ import pytest
 from report_models import APART, MODELS, THREE, TWO, WIDE, X, reported
 
 from separatrix import SVC, Perceptron, load, report, save
+from separatrix.estimators.kernel_checks import IndefiniteKernelWarning
 from separatrix.report.plane import leading_direction, level_lines
 from separatrix.report.rows import row_facts
 from separatrix.report.svg import Frame, decades, ticks
@@ -172,18 +173,37 @@ def test_scales():
     assert row_facts(SVC().fit(X, TWO), X, TWO).names == ["no", "yes"]
 
 
-def test_a_kernel_function_and_keslers_rows_are_checked_too():
+def test_a_kernel_function_and_all_classes_at_once_are_checked_too():
     def product(A, B):
-        return A @ B.T + 1.0
+        return A @ B.T + 1.0 + 0.01 * (A[:, None] == B[None]).all(axis=2)  # definite whatever the rounding
 
-    assert all(proof.checked for proof in report.make(SVC(kernel=product).fit(X, TWO), X, TWO).proofs)
+    few = np.r_[0:20, -20:0]
+    made = report.make(SVC(kernel=product).fit(X[few], TWO[few]), X[few], TWO[few])
+    assert [proof.outcome for proof in made.proofs] == ["proved"]
+    assert made.commands == [], "they have no way to be told a function"
+    assert "kernel=..." in made.text()
     centres = np.array([[0.0, 9.0], [9.0, 0.0], [-9.0, -9.0]])
     codes = np.arange(30) % 3
     rows = centres[codes] + np.random.default_rng(0).standard_normal((30, 2))
     made = report.make(Perceptron().fit(rows, codes), rows, codes)
     assert [proof.checked for proof in made.proofs] == [True]
-    assert made.commands == []
-    assert "Kesler" in made.text()
+    assert len(made.commands) == 3
+    assert "of all classes at once" in made.text()
+
+
+def test_a_proof_on_a_condition_is_said_to_be_one():
+    rows, labels = np.abs(X[:30, :1]), np.arange(30) % 2
+    with pytest.warns(IndefiniteKernelWarning):
+        model = SVC(kernel="sigmoid", gamma=1e-9).fit(rows, labels)
+    made = report.make(model, rows, labels)
+    assert [proof.outcome for proof in made.proofs] == ["conditional"]
+    assert made.tone == "open"
+    assert "on a condition only" in made.verdict
+    assert made.to_json()["proofs"][0]["outcome"] == "conditional"
+    assert not made.to_json()["proofs"][0]["checked"]
+    assert "proved only on a condition: Proved" in made.text()
+    assert "but only if" in made.text()
+    assert "proved only on a condition" in made.html()
 
 
 def test_a_label_at_the_right_edge_stays_inside() -> None:

@@ -102,8 +102,8 @@ def test_bad_input_is_refused() -> None:
         separability([1.0, 2.0], [0, 1])
     with pytest.raises(ValueError, match="one label for each of the 4 rows"):
         separability(SQUARE, [0, 1])
-    with pytest.raises(ValueError, match=r"2\^53"):
-        separability([[2**53 + 1], [0]], [0, 1])
+    with pytest.raises(ValueError, match="complex"):
+        separability(np.array([[1j], [0]]), [0, 1])
     with pytest.raises(ValueError, match="multi_class='ovr'"):
         separability(SQUARE, [0, 1, 2, 2])
     with pytest.raises(ValueError, match="real numbers"):
@@ -179,7 +179,7 @@ def test_many_rows_few_columns() -> None:
     found = separability(X, y)
     assert found.verdict == "inseparable"
     assert len(found.rows) <= 7
-    assert verify(found.certificate, X, y)
+    assert verify(found.certificate, X, y, exact=False)
 
 
 def test_more_columns_than_rows() -> None:
@@ -200,7 +200,7 @@ def test_margin_of_long_sparse_rows() -> None:
     assert found.verdict == "separable"
     lower, upper = found.margin
     assert 0 < lower <= upper <= lower * (1 + 1e-9)
-    assert verify(found.certificate, X, y)
+    assert verify(found.certificate, X, y, exact=False)
     assert verify(found.certificate, X, y, exact=True)
 
 

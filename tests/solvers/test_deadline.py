@@ -106,7 +106,7 @@ def test_classes_for_which_no_time_is_left_have_certificates_too() -> None:
         assert result.n_iter == 0
         assert result.gap == 1.0
         assert "no time was left for a step" in result.history["note"]
-        assert verify(result.certificate, many, labels)
+        assert verify(result.certificate, many, labels, exact=False)
 
 
 def out_of_time_after(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:

@@ -179,4 +179,4 @@ def test_a_mapped_file_is_shuffled_in_runs(tmp_path):
     assert LabelledRows(mapped, signs, 1.0).run == (1 << 20) // 32
     model = Perceptron(order="shuffle", random_state=0).fit(mapped, signs)
     assert model.status_ == "converged"
-    assert verify(model.certificate_, X, signs)
+    assert verify(model.certificate_, X, signs, exact=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import subprocess
 import sys
@@ -13,15 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_iris
+from small_problems import changed, judge
 
 from separatrix import SVC, Certificate, kernels, verify
-from separatrix.checker.kernel_claim import read_kernel
-from separatrix.checker.kernel_values import Point, kernel_values, scale_of
+from separatrix.checker.kernels import points_of, read_kernel, values_of
 from separatrix.problem import HINGE, KernelProblem
-from separatrix.proof.arrays import ArrayRows
 from separatrix.proof.kernel_codec import build_kernel, write_kernel
 from separatrix.proof.kernel_matrices import bounded_matrix
-from separatrix.proof.kernel_value_bounds import bounded_scores
+from separatrix.proof.kernel_optimal import alone
+from separatrix.proof.kernel_sweep import bounded_scores
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(40, 3))
@@ -44,10 +44,9 @@ def test_error_bounds_contain_the_exact_values(name: str) -> None:
     rows = np.vstack([X[:12], 30.0 * X[12:15], np.zeros((1, 3))])
     K, E = bounded_matrix(kernel, rows, rows)
     spec = read_kernel(write_kernel(kernel))
-    table = ArrayRows(rows)
-    scale = scale_of(table.smallest())
-    value, k_scale = kernel_values(spec, scale)
-    points = [Point.of(i, row, 3, scale) for i, row in enumerate(table.rows())]
+    data = alone(KernelProblem(rows, np.ones(len(rows)), np.ones(len(rows)), HINGE, "free", kernel))
+    value, k_scale = values_of(spec, data.scale)
+    points = points_of(data)
     for i, x in enumerate(points):
         for j, z in enumerate(points):
             lower, upper = (Fraction(end, 1 << k_scale) for end in value(x, z))
@@ -66,40 +65,56 @@ def test_error_bounds_contain_the_exact_values(name: str) -> None:
 def test_both_checks_prove_a_fit(name: str, loss: str, bias: str) -> None:
     model = SVC(10.0, kernel=KERNELS[name], loss=loss, bias=bias).fit(X, Y)
     certificate = model.certificate_
-    quick, exact = verify(certificate, X, Y), verify(certificate, X, Y, exact=True)
+    quick, exact = verify(certificate, X, Y, exact=False), verify(certificate, X, Y, exact=True)
     assert quick, quick.reason
     assert exact, exact.reason
-    assert exact.primal <= quick.primal
-    assert exact.dual >= quick.dual
+    assert (quick.arithmetic, exact.arithmetic) == ("rigorous floats", "exact")
+    assert (exact.primal, exact.dual) == (quick.primal, quick.dual)
     assert quick.gap <= 1e-8
+    assert certificate.claim in quick.reason
     assert abs(exact.primal - model.primal_) <= 1e-9 * model.primal_
     assert verify(certificate, sparse.csr_array(X), Y)
     assert Certificate.from_dict(json.loads(json.dumps(certificate.to_dict()))) == certificate
 
 
-def test_a_condition_is_said() -> None:
-    K = X @ X.T
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_condition_is_said_and_is_no_proof(exact: bool) -> None:
+    # Definite because of the column of ones, but no theorem about the kernel says so.
+    rows = np.hstack([X, np.ones((len(X), 1))])
+    model = SVC(kernel=kernels.Poly(1, 1.0, -0.5)).fit(rows, Y)
+    answer = verify(model.certificate_, rows, Y, exact=exact)
+    assert answer.outcome == "conditional", answer.reason
+    assert not answer
+    assert "but only if the kernel matrix is positive semidefinite" in answer.reason
+    assert answer.reason.endswith(model.certificate_.claim)
+    assert answer.gap is not None
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_small_matrix_is_decided(exact: bool) -> None:
+    """X X^T in floats has rank 3 and rounding, so it may well be indefinite; integers leave no doubt."""
+    rows = np.round(8 * X)
+    K = rows @ rows.T
     model = SVC(kernel="precomputed").fit(K, Y)
-    for exact in (False, True):
-        answer = verify(model.certificate_, K, Y, exact=exact)
-        assert answer
-        assert "positive semidefinite" in answer.reason
-    assert "positive semidefinite" in model.certificate_.claim
+    answer = verify(model.certificate_, K, Y, exact=exact)
+    assert answer, answer.reason
+    assert "precomputed kernel" in answer.reason
 
 
-def test_a_function_must_be_given() -> None:
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_function_must_be_given(exact: bool) -> None:
+    rows = np.round(8 * X)
+
     def kernel(A: Any, B: Any) -> Any:
         return (1.0 + A @ B.T) ** 2
 
-    certificate = SVC(kernel=kernel).fit(X, Y).certificate_
-    for exact in (False, True):
-        assert verify(certificate, X, Y, exact=exact, kernel=kernel)
-        assert "give it as kernel=" in verify(certificate, X, Y, exact=exact).reason
-        assert not verify(certificate, X, Y, exact=exact, kernel=lambda A, B: 2.0 * kernel(A, B))
-
-
-def changed(certificate: Certificate, part: str, **values: Any) -> Certificate:
-    return dataclasses.replace(certificate, **{part: {**getattr(certificate, part), **values}})
+    certificate = SVC(kernel=kernel).fit(rows, Y).certificate_
+    found = verify(certificate, rows, Y, exact=exact, kernel=kernel)
+    assert found, found.reason
+    assert "matrix of kernel values is needed" in verify(certificate, rows, Y, exact=exact).reason
+    assert not judge(certificate, rows, Y, exact=exact, kernel=lambda A, B: 2.0 * kernel(A, B))
+    assert not judge(certificate, rows, Y, exact=exact, kernel=lambda A, B: kernel(A, B)[:, :-1])
+    assert not verify(certificate, rows, Y, exact=exact, kernel=lambda A, B: 1 / 0)
 
 
 def test_neither_check_believes_a_change() -> None:
@@ -113,7 +128,9 @@ def test_neither_check_believes_a_change() -> None:
         changed(certificate, "problem", kernel={"name": "rbf"}),
         changed(certificate, "problem", kernel={"name": "rbf", "gamma": (-0.5).hex()}),
         changed(certificate, "problem", C={"positive": (4.0).hex(), "negative": (4.0).hex()}),
+        changed(certificate, "problem", C="hard"),
         changed(certificate, "proof", b=(0.5).hex()),
+        changed(certificate, "proof", coef=alpha),
         changed(certificate, "proof", alpha=alpha),
         changed(certificate, "proof", primal=(0.99 * primal).hex(), dual=(0.9 * primal).hex()),
         changed(certificate, "proof", primal=(1.1 * primal).hex(), dual=(1.05 * primal).hex()),
@@ -121,7 +138,7 @@ def test_neither_check_believes_a_change() -> None:
     ]
     for lie in lies:
         for exact in (False, True):
-            answer = verify(lie, X, Y, exact=exact)
+            answer = judge(lie, X, Y, exact=exact)
             assert not answer, answer.reason
     moved = X.copy()
     moved[3, 1] += 1e-12
@@ -151,3 +168,33 @@ def test_scores_and_their_errors() -> None:
     np.testing.assert_allclose(F, problem.scores(c), rtol=1e-12, atol=1e-12)
     assert np.all(error > 0)
     assert np.all(error < 1e-12)
+
+
+def test_a_kernel_that_no_certificate_holds_gets_a_sentence():
+    X = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, 1.5], [1.5, 0.0]])
+    model = SVC(kernel="poly", degree=17, gamma=0.5, coef0=1.0).fit(X, [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=r"degrees that come to 16; this one has 1 and 17"):
+        _ = model.certificate_
+
+
+def test_a_matrix_that_rounding_has_spoiled_gets_a_sentence_when_the_certificate_is_made():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 3))
+    K, y = X @ X.T, np.where(X[:, 0] > 0, "a", "b")
+    K = (K + K.T) / 2
+    with pytest.raises(ValueError, match=r"not positive semidefinite.*Hint"):
+        _ = SVC(kernel="precomputed").fit(K, y).certificate_
+    ridge = K + 1e-9 * np.eye(40)
+    assert verify(SVC(kernel="precomputed").fit(ridge, y).certificate_, ridge, y)
+
+
+def test_seconds_and_powers_get_certificates():
+    """A column of unix seconds, and polynomials whose values are large: no rejection leaks, and no data changed."""
+    rng = np.random.default_rng(0)
+    X = np.c_[1.7e9 + rng.integers(0, 10**7, 60), rng.normal(size=60)]
+    y = np.where(X[:, 1] + 0.3 * rng.normal(size=60) > 0, 1, -1)
+    for cost in (1.0, 1e6):
+        assert verify(SVC(kernel="rbf", gamma="auto", C=cost).fit(X, y).certificate_, X, y)
+    flowers = load_iris()
+    model = SVC(kernel="poly", degree=5, coef0=1.0, gamma=1.0).fit(flowers.data, flowers.target)
+    assert all(verify(each, flowers.data, flowers.target) for each in model.certificate_.values())
