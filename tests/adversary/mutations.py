@@ -37,9 +37,9 @@ def mutate(
     names = []
     for mutation in chosen:
         name = mutation.__name__
-        if name == "text":
-            finish(rng, draft)
         try:
+            if name == "text":
+                finish(rng, draft)
             done = mutation(rng, draft, pool) if mutation in CROSSING else mutation(rng, draft)
         except (TypeError, AttributeError, KeyError, IndexError, ValueError, OverflowError):
             done = False  # an earlier mutation took away what this one needs
@@ -47,7 +47,10 @@ def mutate(
             return None
         names.append(name)
     if draft.text is None:
-        finish(rng, draft)
+        try:
+            finish(rng, draft)
+        except TypeError:  # two mutations together have made a field whose name is no text
+            return None
     if parts > 1:
         draft.malformed = draft.equivalent = False  # one may have undone what the other did
     return "+".join(sorted(names)), draft
