@@ -19,8 +19,10 @@ FORMAT, VERSION = "separatrix-certificate", 2
 FIELDS = ("format", "version", "kind", "claim", "data", "problem", "proof")
 TEXT_BYTES = 1 << 24  #: a text of this size is read in any case,
 EXPANSION = 32  #: and a larger one if it is at most so many times its file
-_PARTS = 10_000
-_PIECE = 1 << 20
+_PARTS = (
+    10_000  # lists, objects and fields: a genuine document has some dozens, a crafted one gigabytes of them
+)
+_PIECE = 1 << 20  # bytes read at a time
 _LIST_PIECE = 1 << 14  # items of a list that are written at a time
 
 

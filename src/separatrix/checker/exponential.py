@@ -11,7 +11,7 @@ exp(-t) = 2^-k exp(-r) with t = k ln 2 + r, 0 <= r < ln 2, and the Taylor series
 from __future__ import annotations
 
 SCALE = 100  #: bits after the point of every answer
-_EXTRA = 32
+_EXTRA = 32  # bits beyond those of the answer
 _WORK = SCALE + _EXTRA
 _LOST = 1 << 9  # units of 2^-_WORK, more than all losses above together
 _ONE = 1 << _WORK
