@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -97,6 +98,10 @@ def test_the_gap_is_derived():
     found = Verification("proved", "So.", "optimal", "exact", 4.0, 3.0)
     assert found.gap == 0.25
     assert dataclasses.replace(found, primal=0.0, dual=0.0).gap == 0.0
+    for dual in np.random.default_rng(0).uniform(0.0, 3.0, 100).tolist():
+        exact = (3 - Fraction(dual)) / 3
+        above = dataclasses.replace(found, primal=3.0, dual=dual).gap
+        assert exact <= above <= exact * (1 + Fraction(1, 2**52))  # rounded up, and to the next float
     assert Verification("proved", "So.", "separating").gap is None
 
 

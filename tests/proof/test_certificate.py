@@ -2,7 +2,9 @@ import dataclasses
 import gzip
 import hashlib
 import json
+import os
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -177,3 +179,16 @@ def test_a_certificate_that_packs_too_well_is_stored_and_read_back(tmp_path, mon
     assert Certificate.load(tmp_path / "many.json.gz") == certificate
     text = gzip.decompress((tmp_path / "many.json.gz").read_bytes())
     assert len(text) > documents.EXPANSION * len(gzip.compress(text))  # it would have packed too well
+
+
+def test_a_certificate_is_written_into_a_pipe(tmp_path):
+    """What cannot be rewound is written once."""
+    certificate, path = certified()[-1], tmp_path / "pipe.json.gz"
+    os.mkfifo(path)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(path.read_bytes()))
+    reader.start()
+    certificate.save(path)
+    reader.join(10)
+    (tmp_path / "copy.json.gz").write_bytes(read[0])
+    assert Certificate.load(tmp_path / "copy.json.gz") == certificate

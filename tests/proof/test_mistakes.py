@@ -311,3 +311,12 @@ def test_all_classes_at_once_speak_of_the_rows_as_given(variant, exact):
 def test_a_certificate_survives_json():
     certificate = fitted({"start": 2})
     assert Certificate.from_dict(json.loads(json.dumps(certificate.to_dict()))) == certificate
+
+
+def test_the_arithmetic_is_the_one_that_proved_it():
+    """Floats leave a run from a row to the exact check, and the answer says so."""
+    assert verify(fitted({}), EIGHT, EIGHT_LABELS, exact=False).arithmetic == "rigorous floats"
+    from_a_row = verify(fitted({"start": 2}), EIGHT, EIGHT_LABELS, exact=False)
+    assert from_a_row
+    assert from_a_row.arithmetic == "exact"
+    assert from_a_row.reason.startswith("Proved in exact arithmetic")

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf, nextafter
 from typing import Any, Literal
 
 from separatrix.checker import classes, kernels, linear, mistakes
 from separatrix.checker.data import Data, Labels, Table, read_data
 from separatrix.checker.labels import DECIMAL, parse_label
 from separatrix.checker.numbers import Rejected, count, fields, real, shown, word
-from separatrix.checker.statement import Claim, Proved, complete
+from separatrix.checker.statement import Claim, Proved, complete, relative_gap, rounded
 
 SEPARATION = ("separating", "inseparable", "quasi-separable")
 _LARGEST = (1 << 32) - 1  # rows and columns
@@ -47,10 +48,11 @@ class Verification:
 
     @property
     def gap(self) -> float | None:
-        """The proved relative gap, rounded to nearest; the statement has it rounded up."""
+        """The proved relative gap, rounded up."""
         if self.primal is None or self.dual is None:
             return None
-        return float((Fraction(self.primal) - Fraction(self.dual)) / (Fraction(self.primal) or 1))
+        gap = relative_gap(Fraction(self.dual), Fraction(self.primal))
+        return near if (near := float(gap)) >= gap else nextafter(near, inf)
 
 
 def check(
@@ -172,8 +174,11 @@ def compare(expect: dict[str, Any], document: dict[str, Any], data: Data, proved
         elif name == "gap":
             if proved.primal is None or proved.dual is None:
                 raise Rejected("A gap was expected; this kind of certificate has none.")
-            gap = (Fraction(proved.primal) - Fraction(proved.dual)) / (Fraction(proved.primal) or 1)
-            found, wanted = gap <= Fraction(wanted), True
+            gap = relative_gap(Fraction(proved.dual), Fraction(proved.primal))
+            if gap > Fraction(wanted):
+                proves = rounded(gap, True, 3)
+                raise Rejected(f"Expected gap = {wanted} at most; the certificate proves gap = {proves}.")
+            continue
         elif name in ("positive", "negative"):
             found = sorted(document["data"][name])
             texts = map(str, wanted if isinstance(wanted, list | tuple) else [wanted])

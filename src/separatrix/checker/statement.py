@@ -74,6 +74,11 @@ def hyperplane(claim: Claim, tied: int, margin: tuple[Fraction, Fraction] | None
     return f"A {plane} strictly separates {parts}{said}"
 
 
+def relative_gap(lower: Fraction, upper: Fraction) -> Fraction:
+    """(primal - dual) / primal, or 0 where both are 0."""
+    return (upper - lower) / upper if upper else Fraction(0)
+
+
 def between(lower: Fraction, upper: Fraction) -> str:
     """An interval, rounded outwards."""
     return f"between {rounded(lower, False)} and {rounded(upper, True)}"
@@ -85,7 +90,7 @@ def optimum(claim: Claim, costs: list[float], lower: Fraction, upper: Fraction, 
     asked = f"{problem['bias'].replace('none', 'no')} bias, {kernel} kernel"
     if not hard:
         asked = f"{problem['loss'].replace('_', ' ')} loss, {asked}, {_costs(problem['C'], costs)}"
-    gap = rounded((upper - lower) / upper if upper else Fraction(0), True, 3)
+    gap = rounded(relative_gap(lower, upper), True, 3)
     what = f"{'hard' if hard else 'soft'}-margin SVM{' of all classes at once' if data.joint else ''}"
     reached = f"and the given point is within a relative gap of {gap} of it"
     return f"The {what} ({asked}) of {sides(data)} has its optimum {between(lower, upper)}, {reached}"

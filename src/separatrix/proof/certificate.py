@@ -121,7 +121,7 @@ class Certificate:
             # Level 6: a sixth of level 9's time, a twentieth more bytes.
             size = self._write_packed(file, 6)
             # Packed so well that a reader would refuse it, it is stored.
-            if size > max(TEXT_BYTES, EXPANSION * file.tell()):
+            if file.seekable() and size > max(TEXT_BYTES, EXPANSION * file.tell()):
                 file.seek(0)
                 file.truncate()
                 self._write_packed(file, 0)

@@ -1,7 +1,7 @@
 """The `mistakes` certificate: its making, and its check in rigorous floating point.
 
 The check bounds radius, margin and norms with a priori error bounds and then applies the very inequality of the
-exact check; where an inequality is too close to call in floating point, the exact check decides.
+exact check. Where an inequality is too close to call in floating point, whoever asked turns to the exact check.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ def mistakes(X: Any, source: Source, claim: MistakeClaim) -> Certificate:
         counted = _counted(claim, source.rows)
         if counted is not None:
             try:
-                check(Claim("mistakes", problem, {**proof, **counted}, data))
+                _check_either_way(Claim("mistakes", problem, {**proof, **counted}, data))
                 proof |= counted
             except Rejected:
                 pass
         run = exact.read(Claim("mistakes", problem, proof, data))
-        check(Claim("mistakes", problem, proof, data))
+        _check_either_way(Claim("mistakes", problem, proof, data))
     except Rejected as rejection:
         raise ValueError(f"This run cannot be certified: {rejection}") from None
     return make("mistakes", source, problem, proof, lambda claim: exact.perceptron(run, claim.data))
@@ -123,16 +123,21 @@ def _with_bound(run: Run, bound: int) -> Run:
 
 
 def check(claim: Claim) -> Proved:
-    """Prove the claim in floating point, or exactly where that is too close to call."""
+    """Prove the claim in floating point, or raise `Rejected` where it is false or too close to call."""
+    rigorous.require_gradual_underflow()
     run = exact.read(claim)
+    facts = _facts(run, claim)
+    if run.updates is not None:
+        _check_updates(run, claim)
+    return exact.conclude(run, facts, claim.data)
+
+
+def _check_either_way(claim: Claim) -> None:
+    """Reject what neither floating point nor exact arithmetic proves."""
     try:
-        rigorous.require_gradual_underflow()
-        facts = _facts(run, claim)
-        if run.updates is not None:
-            _check_updates(run, claim)
-        return exact.conclude(run, facts, claim.data)
+        check(claim)
     except Rejected:
-        return exact.check(claim)
+        exact.check(claim)
 
 
 def _facts(run: Run, claim: Claim) -> Facts:
