@@ -17,6 +17,8 @@ from separatrix.proof.effort import AFFORDABLE, kernel_effort, linear_effort
 from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows
 from separatrix.proof.labels import label_text, read_labels
 
+_LABELS = ("positive", "negative")  # expectations that are labels
+
 
 def verify(
     certificate: Certificate,
@@ -68,9 +70,6 @@ def verify(
         if found or certificate.kind != "mistakes":
             return found  # a bound on mistakes is an integer, which floats may be too coarse to decide
     return check_document(document, table, labels.plain(), *marks, wanted, K)
-
-
-_LABELS = ("positive", "negative")
 
 
 def _texts(labels: Any) -> list[str]:
