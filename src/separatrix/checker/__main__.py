@@ -12,6 +12,7 @@ from typing import Any
 from separatrix.checker.check import Verification, check
 from separatrix.checker.data import Labels
 from separatrix.checker.document import load
+from separatrix.checker.expectations import parse_expectations
 from separatrix.checker.fingerprint import fingerprint_labels, fingerprint_rows
 from separatrix.checker.labels import encode, parse_label
 from separatrix.checker.numbers import Rejected
@@ -80,27 +81,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max-bytes", type=int, help="largest text of a certificate to read")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     return parser
-
-
-def parse_expectations(words: Sequence[str]) -> dict[str, Any]:
-    """The expected problem from words such as C=1 and rows=all; raises ValueError with a sentence.
-
-    >>> parse_expectations(["C=1", "rows=all", "positive=a,b"])
-    {'C': 1.0, 'rows': 'all', 'positive': ['a', 'b']}
-    """
-    out: dict[str, Any] = {}
-    for each in words:
-        name, equals, text = each.partition("=")
-        if not equals or not name:
-            raise ValueError(f"An expectation is written NAME=VALUE, such as C=1; got {each!r}.")
-        if name in ("positive", "negative"):
-            out[name] = text.split(",")
-            continue
-        try:
-            out[name] = float(text)
-        except ValueError:
-            out[name] = text
-    return out
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

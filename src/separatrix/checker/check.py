@@ -13,10 +13,10 @@ from math import inf, nextafter
 from typing import Any, Literal
 
 from separatrix.checker import classes, kernels, linear, mistakes
-from separatrix.checker.data import Data, Labels, Table, read_data
-from separatrix.checker.labels import DECIMAL, parse_label
-from separatrix.checker.numbers import Rejected, count, fields, real, shown, word
-from separatrix.checker.statement import Claim, Proved, complete, relative_gap, rounded
+from separatrix.checker.data import Labels, Table, read_data
+from separatrix.checker.expectations import compare
+from separatrix.checker.numbers import Rejected, count, fields, shown, word
+from separatrix.checker.statement import Claim, Proved, complete, relative_gap
 
 SEPARATION = ("separating", "inseparable", "quasi-separable")
 _LARGEST = (1 << 32) - 1  # rows and columns
@@ -158,61 +158,3 @@ def exactly(claim: Claim) -> Proved:
     if claim.kind == "optimal":
         return (classes.optimal if joint else kernels.optimal if curved else linear.optimal)(claim)
     return (kernels.contradiction if curved else classes.separation if joint else linear.separation)(claim)
-
-
-def compare(expect: dict[str, Any], document: dict[str, Any], data: Data, proved: Proved) -> None:
-    """Reject a proof of another problem than the expected one.
-
-    Keys are kind, positive, negative, rows ("all" or their number), gap (the largest), and the fields of the problem:
-    words as they are, numbers as numbers, C as one number or a pair, kernel as a name or an object.
-    """
-    problem, taking_part = document["problem"], sum(map(bool, data.part))
-    for name, wanted in expect.items():
-        if name == "rows":
-            found: Any = taking_part
-            wanted = data.n if wanted == "all" else wanted
-        elif name == "gap":
-            if proved.primal is None or proved.dual is None:
-                raise Rejected("A gap was expected; this kind of certificate has none.")
-            gap = relative_gap(Fraction(proved.dual), Fraction(proved.primal))
-            if gap > Fraction(wanted):
-                proves = rounded(gap, True, 3)
-                raise Rejected(f"Expected gap = {wanted} at most; the certificate proves gap = {proves}.")
-            continue
-        elif name in ("positive", "negative"):
-            found = sorted(document["data"][name])
-            texts = map(str, wanted if isinstance(wanted, list | tuple) else [wanted])
-            wanted = sorted(_label(text, data.labels.kind) for text in texts)
-        elif name == "kind":
-            found = document["kind"]
-        else:
-            found = _plain(problem.get(name, "nothing of that name"))
-            wanted = _plain(wanted)
-            if name == "kernel" and isinstance(wanted, str) and isinstance(found, dict):
-                found = found["name"]
-        if found != wanted:
-            raise Rejected(
-                f"Expected {name} = {wanted!s:.80}; the certificate proves {name} = {found!s:.80}."
-            )
-
-
-def _label(text: str, kind: str) -> str:
-    """A label as a certificate writes it: 1.0 is 1, and 0.5 its hexadecimal real."""
-    return parse_label(text, kind) if DECIMAL.fullmatch(text) else text
-
-
-def _plain(record: Any) -> Any:
-    """Numbers as floats, C as one number where it is one: the form in which expectations are compared."""
-    if isinstance(record, dict):
-        pair = {name: _plain(each) for name, each in record.items()}
-        return (
-            pair["positive"] if set(pair) == {"positive", "negative"} and len({*pair.values()}) == 1 else pair
-        )
-    if isinstance(record, list | tuple) and len(record) == 2:
-        return _plain({"positive": float(record[0]), "negative": float(record[1])})
-    if isinstance(record, int | float) and not isinstance(record, bool):
-        return float(record)
-    try:
-        return real(record, "a number")
-    except Rejected:
-        return record

@@ -73,7 +73,7 @@ def verify(
       separatrix verify data.certificate.json.gz data.svm --expect C=1 --expect rows=all
       python -m separatrix.checker data.certificate.json.gz data.svm    (standard library only)
     """
-    from separatrix.checker.__main__ import parse_expectations
+    from separatrix.checker.expectations import parse_expectations
     from separatrix.cli import certificates
     from separatrix.cli.models import is_model, load_model
 
