@@ -23,8 +23,8 @@ import numpy as np
 from safetensors.numpy import load as from_safetensors
 
 from separatrix import SVC, ModelFileError, Perceptron, kernels
-from separatrix.files.model_file import model_bytes, model_from_bytes
-from separatrix.files.model_tensors import write_tensors
+from separatrix.models.file import model_bytes, model_from_bytes
+from separatrix.models.tensors import write_tensors
 
 _JUNK: list[Any] = [
     None,

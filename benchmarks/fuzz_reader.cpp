@@ -10,7 +10,7 @@
 #include <cstring>
 #include <random>
 
-#include "separatrix/libsvm_reader.hpp"
+#include "text/libsvm_reader.hpp"
 
 using namespace separatrix;
 

@@ -28,9 +28,9 @@ from separatrix import SVC
 from separatrix.problem import HINGE, Point
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.kernels import Poly, Rbf, kernel_width
-from separatrix.solvers.block_smo import BlockSmo
-from separatrix.solvers.kernel_scores import kernel_scores
-from separatrix.solvers.protocol import Verdict
+from separatrix.solvers.loop.protocol import Verdict
+from separatrix.solvers.smo.kernel_scores import kernel_scores
+from separatrix.solvers.smo.solver import BlockSmo
 
 PEERS = {"intelex": "sklearnex.svm", "libsvm": "sklearn.svm"}
 SMALL = ["heart_scale", "ionosphere", "diabetes_scale", "australian_scale", "splice_scale"]

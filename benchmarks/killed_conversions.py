@@ -17,11 +17,11 @@ import time
 from pathlib import Path
 
 import separatrix as sx
-from separatrix.files.store import check_store
+from separatrix.data.store import check_store
 
 CODE = """
 import sys, separatrix as sx
-from separatrix.files import convert
+from separatrix.data import convert
 print("go", flush=True)
 sx.convert(sys.argv[1], sys.argv[2], overwrite=True)
 print("done", flush=True)

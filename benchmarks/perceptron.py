@@ -24,8 +24,8 @@ from threadpoolctl import threadpool_limits
 
 import separatrix
 from separatrix import _core
-from separatrix.solvers.passes import LabelledRows, Settings
-from separatrix.solvers.perceptron import PrimalPasses
+from separatrix.perceptron.primal import PrimalPasses
+from separatrix.perceptron.state import LabelledRows, Settings
 
 
 def median(

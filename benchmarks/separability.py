@@ -24,7 +24,7 @@ from scipy import sparse
 from benchmarks import tables
 from separatrix.proof.verify import verify
 from separatrix.separability import Separability, separability
-from separatrix.solvers.hard_margin import hard_margin
+from separatrix.solvers.active_set import hard_margin
 
 SOLVED = 1e-9  # relative gap at which a peer counts as having solved the hard margin
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from separatrix.problem import HINGE, SQUARED_HINGE, Problem
-from separatrix.problem.losses import Loss, Vector
+from separatrix.problem.losses import Loss
+from separatrix.types import Vector
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def test_public_names_load_on_first_use() -> None:
     for name in separatrix.__all__:
         assert getattr(separatrix, name) is not None
     assert set(separatrix.__all__) <= set(dir(separatrix))
-    from separatrix.estimators.svc import SVC
+    from separatrix.svm.svc import SVC
 
     assert separatrix.SVC is SVC
 
@@ -59,7 +59,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_a_room_does_not_hide_the_function_of_the_same_name() -> None:
     code = (
-        "import separatrix.separability.ask, separatrix.audit.ask, separatrix\n"
+        "import separatrix.separability.api, separatrix.audit.api, separatrix\n"
         "from separatrix.separability import Separability\n"
         "print(separatrix.separability.__name__, separatrix.audit.__name__)\n"
     )

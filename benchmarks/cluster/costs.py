@@ -14,8 +14,8 @@ from scipy import sparse
 
 from benchmarks.cluster.local import cluster, split, timed
 from separatrix.dask import SVC
+from separatrix.dask.cluster import Gang
 from separatrix.dask.descent import ClusterDescent
-from separatrix.dask.gang import Gang
 from separatrix.dask.rows import ClusterRows
 from separatrix.problem import HINGE, Problem
 

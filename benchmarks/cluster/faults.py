@@ -17,7 +17,7 @@ from distributed import Client
 import separatrix
 from benchmarks.cluster.local import cluster
 from separatrix.dask import SVC, WorkerFailureError
-from separatrix.dask.gang import Gang
+from separatrix.dask.cluster import Gang
 
 _LONGEST = 240  # seconds of a run that count as a hang
 _TOL = 1e-3

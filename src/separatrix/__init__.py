@@ -14,39 +14,39 @@ if TYPE_CHECKING:
     from separatrix import kernels as kernels
     from separatrix import validation as validation
     from separatrix.audit import audit as audit
+    from separatrix.data.convert import convert as convert
+    from separatrix.data.read import read as read
     from separatrix.errors import IndefiniteKernelError as IndefiniteKernelError
     from separatrix.errors import InseparableError as InseparableError
     from separatrix.errors import ModelFileError as ModelFileError
     from separatrix.errors import NotConvergedError as NotConvergedError
     from separatrix.errors import ParameterError as ParameterError
-    from separatrix.estimators.path import path as path
-    from separatrix.estimators.perceptron import Perceptron as Perceptron
-    from separatrix.estimators.svc import SVC as SVC
-    from separatrix.files.convert import convert as convert
-    from separatrix.files.model_file import load as load
-    from separatrix.files.model_file import save as save
-    from separatrix.files.onnx_export import to_onnx as to_onnx
-    from separatrix.files.read import read as read
+    from separatrix.models.file import load as load
+    from separatrix.models.file import save as save
+    from separatrix.models.onnx_export import to_onnx as to_onnx
+    from separatrix.perceptron.estimator import Perceptron as Perceptron
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
     from separatrix.separability import separability as separability
     from separatrix.streaming import stream as stream
+    from separatrix.svm.path import path as path
+    from separatrix.svm.svc import SVC as SVC
     from separatrix.validation.select import SVCCV as SVCCV
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "SVC": "separatrix.estimators.svc",
+    "SVC": "separatrix.svm.svc",
     "SVCCV": "separatrix.validation.select",
-    "path": "separatrix.estimators.path",
-    "Perceptron": "separatrix.estimators.perceptron",
+    "path": "separatrix.svm.path",
+    "Perceptron": "separatrix.perceptron.estimator",
     "stream": "separatrix.streaming",
     "audit": "separatrix.audit",
-    "save": "separatrix.files.model_file",
-    "load": "separatrix.files.model_file",
-    "to_onnx": "separatrix.files.onnx_export",
-    "convert": "separatrix.files.convert",
-    "read": "separatrix.files.read",
+    "save": "separatrix.models.file",
+    "load": "separatrix.models.file",
+    "to_onnx": "separatrix.models.onnx_export",
+    "convert": "separatrix.data.convert",
+    "read": "separatrix.data.read",
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",

@@ -17,13 +17,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection
 
 from separatrix.problem import scores
-
-Vector = NDArray[np.float64]
+from separatrix.types import Vector
 
 
 def functional_margins(X: Any, y: ArrayLike, w: ArrayLike, b: float = 0.0) -> Vector:

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.estimators.perceptron import Perceptron
-from separatrix.estimators.perceptron_checkpoint import load_checkpoint, save_checkpoint
-from separatrix.estimators.perceptron_partial import learn_batch
+from separatrix.perceptron.checkpoint import load_checkpoint, save_checkpoint
+from separatrix.perceptron.estimator import Perceptron
+from separatrix.perceptron.partial import learn_batch
 
 
 @dataclass(frozen=True, eq=False)

@@ -137,7 +137,7 @@ def test_certificates_of_format_1_are_refused_and_replaced(folder):
 
 
 def test_a_model_with_certificates_of_format_1(folder):
-    old = Path(__file__).parents[1] / "files" / "data" / "v1-svc.safetensors"
+    old = Path(__file__).parents[1] / "models" / "data" / "v1-svc.safetensors"
     result = run("verify", str(old), "data.svm")
     assert result.exit_code == 1
     assert "of format 1, which is no longer read" in result.stderr

@@ -19,15 +19,15 @@ from cli_cases import run
 from scipy import sparse
 
 import separatrix.memory
-from separatrix.files.dataset import Dataset, Source
-from separatrix.files.store_writer import new_store, write_arrays, write_header
+from separatrix.data.dataset import Dataset, Source
+from separatrix.data.store_writer import new_store, write_arrays, write_header
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux counts them")
 
 PROGRAM = """
 import json, os, resource, sys
 from pathlib import Path
-import separatrix.files.model_file, separatrix.files.read, separatrix.cli.fitting, separatrix.cli.verify
+import separatrix.models.file, separatrix.data.read, separatrix.cli.fitting, separatrix.cli.verify
 from separatrix.cli.app import main
 import numpy as np
 from scipy.linalg import blas

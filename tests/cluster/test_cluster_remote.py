@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from separatrix.dask.gang import Gang
+from separatrix.dask.cluster import Gang
 from separatrix.dask.remote import RemoteShard
 
 

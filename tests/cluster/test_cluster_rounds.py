@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("distributed")
 
 from separatrix.dask.rounds import Round
-from separatrix.solvers.block_descent import BlockSums, Proposal
-from separatrix.solvers.block_span import BlockSpan
+from separatrix.solvers.cocoa.solver import BlockSums, Proposal
+from separatrix.solvers.cocoa.subspace import BlockSpan
 
 
 @pytest.mark.parametrize("d", [1, 7, 5000, 20_000])

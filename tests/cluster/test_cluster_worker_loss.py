@@ -13,7 +13,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.dask import SVC, WorkerFailureError
-from separatrix.dask.gang import Gang
+from separatrix.dask.cluster import Gang
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 

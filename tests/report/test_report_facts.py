@@ -10,7 +10,7 @@ import pytest
 from report_models import APART, MODELS, THREE, TWO, WIDE, X, reported
 
 from separatrix import SVC, Perceptron, load, report, save
-from separatrix.estimators.kernel_checks import IndefiniteKernelWarning
+from separatrix.fitting.kernel_checks import IndefiniteKernelWarning
 from separatrix.report.plane import leading_direction, level_lines
 from separatrix.report.rows import row_facts
 from separatrix.report.svg import Frame, decades, ticks

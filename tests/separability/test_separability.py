@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 
 from separatrix.proof.verify import verify
-from separatrix.separability import finite, separability
+from separatrix.separability import integer_search, separability
 
 SQUARE = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 
@@ -210,7 +210,7 @@ def test_hundreds_of_columns_without_the_finite_fallback(monkeypatch: pytest.Mon
         raise AssertionError("floating point should have found the proof")
 
     for name in ("strict_or_balance", "weak_or_cover"):
-        monkeypatch.setattr(finite, name, refuse)
+        monkeypatch.setattr(integer_search, name, refuse)
     generator = np.random.default_rng(5)
     shades = generator.integers(0, 256, size=(900, 100)) * (generator.random((900, 100)) < 0.3)
     X = np.hstack([shades, generator.integers(0, 2, size=(900, 100))]).astype(float)

@@ -7,7 +7,7 @@ import pytest
 
 from separatrix.problem import HINGE, SQUARED_HINGE, Problem
 from separatrix.problem.losses import Loss
-from separatrix.solvers.block_descent import BlockDescent
+from separatrix.solvers.cocoa.solver import BlockDescent
 
 
 @pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])

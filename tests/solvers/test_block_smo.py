@@ -22,9 +22,9 @@ from separatrix.problem.kernels import (
     Sigmoid,
     kernel_width,
 )
-from separatrix.solvers.block_smo import BlockSmo
-from separatrix.solvers.protocol import Verdict
-from separatrix.solvers.smo_state import State, feasible
+from separatrix.solvers.loop.protocol import Verdict
+from separatrix.solvers.smo.solver import BlockSmo
+from separatrix.solvers.smo.state import State, feasible
 
 KERNELS = [Rbf(0.3), Poly(3, 0.2, 1.0), Linear(), Laplacian(0.2), Rbf(0.1) + Linear()]
 

@@ -14,20 +14,18 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, Perceptron, verify
+from separatrix.perceptron import state as passes
 from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Point, Problem, Status
 from separatrix.proof.duality import certify
-from separatrix.solvers import (
-    coordinate_descent,
-    deadline,
-    interior_point,
-    joint_descent,
-    loop,
-    passes,
-    signed_rows,
-)
 from separatrix.solvers.choose import stages
 from separatrix.solvers.compiled import compiled_rows
-from separatrix.solvers.loop import Limits, run
+from separatrix.solvers.coordinate_descent import solver as coordinate_descent
+from separatrix.solvers.interior_point import signed_rows
+from separatrix.solvers.interior_point import solver as interior_point
+from separatrix.solvers.joint import descent as joint_descent
+from separatrix.solvers.loop import deadline
+from separatrix.solvers.loop import run as loop
+from separatrix.solvers.loop.run import Limits, run
 
 X, Y = make_classification(9000, 12, flip_y=0.1, random_state=0)
 SIDES = np.where(Y > 0, 1.0, -1.0)

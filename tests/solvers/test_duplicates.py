@@ -8,10 +8,10 @@ from scipy import sparse
 
 from separatrix.problem import HINGE, Problem
 from separatrix.proof.duality import certify
-from separatrix.solvers.duplicates import merge_duplicates
-from separatrix.solvers.interior_point import InteriorPoint
-from separatrix.solvers.loop import Limits, Stage, run
-from separatrix.solvers.sampling import sample_rows
+from separatrix.solvers.interior_point.duplicates import merge_duplicates
+from separatrix.solvers.interior_point.sampling import sample_rows
+from separatrix.solvers.interior_point.solver import InteriorPoint
+from separatrix.solvers.loop.run import Limits, Stage, run
 
 
 def repeated(bias: str = "free") -> Problem:

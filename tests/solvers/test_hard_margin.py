@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
-from separatrix.solvers.hard_margin import ActiveSet, hard_margin
+from separatrix.solvers.active_set import ActiveSet, hard_margin
 
 
 def separable(n: int, d: int, margin: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from separatrix import _core
 from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Rbf, Sigmoid
-from separatrix.solvers.kernel_scores import core_formula, core_points, kernel_scores
+from separatrix.solvers.smo.kernel_scores import core_formula, core_points, kernel_scores
 
 KERNELS = [Linear(), Poly(3, 0.3, 1.0), Poly(1, 0.5, 0.0), Rbf(0.2), Sigmoid(0.1, 0.2), Laplacian(0.1)]
 
@@ -83,7 +83,7 @@ def test_every_instruction_set_gives_the_same(isa) -> None:
     script = (
         "import numpy as np\n"
         "from separatrix.problem.kernels import *\n"
-        "from separatrix.solvers.kernel_scores import kernel_scores\n"
+        "from separatrix.solvers.smo.kernel_scores import kernel_scores\n"
         "X = np.random.default_rng(0).standard_normal((50, 30))\n"
         "for kernel in (Rbf(0.1), Poly(3, 0.1, 1.0), Laplacian(0.1), Sigmoid(0.1, 0.0)):\n"
         "    got = kernel_scores(kernel, X, X[:9], np.ones(9))\n"

@@ -11,10 +11,10 @@ import pytest
 
 from separatrix.problem import HINGE, Point, Problem, Solution, Status
 from separatrix.problem.problem import relative_gap
-from separatrix.solvers.interrupt import InterruptFlag
-from separatrix.solvers.loop import Limits, Stage, run
-from separatrix.solvers.pace import Pace
-from separatrix.solvers.protocol import Progress, Verdict
+from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.loop.pace import Pace
+from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.solvers.loop.run import Limits, Stage, run
 
 PROBLEM = Problem(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), np.ones(2), HINGE, "none")
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from separatrix.problem import HINGE, Point, Problem, Status
 from separatrix.proof.duality import certify
-from separatrix.solvers.loop import Limits, Stage, run
-from separatrix.solvers.protocol import Progress, Verdict
+from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.solvers.loop.run import Limits, Stage, run
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from separatrix.problem import HINGE, LOSSES, Problem
-from separatrix.solvers.block_descent import BlockDescent
-from separatrix.solvers.central_path import CentralPath
-from separatrix.solvers.normal_equations import PrimalSide
-from separatrix.solvers.signed_rows import SignedRows
+from separatrix.solvers.cocoa.solver import BlockDescent
+from separatrix.solvers.interior_point.central_path import CentralPath
+from separatrix.solvers.interior_point.normal_equations import PrimalSide
+from separatrix.solvers.interior_point.signed_rows import SignedRows
 
 _ROWS = 300_000
 _FIXED = 4 << 20  # bytes that do not grow with the rows

@@ -10,9 +10,9 @@ from problems import as_sparse, noisy
 from separatrix.problem import HINGE, SQUARED_HINGE, Problem, Status
 from separatrix.proof.duality import certify
 from separatrix.solvers.compiled import compiled_rows
-from separatrix.solvers.coordinate_descent import CoordinateDescent
-from separatrix.solvers.loop import Limits, Stage, run
-from separatrix.solvers.protocol import Verdict
+from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
+from separatrix.solvers.loop.protocol import Verdict
+from separatrix.solvers.loop.run import Limits, Stage, run
 
 LOSSES = [HINGE, SQUARED_HINGE]
 

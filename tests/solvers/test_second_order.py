@@ -15,13 +15,13 @@ from scipy import sparse
 from separatrix.problem import HINGE, LOSSES, Point, Problem, Solution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
-from separatrix.solvers.central_path import CentralPath
 from separatrix.solvers.choose import stages
-from separatrix.solvers.interior_point import InteriorPoint
-from separatrix.solvers.loop import Limits, Stage, run
+from separatrix.solvers.interior_point.central_path import CentralPath
+from separatrix.solvers.interior_point.sampling import sample_rows
+from separatrix.solvers.interior_point.solver import InteriorPoint
+from separatrix.solvers.loop.protocol import Verdict
+from separatrix.solvers.loop.run import Limits, Stage, run
 from separatrix.solvers.newton import Newton
-from separatrix.solvers.protocol import Verdict
-from separatrix.solvers.sampling import sample_rows
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from oracles import dual_ascent, primal_by_qp, signed_rows

@@ -12,12 +12,12 @@ from scipy import sparse
 
 from separatrix import _core
 from separatrix.problem import HINGE, Problem
-from separatrix.solvers import signed_rows as module
 from separatrix.solvers.compiled import compiled_rows
-from separatrix.solvers.normal_equations import GramSide, PrimalSide, scaled_cholesky
-from separatrix.solvers.pairs import PairProducts, pair_count
-from separatrix.solvers.signed_rows import SignedRows
-from separatrix.solvers.threads import blas_threads
+from separatrix.solvers.interior_point import signed_rows as module
+from separatrix.solvers.interior_point.normal_equations import GramSide, PrimalSide, scaled_cholesky
+from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.solvers.interior_point.sparse_normal_matrix import PairProducts, pair_count
+from separatrix.solvers.loop.threads import blas_threads
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from oracles import signed_rows

@@ -9,11 +9,11 @@ from separatrix.problem import HINGE, SQUARED_HINGE
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.kernels import Poly
 from separatrix.problem.losses import Loss
-from separatrix.solvers import block_smo
-from separatrix.solvers.block_smo import BlockSmo
-from separatrix.solvers.protocol import Verdict
-from separatrix.solvers.smo_state import State
-from separatrix.solvers.smo_sums import renew, rows_that_matter
+from separatrix.solvers.loop.protocol import Verdict
+from separatrix.solvers.smo import solver as block_smo
+from separatrix.solvers.smo.solver import BlockSmo
+from separatrix.solvers.smo.state import State
+from separatrix.solvers.smo.sums import renew, rows_that_matter
 
 
 def problem_of(n: int, loss: Loss = HINGE) -> KernelProblem:

@@ -8,7 +8,7 @@ import pytest
 import scipy.linalg  # noqa: F401  (loads SciPy's BLAS before the libraries are listed)
 from threadpoolctl import ThreadpoolController
 
-from separatrix.solvers.threads import blas_threads
+from separatrix.solvers.loop.threads import blas_threads
 
 
 def counts() -> list[int]:

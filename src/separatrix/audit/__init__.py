@@ -1,6 +1,6 @@
 """Other libraries' models: how far each is from the optimum of the problem it claims to solve."""
 
-from separatrix.audit.ask import audit
+from separatrix.audit.api import audit
 from separatrix.audit.claim import Unauditable
 from separatrix.audit.record import Audit, Audits
 

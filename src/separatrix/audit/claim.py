@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem import Bias, Loss, Matrix
+from separatrix.problem import Loss
 from separatrix.problem.kernels import Kernel
-from separatrix.problem.losses import Vector
-
-Index = NDArray[np.intp]
+from separatrix.types import Bias, Index, Matrix, Vector
 
 
 class Unauditable(ValueError):

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from separatrix.audit.claim import Expansion, Index, Objective
+from separatrix.audit.claim import Expansion, Objective
 from separatrix.audit.linear_bound import best_bounds
 from separatrix.audit.measured import Budget, Measured, Optimum
 from separatrix.problem import KernelProblem, Problem
 from separatrix.problem.kernels import Kernel
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
+from separatrix.types import Index, Vector
 
 _BLOCK = 1 << 22  # kernel values held at a time: 32 MiB
 _FACTORED = 2000  # rows up to which K is factored,

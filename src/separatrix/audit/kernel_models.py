@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from separatrix.audit.claim import Given, Index, Reading, Unauditable, class_weights
-from separatrix.audit.pairs import NU_NOTE, SupportVectors, pair_claims
+from separatrix.audit.claim import Given, Reading, Unauditable, class_weights
+from separatrix.audit.libsvm_layout import NU_NOTE, SupportVectors, pair_claims
 from separatrix.problem.kernels import Kernel, make_kernel
+from separatrix.types import Index
 
 
 def read_svc(name: str, model: Any, given: Given) -> Reading:

@@ -18,17 +18,17 @@ from separatrix.audit.claim import (
     Claim,
     Given,
     Hyperplane,
-    Index,
     Objective,
     Reading,
     Unauditable,
     class_weights,
     one_against_rest,
 )
+from separatrix.audit.libsvm_layout import NU_NOTE, SupportVectors, pair_claims
 from separatrix.audit.linear_models import checked_cost
-from separatrix.audit.pairs import NU_NOTE, SupportVectors, pair_claims
-from separatrix.files.svm_model_text import LiblinearModel, LibsvmModel, parse
+from separatrix.models.libsvm_text import LiblinearModel, LibsvmModel, parse
 from separatrix.problem import LOSSES
+from separatrix.types import Index
 
 _LOSSES = {
     "L2R_L2LOSS_SVC_DUAL": "squared_hinge",

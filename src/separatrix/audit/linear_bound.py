@@ -17,13 +17,13 @@ from scipy import sparse
 
 from separatrix.audit.claim import Hyperplane, Objective
 from separatrix.audit.measured import Budget, Measured, Optimum
-from separatrix.estimators.accuracy import Enough, target
+from separatrix.fitting.target_gap import Enough, target
 from separatrix.problem import HINGE, Point, Problem
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
 from separatrix.solvers.choose import stages
-from separatrix.solvers.loop import Limits, run
+from separatrix.solvers.loop.run import Limits, run
+from separatrix.types import Vector
 
 
 def measure_hyperplane(

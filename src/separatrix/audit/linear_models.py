@@ -23,8 +23,8 @@ from separatrix.audit.claim import (
     class_weights,
     one_against_rest,
 )
-from separatrix.problem import LOSSES, Bias, Loss
-from separatrix.problem.losses import Vector
+from separatrix.problem import LOSSES, Loss
+from separatrix.types import Bias, Vector
 
 
 def read_linear_svc(name: str, model: Any, given: Given) -> Reading:

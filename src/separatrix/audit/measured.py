@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from separatrix.problem import KernelProblem, Problem
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
+from separatrix.types import Vector
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from separatrix.estimators.deferred import Deferred
+from separatrix.fitting.deferred import Deferred
 from separatrix.proof.certificate import Certificate
 
 

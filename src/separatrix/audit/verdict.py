@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.audit.claim import Expansion, Hyperplane, Objective
 from separatrix.audit.measured import Measured
-from separatrix.problem.losses import Vector
+from separatrix.types import Vector
 
 _LARGE = 0.01  # an excess from here on is something that "stopped above the optimum"
 _LOSSES = {"hinge": "max(0, 1 - y_i f(x_i))", "squared_hinge": "max(0, 1 - y_i f(x_i))^2"}

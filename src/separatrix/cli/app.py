@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from separatrix import __version__
 from separatrix.cli import audit, check, convert, demo, fit, lab, predict, report, verify
-from separatrix.cli.exits import ExitCode, Refused
+from separatrix.cli.errors import ExitCode, Refused
 from separatrix.cli.output import say
 
 _USAGE_ERROR = typer.BadParameter.__mro__[1]  # typer brings its own click, or uses the one that is installed

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.exits import ExitCode
+from separatrix.cli.errors import ExitCode
 from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading, read
 from separatrix.cli.options import class_weights
 from separatrix.cli.output import Output
@@ -55,11 +55,11 @@ def audit(
       separatrix audit a9a.model a9a.bz2 -c 0.1 --json
     """
     from separatrix.audit import audit as measure
-    from separatrix.cli import certificates, places
+    from separatrix.cli import certificates, output_paths
 
     output = Output(as_json, quiet)
     place = None if certificate is None else Path(certificate)
-    if place is not None and places.claim(place, places.is_certificate, force, "--certificate"):
+    if place is not None and output_paths.claim(place, output_paths.is_certificate, force, "--certificate"):
         output.note(f"The certificate {place} is replaced.")
     table = read(data, Reading(label, format, missing, quiet=quiet))
     found = measure(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli.exits import Refused
+from separatrix.cli.errors import Refused
 
 if TYPE_CHECKING:
     from separatrix.proof.certificate import Certificate

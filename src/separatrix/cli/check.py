@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.exits import ExitCode
+from separatrix.cli.errors import ExitCode
 from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading, read
 from separatrix.cli.output import Output
 
@@ -49,11 +49,11 @@ def check(
     """
     from pathlib import Path
 
-    from separatrix.cli import certificates, places, verdicts
+    from separatrix.cli import certificates, output_paths, verdicts
 
     output = Output(as_json, quiet)
     place = None if certificate is None else Path(certificate)
-    if place is not None and places.claim(place, places.is_certificate, force, "--certificate"):
+    if place is not None and output_paths.claim(place, output_paths.is_certificate, force, "--certificate"):
         output.note(f"The certificate {place} is replaced.")
     table = read(data, Reading(label, format, missing, quiet=quiet))
     found = verdicts.decide(table.X, table.y, "ovo" if pairs else "ovr", bias, max_time)

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli.exits import Refused
+from separatrix.cli.errors import Refused
 
 if TYPE_CHECKING:
-    from separatrix.estimators.watching import KeptPoint
+    from separatrix.fitting.observer import KeptPoint
     from separatrix.problem import Record
 
 FORMAT, VERSION = "separatrix-checkpoint", "1"
@@ -75,7 +75,7 @@ def read(path: Path, source: dict[str, str]) -> dict[Any, KeptPoint]:
     """The points in a checkpoint of these data, by the key of their problem."""
     from safetensors import SafetensorError, safe_open
 
-    from separatrix.estimators.watching import KeptPoint
+    from separatrix.fitting.observer import KeptPoint
 
     try:
         with safe_open(path, framework="numpy") as file:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from separatrix.cli.exits import ExitCode, Refused
+from separatrix.cli.errors import ExitCode, Refused
 from separatrix.cli.inputs import (
     DataFile,
     Force,
@@ -47,8 +47,8 @@ def convert(
       separatrix fit data.store
       separatrix convert data.csv table.store --label species --float32
     """
-    from separatrix.files.convert import convert as make_store
-    from separatrix.files.store import HEADER
+    from separatrix.data.convert import convert as make_store
+    from separatrix.data.store import HEADER
 
     output, watch, target = Output(as_json, quiet), Stopwatch(), Path(store)
     if target.exists() and not (target / HEADER).exists():

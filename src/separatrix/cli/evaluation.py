@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from separatrix.cli.exits import Refused
+from separatrix.cli.errors import Refused
 from separatrix.cli.output import Line, percent
 
 

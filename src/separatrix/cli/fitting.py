@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from separatrix.cli import certificates, evaluation, fit_answer, places, verdicts
+from separatrix.cli import certificates, evaluation, fit_answer, output_paths, verdicts
 from separatrix.cli.checkpoint import Checkpoints, source_of
 from separatrix.cli.checkpoint import read as read_checkpoint
-from separatrix.cli.choice import Choice, choose
-from separatrix.cli.exits import ExitCode, Refused
+from separatrix.cli.errors import ExitCode, Refused
 from separatrix.cli.fit_request import Request
 from separatrix.cli.inputs import Table, kernel_matrix, read
 from separatrix.cli.models import is_model, save_model
 from separatrix.cli.options import class_weights
+from separatrix.cli.options_to_model import Choice, choose
 from separatrix.cli.output import Output
 from separatrix.cli.progress import Several, shown, waiting
 from separatrix.cli.timing import Stopwatch
@@ -223,9 +223,9 @@ def measure(course: Course, model: Any) -> dict[str, Any] | None:
 
 def claim_places(request: Request, output: Output) -> dict[str, Path]:
     """Where model and certificate go; refuses before the work begins if they may not."""
-    model = Path(request.model) if request.model else places.beside(request.data, ".model.safetensors")
-    proof = places.beside(request.data, ".certificate.json.gz")
-    folder = places.beside(request.data, ".certificates")
+    model = Path(request.model) if request.model else output_paths.beside(request.data, ".model.safetensors")
+    proof = output_paths.beside(request.data, ".certificate.json.gz")
+    folder = output_paths.beside(request.data, ".certificates")
     if request.folder is not None:
         Path(request.folder).mkdir(parents=True, exist_ok=True)
         model, proof, folder = (Path(request.folder) / path.name for path in (model, proof, folder))
@@ -237,7 +237,11 @@ def claim_places(request: Request, output: Output) -> dict[str, Path]:
         )
     if request.certificate is not None:
         proof = Path(request.certificate)
-    for path, ours in ((model, is_model), (proof, places.is_certificate), (folder, places.is_certificate)):
-        if places.claim(path, ours, request.force, "-o FOLDER"):
+    for path, ours in (
+        (model, is_model),
+        (proof, output_paths.is_certificate),
+        (folder, output_paths.is_certificate),
+    ):
+        if output_paths.claim(path, ours, request.force, "-o FOLDER"):
             output.note(f"{path} was there before; it is replaced.")
     return {"model": model, "certificate": proof, "folder": folder}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.exits import Refused
+from separatrix.cli.errors import Refused
 from separatrix.cli.output import Line, counted, listed, wrapped
 from separatrix.cli.progress import waiting
 
@@ -104,7 +104,7 @@ def read(path: str, reading: Reading) -> Table:
 
 def read_rows(path: str, reading: Reading) -> Table:
     """The table in a file; without labels where it has none."""
-    from separatrix.files.read import read as read_file
+    from separatrix.data.read import read as read_file
 
     if path != "-" and not Path(path).is_dir():
         open(path, "rb").close()  # a missing or unreadable file is an error of its own

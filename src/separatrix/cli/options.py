@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from separatrix.cli.exits import Refused
+from separatrix.cli.errors import Refused
 
 #: LIBSVM's -t.
 KERNELS = {"0": "linear", "1": "poly", "2": "rbf", "3": "sigmoid", "4": "precomputed"}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.exits import ExitCode
+from separatrix.cli.errors import ExitCode
 from separatrix.cli.inputs import (
     DataFile,
     Format,
@@ -55,7 +55,7 @@ def predict(
     """
     from separatrix.atomic import replacing
     from separatrix.cli.models import is_model, load_model
-    from separatrix.cli.places import claim
+    from separatrix.cli.output_paths import claim
 
     output = Output(as_json, quiet)
     if is_model(Path(data)) and not is_model(Path(model)):

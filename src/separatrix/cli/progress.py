@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from separatrix.estimators.watching import KeptPoint
+    from separatrix.fitting.observer import KeptPoint
     from separatrix.problem import Record
 
 _LINE_PAUSE = 5.0  # seconds between two lines in a log file

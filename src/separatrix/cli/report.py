@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.exits import ExitCode, Refused
+from separatrix.cli.errors import ExitCode, Refused
 from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Quiet, Reading, read
 from separatrix.cli.output import Output
 from separatrix.cli.progress import waiting
@@ -48,7 +48,7 @@ def report(
     """
     from separatrix.atomic import write_atomically
     from separatrix.cli.models import load_model
-    from separatrix.cli.places import beside, claim
+    from separatrix.cli.output_paths import beside, claim
     from separatrix.report import make
 
     output = Output(as_json, quiet)

@@ -50,7 +50,7 @@ def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Ve
     import numpy as np
 
     from separatrix.problem import require_room
-    from separatrix.separability.ask import two_sides
+    from separatrix.separability.api import two_sides
 
     matrix, labels = _checked(X), np.asarray(y)
     watch, verdicts = Stopwatch(), Verdicts()
@@ -96,7 +96,7 @@ def _checked(X: Any) -> Any:
     """X as the exact verdict reads it: contiguous or canonical CSR, every number finite and unchanged."""
     from scipy import sparse
 
-    from separatrix.estimators.matrices import canonical_csr, check_finite, contiguous
+    from separatrix.fitting.matrices import canonical_csr, check_finite, contiguous
 
     is_sparse = bool(sparse.issparse(X))
     matrix = canonical_csr(X) if is_sparse else contiguous(X)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.exits import ExitCode, Refused
+from separatrix.cli.errors import ExitCode, Refused
 from separatrix.cli.inputs import (
     DataFile,
     Format,

@@ -17,17 +17,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from separatrix.dask.gang import ShardsReplaced
+from separatrix.dask.cluster import ShardsReplaced
+from separatrix.dask.cocoa_subspace import best_step
 from separatrix.dask.rounds import Round
 from separatrix.dask.rows import ClusterRows
 from separatrix.dask.shard import ProblemRows, Step
-from separatrix.dask.small_space import best_step
 from separatrix.problem import Point, Problem
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
-from separatrix.solvers.block_descent import BlockSums
-from separatrix.solvers.block_span import combination
-from separatrix.solvers.protocol import Progress, Verdict
+from separatrix.solvers.cocoa.solver import BlockSums
+from separatrix.solvers.cocoa.subspace import combination
+from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.types import Vector
 
 _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows, as on one machine
 _PATIENCE = 100  # rounds without a better gap that count as a stall

@@ -21,7 +21,7 @@ from dask.base import is_dask_collection
 from dask.delayed import Delayed, delayed
 from distributed import Future
 
-from separatrix.dask.bundles import bundle, read_bundle
+from separatrix.dask.partitions import bundle, read_bundle
 
 
 @dataclass(frozen=True, eq=False)

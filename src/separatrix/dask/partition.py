@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem import Matrix
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
-from separatrix.problem.losses import Vector
+from separatrix.types import Matrix, Vector
 
 #: Distinct labels, and each row's place among them.
 Labels = tuple[NDArray[Any], NDArray[np.uint32]]

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.dask.cluster import ShardsReplaced
 from separatrix.dask.descent import cluster_rows, problem_rows
-from separatrix.dask.gang import ShardsReplaced
 from separatrix.dask.rows import ClusterRows
 from separatrix.dask.shard_path import AT_COST, UNDECIDED
 from separatrix.problem import Point, Problem
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
-from separatrix.solvers.crossover import Corner, crossover
-from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky
-from separatrix.solvers.patience import Patience
-from separatrix.solvers.protocol import Progress, Verdict
+from separatrix.solvers.interior_point.crossover import Corner, crossover
+from separatrix.solvers.interior_point.normal_equations import back_substitute, scaled_cholesky
+from separatrix.solvers.loop.patience import Patience
+from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.types import Vector
 
 _FEW_FREE = 600  # undecided rows that are few enough to be brought to the client
 _CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding

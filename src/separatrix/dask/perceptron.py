@@ -15,27 +15,27 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.checker.data import integers
-from separatrix.dask.gang import Gang
+from separatrix.dask.cluster import Gang
 from separatrix.dask.inputs import partitions
 from separatrix.dask.lazy import lazily
-from separatrix.dask.mixing import MixingLimits, Mixture, mix
+from separatrix.dask.lock import one_training_at_a_time
 from separatrix.dask.on_cluster import OnCluster
+from separatrix.dask.parameter_mixing import MixingLimits, Mixture, mix
 from separatrix.dask.rows import ClusterRows
 from separatrix.dask.training import ClusterData
-from separatrix.dask.turn import one_training_at_a_time
 from separatrix.errors import ParameterError
-from separatrix.estimators.perceptron_parameters import check_choice
-from separatrix.estimators.predicting import raw_scores
-from separatrix.estimators.seeds import seed_of
+from separatrix.fitting.predicting import raw_scores
+from separatrix.fitting.seeds import seed_of
+from separatrix.perceptron.parameters import check_choice
 from separatrix.problem import Status
 from separatrix.problem.conversion import canonical_csr, contiguous
-from separatrix.problem.losses import Vector
 from separatrix.problem.mistake_bounds import augmented_norm, ratio_of
 from separatrix.problem.mistakes import MistakeRecord
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
 from separatrix.proof.rigorous import UNIT, bounded_scores
 from separatrix.proof.separation import separating
+from separatrix.types import Vector
 
 _EXTRA = ("client", "worker_timeout", "max_worker_failures")
 #: What mixing can do: one pass of the plain perceptron from a common w.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.dask.joining import join_bounded, join_plain
-from separatrix.problem import Matrix, rows_between, scores, weighted_sum
-from separatrix.problem.losses import Vector
+from separatrix.dask.reduce import join_bounded, join_plain
+from separatrix.problem import rows_between, scores, weighted_sum
 from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
 from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum
+from separatrix.types import Matrix, Vector
 
 Picks = list[NDArray[np.intp]]  #: some rows of each partition
 _SPAN = 1 << 15  # rows whose products are computed together

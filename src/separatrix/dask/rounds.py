@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.solvers.block_descent import BlockSums, Proposal
-from separatrix.solvers.block_span import BlockSpan
+from separatrix.solvers.cocoa.solver import BlockSums, Proposal
+from separatrix.solvers.cocoa.subspace import BlockSpan
 
 #: One array of bytes, or several arrays: each costs a tenth of a millisecond, and joining them a copy.
 Message = NDArray[np.uint8] | list[NDArray[Any]]

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.checker.fingerprint import BLOCK_ROWS
-from separatrix.dask.gang import Gang
-from separatrix.dask.joining import join_bounded, join_plain
-from separatrix.problem.losses import Vector
+from separatrix.dask.cluster import Gang
+from separatrix.dask.reduce import join_bounded, join_plain
 from separatrix.problem.rows import scores, weighted_sum
 from separatrix.proof.fingerprint import block_digests, fingerprint_rows, join_digests
 from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
 from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum
+from separatrix.types import Index, Vector
 
-Index = NDArray[np.intp]
 _SHARP = 8.0  # slices are whole bits: on data that are cut elsewhere each of three may be one bit coarser
 
 

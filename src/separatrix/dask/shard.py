@@ -20,14 +20,14 @@ from separatrix.dask.partition import Description, checked_rows, column_names, d
 from separatrix.dask.products import Picks, product
 from separatrix.dask.rounds import Message, Round
 from separatrix.dask.shard_path import Reply, ShardPath
-from separatrix.problem import LOSSES, Matrix, Problem, rows_between
-from separatrix.problem.losses import Vector
+from separatrix.perceptron.primal import PrimalPasses
+from separatrix.perceptron.state import LabelledRows, measure_rows
+from separatrix.perceptron.state import Settings as PassSettings
+from separatrix.problem import LOSSES, Problem, rows_between
 from separatrix.proof.fingerprint import block_digests
-from separatrix.solvers.block_descent import BlockDescent, BlockSums
-from separatrix.solvers.passes import LabelledRows, measure_rows
-from separatrix.solvers.passes import Settings as PassSettings
-from separatrix.solvers.perceptron import PrimalPasses
-from separatrix.solvers.threads import blas_threads
+from separatrix.solvers.cocoa.solver import BlockDescent, BlockSums
+from separatrix.solvers.loop.threads import blas_threads
+from separatrix.types import Matrix, Vector
 
 #: Of a round's beginning: where the alphas are, at a step from the last proposal, or at the proposal before that.
 Step = Literal["stay", "follow", "back"]

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from separatrix.dask.signed_parts import SignedParts
 from separatrix.problem import Problem
-from separatrix.problem.losses import Vector
-from separatrix.solvers.central_path import CentralPath
-from separatrix.solvers.crossover import undecided
-from separatrix.solvers.normal_equations import PrimalSide
-from separatrix.solvers.shared_sums import Request, Steps
-from separatrix.solvers.signed_rows import SignedRows
+from separatrix.solvers.interior_point.central_path import CentralPath
+from separatrix.solvers.interior_point.collectives import Request, Steps
+from separatrix.solvers.interior_point.crossover import undecided
+from separatrix.solvers.interior_point.normal_equations import PrimalSide
+from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.types import Vector
 
 #: The kind of the next request with these rows' share of its answer, or "done" with where the path is.
 Reply = tuple[str, Any]

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.losses import Vector
-from separatrix.solvers.signed_rows import SignedRows
+from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.types import Vector
 
 
 class SignedParts:

@@ -9,31 +9,31 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.dask.cluster import Gang
 from separatrix.dask.descent import ClusterDescent
-from separatrix.dask.gang import Gang
 from separatrix.dask.inputs import partitions
 from separatrix.dask.lazy import lazily
+from separatrix.dask.lock import one_training_at_a_time
 from separatrix.dask.on_cluster import OnCluster
 from separatrix.dask.path import ClusterInteriorPoint
 from separatrix.dask.training import ClusterData
-from separatrix.dask.turn import one_training_at_a_time
 from separatrix.errors import ParameterError
-from separatrix.estimators.binary import BinaryResult, settle, warm_point
-from separatrix.estimators.convergence import report_gap
-from separatrix.estimators.deferred import Deferred
-from separatrix.estimators.layouts import attributes
-from separatrix.estimators.multiclass import Problems, Task, tasks
-from separatrix.estimators.parameters import Settings, check_parameters
-from separatrix.estimators.progress import ProgressLine
-from separatrix.estimators.proofs import prove
-from separatrix.estimators.seeds import seed_of
-from separatrix.estimators.support import HasSupport
-from separatrix.estimators.svc import SVC as LocalSVC
-from separatrix.estimators.training import TrainingData
-from separatrix.estimators.weights import check_sample_weight, row_costs
+from separatrix.fitting.binary import BinaryResult, settle, warm_point
+from separatrix.fitting.classes import Problems, Task, tasks
+from separatrix.fitting.convergence import report_gap
+from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.parameters import Settings, check_parameters
+from separatrix.fitting.progress import ProgressLine
+from separatrix.fitting.proofs import prove
+from separatrix.fitting.seeds import seed_of
+from separatrix.fitting.support import HasSupport
+from separatrix.fitting.training import TrainingData
+from separatrix.fitting.weights import check_sample_weight, row_costs
 from separatrix.problem import History, Problem, Record
 from separatrix.proof.duality import certify
-from separatrix.solvers.loop import Limits, Stage, run
+from separatrix.solvers.loop.run import Limits, Stage, run
+from separatrix.svm.fitted_attributes import attributes
+from separatrix.svm.svc import SVC as LocalSVC
 
 _LARGEST_MATRIX = 1000  # columns up to which d x d numbers from every worker are cheap
 _EXTRA = ("client", "worker_timeout", "max_worker_failures", "local_epochs", "checkpoint_every")

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.dask.gang import Gang
+from separatrix.dask.cluster import Gang
 from separatrix.dask.inputs import Inputs
 from separatrix.dask.partition import Description
 from separatrix.dask.rows import ClusterRows
-from separatrix.estimators.labels import check_labels
+from separatrix.fitting.labels import check_labels
 
 
 class ClusterData:

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import InseparableError
-from separatrix.estimators.perceptron import Perceptron
-from separatrix.estimators.perceptron_theory import widest_margin
-from separatrix.estimators.svc import SVC
 from separatrix.lab.limits import MAX_FIT_EPOCHS, MAX_FIT_SECONDS
 from separatrix.lab.proved import Proved
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
+from separatrix.perceptron.bounds import widest_margin
+from separatrix.perceptron.estimator import Perceptron
 from separatrix.problem.mistake_bounds import Variant, ratio_of
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.verify import verify
 from separatrix.separability import Separability, separability
+from separatrix.svm.svc import SVC
 
 
 def estimator(scene: Scene) -> Any:

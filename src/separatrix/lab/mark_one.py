@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.estimators.perceptron import Perceptron
 from separatrix.lab.encode import number, numbers
 from separatrix.lab.scene import SceneError
+from separatrix.perceptron.estimator import Perceptron
 
 SIDE = 20
 MAX_EXAMPLES = 200

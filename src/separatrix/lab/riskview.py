@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from separatrix.lab.encode import number, numbers, packed
-from separatrix.lab.runs.frame import Frame, Vector
+from separatrix.lab.runs.frame import Frame
 from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.runs.perceptron import PerceptronRun
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
 from separatrix.lab.wview import path_of, round_up, w_view
-from separatrix.solvers.perceptron_gradient import perceptron_risk
+from separatrix.perceptron.gradient import perceptron_risk
+from separatrix.types import Vector
 
 _GRID = 49
 _ALONG = 121  # points of a crease

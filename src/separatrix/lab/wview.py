@@ -16,8 +16,9 @@ from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection, QhullError
 
 from separatrix.lab.encode import number, numbers
-from separatrix.lab.runs.frame import Frame, Vector
+from separatrix.lab.runs.frame import Frame
 from separatrix.lab.scene import Scene
+from separatrix.types import Vector
 
 _PATH = 400  # points of a path that are drawn at most
 Polygon = NDArray[np.float64]

@@ -9,7 +9,8 @@ import numpy as np
 from separatrix import geometry
 from separatrix.lab.encode import number, numbers, packed
 from separatrix.lab.limits import MAX_GRID
-from separatrix.lab.runs.frame import Frame, Run, Vector
+from separatrix.lab.runs.frame import Frame, Run
+from separatrix.types import Vector
 
 Window = tuple[float, float, float, float]
 

@@ -5,10 +5,11 @@ from separatrix.problem.joint_problem import JointProblem
 from separatrix.problem.kernel_problem import KernelProblem
 from separatrix.problem.losses import HINGE, LOSSES, SQUARED_HINGE, Loss
 from separatrix.problem.mapped import is_mapped, require_room
-from separatrix.problem.problem import Bias, Matrix, Problem
+from separatrix.problem.problem import Problem
 from separatrix.problem.rows import row_blocks, rows_between, scores, weighted_sum, widened
 from separatrix.problem.solution import History, Point, Record, Solution
 from separatrix.problem.status import Status
+from separatrix.types import Bias, Matrix
 
 __all__ = [
     "HINGE",

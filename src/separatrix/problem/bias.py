@@ -13,7 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.losses import Loss, Vector
+from separatrix.problem.losses import Loss
+from separatrix.types import Vector
 
 _EPS = float(np.finfo(float).eps)
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem.problem import Matrix
+from separatrix.types import Matrix
 
 _SMALL = (np.float16, np.int8, np.uint8, np.int16, np.uint16, np.bool_)
 _BLOCK_ENTRIES = 1 << 18

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.problem.rows import row_blocks
+from separatrix.types import Vector
 
-Vector = NDArray[np.float64]
 Gram = NDArray[np.float64]
 
 EXACT = float(1 << 24)  # whole numbers up to here are floats of single precision

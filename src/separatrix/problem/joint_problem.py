@@ -20,9 +20,8 @@ from scipy import sparse
 
 from separatrix.problem.kernel_sums import gram, kernel_sums
 from separatrix.problem.kernels import Kernel
-from separatrix.problem.losses import Vector
-from separatrix.problem.problem import Bias, Matrix
 from separatrix.problem.rows import scores, weighted_sum
+from separatrix.types import Bias, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from separatrix.types import Vector
+
 Gram = NDArray[np.float64]
 
 

@@ -21,8 +21,8 @@ from scipy import sparse
 
 from separatrix.problem.kernel_sums import gram, kernel_sums
 from separatrix.problem.kernels import Kernel
-from separatrix.problem.losses import Loss, Vector
-from separatrix.problem.problem import Bias, Matrix
+from separatrix.problem.losses import Loss
+from separatrix.types import Bias, Matrix, Vector
 
 _KEPT = 1 << 17  # kernel values that are kept if they are all: 1 MiB
 _DEAR = 64  # columns so many that no value should be computed twice, as with kernels other than

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from separatrix.problem.kernel_blocks import prepared
 from separatrix.problem.kernels import Kernel
-from separatrix.problem.losses import Vector
+from separatrix.types import Vector
 
 _BLOCK = 1 << 17  # kernel values held at a time: 1 MiB, which the cache holds,
 _LEAST_ROWS = 32  # or as many as so many rows have

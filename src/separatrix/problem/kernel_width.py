@@ -10,12 +10,10 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.problem.rows import row_blocks
-
-Vector = NDArray[np.float64]
+from separatrix.types import Vector
 
 Width: TypeAlias = float | Literal["scale", "auto"]
 

@@ -26,13 +26,14 @@ from scipy.spatial.distance import cdist
 from separatrix.problem.inner_products import inner_products as inner_products
 from separatrix.problem.inner_products import squared_norms as squared_norms
 from separatrix.problem.kernel_algebra import Combines as Combines
-from separatrix.problem.kernel_algebra import Gram, Vector
+from separatrix.problem.kernel_algebra import Gram
 from separatrix.problem.kernel_algebra import Kernel as Kernel
 from separatrix.problem.kernel_algebra import Product as Product
 from separatrix.problem.kernel_algebra import Scaled as Scaled
 from separatrix.problem.kernel_algebra import Sum as Sum
 from separatrix.problem.kernel_width import Width, check_width, number
 from separatrix.problem.kernel_width import kernel_width as kernel_width
+from separatrix.types import Vector
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from separatrix.types import Vector
 
 
 @dataclass(frozen=True)

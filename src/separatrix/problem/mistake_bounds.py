@@ -26,9 +26,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from separatrix.types import Vector
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,14 @@ Arrays arrive here checked (estimators do that) and are never copied to a wider 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem.losses import Loss, Vector
+from separatrix.problem.losses import Loss
 from separatrix.problem.rows import scores, weighted_sum
-
-Bias: TypeAlias = Literal["free", "augmented", "none"]
-#: (n, d): C-contiguous float32 or float64 array, or canonical CSR of either with int32 or int64 indices.
-Matrix: TypeAlias = "NDArray[Any] | sparse.csr_array"
+from separatrix.types import Bias, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,10 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.problem.mapped import is_mapped
-
-Vector = NDArray[np.float64]
+from separatrix.types import Vector
 
 _BLOCK_ENTRIES = 1 << 18  # 2 MiB of float64: fits the second-level cache and amortises the call
 _REUSED_ENTRIES = 1 << 20  # larger where their memory is paid for once: each block costs a vector of d sums

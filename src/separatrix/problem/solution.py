@@ -9,8 +9,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.losses import Vector
 from separatrix.problem.status import Status
+from separatrix.types import Vector
 
 
 @dataclass(frozen=True, eq=False)

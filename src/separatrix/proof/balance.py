@@ -18,8 +18,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.problem.losses import Vector
 from separatrix.proof.sums import exact_parts
+from separatrix.types import Vector
 
 _ROUNDING = 64 * np.finfo(float).eps  # residuals below this part of sum |alpha| are rounding
 _SPREAD = 32  # a residual is spread over at least so many free rows, if there are: one would bend the dual

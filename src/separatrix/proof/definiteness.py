@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from separatrix.problem.losses import Vector
 from separatrix.proof.rigorous import TINY, factor
+from separatrix.types import Vector
 
 _ROUNDINGS = 16.0  # units of rounding, times n and the largest entry, that count as zero
 

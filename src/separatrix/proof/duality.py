@@ -11,10 +11,10 @@ from math import isfinite
 import numpy as np
 
 from separatrix.problem import History, Point, Problem, Solution, Status, best_bias, widened
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.problem.rows import sum_and_scores
 from separatrix.proof.balance import balance
+from separatrix.types import Vector
 
 _FEW = 8  # a correction by fewer than n / 8 rows is cheaper than another pass over the data
 

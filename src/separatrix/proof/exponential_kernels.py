@@ -26,10 +26,10 @@ from scipy.spatial.distance import cdist
 from separatrix.problem.inner_products import inner_products, squared_norms
 from separatrix.problem.kernel_width import number
 from separatrix.problem.kernels import Laplacian, Rbf
-from separatrix.problem.losses import Vector
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.outward import OUT_OF_RANGE, Rejected, certain
 from separatrix.proof.rigorous import TINY, UNIT, factor
+from separatrix.types import Vector
 
 Gram = NDArray[np.float64]
 FUNCTION = 8 * UNIT  #: relative error allowed to exp and tanh: four units in the last place

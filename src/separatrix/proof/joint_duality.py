@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem import History, JointProblem, Point, Solution, Status
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
+from separatrix.types import Vector
 
 _BITS = 52  # of the largest weight of a row, or fewer: sums over all rows must be exact in 62
 _Ints = NDArray[np.int64]

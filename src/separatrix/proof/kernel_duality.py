@@ -11,9 +11,9 @@ import numpy as np
 
 from separatrix.problem import History, KernelProblem, Point, Solution, Status, best_bias, bias_interval
 from separatrix.problem.bias import middle
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance, take_up_rounding
+from separatrix.types import Vector
 
 _FEW = 4  # a correction by fewer than a quarter of the rows in the sum is cheaper than the sum
 _KEPT = 1 << 17  # kernel values that are computed at once: 1 MiB

@@ -32,10 +32,10 @@ from separatrix.problem.kernels import (
     Sum,
     whole_power,
 )
-from separatrix.problem.losses import Vector
 from separatrix.proof.exponential_kernels import FUNCTION, ROOM, ExponentialRows, Gram
 from separatrix.proof.outward import Rejected
 from separatrix.proof.rigorous import TINY, UNIT, factor
+from separatrix.types import Vector
 
 
 def bounded_matrix(kernel: Kernel, X: Any, Z: Any) -> tuple[Gram, Gram]:

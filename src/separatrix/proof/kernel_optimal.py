@@ -22,7 +22,6 @@ from separatrix.checker.numbers import Rejected, fields, real
 from separatrix.checker.statement import Claim, Proved
 from separatrix.problem import LOSSES, KernelProblem
 from separatrix.problem.kernels import Kernel
-from separatrix.problem.losses import Vector
 from separatrix.proof import rigorous
 from separatrix.proof.arrays import ArrayRows, is_sparse, read_rows
 from separatrix.proof.certificate import Certificate, make
@@ -42,6 +41,7 @@ from separatrix.proof.optimal import (
     write_costs,
 )
 from separatrix.proof.writing import round_down, round_up, write_real, write_vector
+from separatrix.types import Vector
 
 _WIDE = 1e-9  # of the primal value: a claim is made exactly, if that is affordable, where floats add more to its gap
 

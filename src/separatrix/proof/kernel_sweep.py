@@ -15,18 +15,16 @@ from numpy.typing import NDArray
 
 from separatrix.problem import KernelProblem
 from separatrix.problem.kernels import Laplacian, Rbf
-from separatrix.problem.losses import Vector
 from separatrix.proof.exponential_kernels import ExponentialRows, Tile
 from separatrix.proof.kernel_matrices import bounded_matrix
 from separatrix.proof.outward import certain
 from separatrix.proof.rigorous import TINY, factor
 from separatrix.proof.rough_sums import RoughSums
+from separatrix.types import Index, Vector
 
 _BLOCK = 1 << 20  # kernel values held at a time: 8 MiB, and as much for their errors
 _HEIGHT, _WIDTH = 256, 512  # rows and columns of a tile: 1 MiB, which the cache of a core holds
 _SPAN = 1 << 22  # entries of rows made ready at a time: 32 MiB
-
-Index = NDArray[np.intp]
 
 
 #: Of rows without a coefficient, given by index, F and its error: for which of them these are enough.

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem import KernelProblem
-from separatrix.problem.losses import Vector
-from separatrix.proof.kernel_sweep import Index
 from separatrix.proof.kernel_sweep import bounded_scores as bounded_scores
 from separatrix.proof.objective_parts import check_feasible, curvature_above, losses_above
 from separatrix.proof.outward import above, certain
 from separatrix.proof.rigorous import TINY, UNIT, require_gradual_underflow
 from separatrix.proof.sums import exact_sum
+from separatrix.types import Index, Vector
 
 
 def kernel_bounds(

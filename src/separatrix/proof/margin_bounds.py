@@ -15,7 +15,8 @@ from math import inf, isqrt, nextafter
 
 import numpy as np
 
-from separatrix.proof.signed_rows import Index, SignedRows, Vector
+from separatrix.proof.signed_rows import SignedRows
+from separatrix.types import Index, Vector
 
 
 def lower_bound(rows: SignedRows, w: Sequence[int]) -> float:

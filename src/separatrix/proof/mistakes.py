@@ -19,7 +19,6 @@ from separatrix.checker.data import Data, read_data
 from separatrix.checker.mistakes import Facts, Run
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.statement import Claim, Proved
-from separatrix.problem.losses import Vector
 from separatrix.problem.mistake_bounds import Variant
 from separatrix.problem.rows import row_blocks
 from separatrix.proof import rigorous
@@ -28,6 +27,7 @@ from separatrix.proof.certificate import Certificate, Source, make
 from separatrix.proof.optimal import array_of
 from separatrix.proof.outward import above, below
 from separatrix.proof.writing import write_real, write_vector, write_weights
+from separatrix.types import Vector
 
 _LARGEST = (1 << 53) - 1  # a bound that a certificate can hold
 

@@ -13,10 +13,11 @@ from fractions import Fraction
 import numpy as np
 
 from separatrix.problem import KernelProblem, Problem
-from separatrix.problem.losses import Loss, Vector
+from separatrix.problem.losses import Loss
 from separatrix.proof.outward import Rejected, above, certain
 from separatrix.proof.rigorous import TINY, UNIT
 from separatrix.proof.sums import exact_sum, rounded_sum
+from separatrix.types import Vector
 
 
 def check_feasible(problem: Problem | KernelProblem, alpha: Vector) -> Fraction:

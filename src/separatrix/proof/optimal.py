@@ -18,12 +18,12 @@ from separatrix.checker.linear import conclude, read_costs
 from separatrix.checker.numbers import Rejected, fields, real, vector
 from separatrix.checker.statement import Claim, Proved, optimum
 from separatrix.problem import LOSSES, KernelProblem, Problem, Solution
-from separatrix.problem.losses import Vector
 from separatrix.proof import rigorous
 from separatrix.proof.certificate import Certificate, Source, make
 from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.value_bounds import bounds
 from separatrix.proof.writing import round_down, round_up, write_real, write_vector
+from separatrix.types import Vector
 
 CLAIM_SLACK = 4.0
 _GIVEN_AWAY = 1e-3  # a claimed gap may exceed the one reached by this part of it,

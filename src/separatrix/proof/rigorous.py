@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem.inner_products import squared_norms
-from separatrix.problem.losses import Vector
 from separatrix.problem.rows import row_blocks
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.outward import Rejected, above, below
 from separatrix.proof.sums import rounded_sum
+from separatrix.types import Vector
 
 UNIT = 2.0**-53
 TINY = 2.0**-1074

@@ -16,9 +16,9 @@ import math
 
 import numpy as np
 
-from separatrix.problem.losses import Vector
 from separatrix.proof.exponential_kernels import ROOM, ExponentialRows
 from separatrix.proof.rigorous import TINY
+from separatrix.types import Vector
 
 _UNIT = 2.0**-24  # of its rounding
 _TINY = 2.0**-149  # the least float of single precision

@@ -21,8 +21,9 @@ from separatrix.checker.statement import Claim, Proved, hyperplane
 from separatrix.proof.certificate import Certificate, Source, make
 from separatrix.proof.margin_bounds import half_width, upper_square
 from separatrix.proof.optimal import array_of
-from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.proof.signed_rows import SignedRows
 from separatrix.proof.writing import write_integer, write_integers, write_real, write_weights
+from separatrix.types import Index
 
 
 @dataclass(frozen=True)

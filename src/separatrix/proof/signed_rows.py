@@ -27,9 +27,7 @@ from separatrix.proof.integers import (
     float_integers,
     nearest_floats,
 )
-
-Index = NDArray[np.intp]
-Vector = NDArray[np.float64]
+from separatrix.types import Index, Vector
 
 _SAFE_EXPONENT = 200  # beyond 2^200 products and sums of squares could leave the range of float64
 _MANY = 8  # reading eight times as many rows of a mapped file costs less than the memory for those that count

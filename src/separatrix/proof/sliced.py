@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.losses import Vector
 from separatrix.problem.rows import row_blocks
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.rigorous import TINY, UNIT
+from separatrix.types import Vector
 
 _SLICES = 3
 

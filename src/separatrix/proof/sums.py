@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.problem.losses import Vector
 from separatrix.proof.outward import above, certain
+from separatrix.types import Vector
 
 _FEW = 300  # terms up to which sums of Python floats are faster
 

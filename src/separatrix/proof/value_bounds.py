@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem import Problem, is_mapped
-from separatrix.problem.losses import Vector
 from separatrix.proof.objective_parts import check_feasible, curvature_above, losses_above
 from separatrix.proof.outward import above, certain
 from separatrix.proof.rigorous import (
@@ -27,6 +26,7 @@ from separatrix.proof.rigorous import (
 )
 from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum, two_sum
 from separatrix.proof.sums import exact_sum
+from separatrix.types import Vector
 
 _COPIED_ENTRIES = 1 << 20  # of a mapped file at a time
 

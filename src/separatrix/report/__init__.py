@@ -11,8 +11,8 @@ This classifier is optimal to within 1e-8 %, and that is proved.
 
 from typing import Any
 
-from separatrix.report.facts import Report
-from separatrix.report.gather import make
+from separatrix.report.collect import make
+from separatrix.report.records import Report
 
 
 def html(model: Any, X: Any, y: Any, **options: Any) -> str:

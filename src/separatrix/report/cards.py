@@ -14,7 +14,7 @@ from separatrix.report.charts import (
     swatch,
     weights_chart,
 )
-from separatrix.report.facts import Report
+from separatrix.report.records import Report
 from separatrix.report.svg import escape, number, shape_of
 from separatrix.report.verdicts import share
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.report.facts import Progress, Report, Support, Weight
 from separatrix.report.plane import DENSE, Picture
+from separatrix.report.records import Progress, Report, Support, Weight
 from separatrix.report.svg import WIDTH, Frame, coordinate, escape, mark, number, shape_of, ticks
 
 _TINY = 1e-16

@@ -18,7 +18,7 @@ from separatrix.report.cards import (
     support_card,
     weights_card,
 )
-from separatrix.report.facts import Proof, Report
+from separatrix.report.records import Proof, Report
 from separatrix.report.svg import escape
 
 _TONES = {"proved": "✓ proved", "open": "○ not all is proved", "refuted": "✗ impossible, and proved so"}

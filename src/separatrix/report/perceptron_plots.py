@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.solvers.passes import LabelledRows, Settings
-from separatrix.solvers.perceptron_gradient import GradientSteps, perceptron_risk
+from separatrix.perceptron.gradient import GradientSteps, perceptron_risk
+from separatrix.perceptron.state import LabelledRows, Settings
 
 Array = NDArray[np.float64]
 

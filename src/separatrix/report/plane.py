@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.estimators.predicting import raw_scores
-from separatrix.problem.losses import Vector
+from separatrix.fitting.predicting import raw_scores
 from separatrix.report.rows import RowFacts
+from separatrix.types import Index, Vector
 
-Index = NDArray[np.intp]
 _POINTS, _FIRST, _SAMPLE, _STEPS, _GRID = 1200, 50, 3000, 60, 90
 DENSE = 400  #: rows drawn from which on marks are small, and rings left to the rows on the margin
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.estimators.svc import SVC
-from separatrix.report.facts import Course, Progress
+from separatrix.report.records import Course, Progress
 from separatrix.report.rows import results_of
+from separatrix.svm.svc import SVC
 
 _COURSES, _POINTS = 12, 400
 

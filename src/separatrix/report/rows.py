@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem.losses import Vector
+from separatrix.types import Index, Vector
 
-Index = NDArray[np.intp]
 _BINS = 48
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.estimators.svc import SVC
-from separatrix.report.facts import Proof, Support
+from separatrix.report.records import Proof, Support
 from separatrix.report.rows import RowFacts, results_of
+from separatrix.svm.svc import SVC
 
 
 def support_rows(model: Any, proofs: list[Proof]) -> dict[str, NDArray[np.intp]]:

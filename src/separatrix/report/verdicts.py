@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from separatrix.estimators.svc import SVC
 from separatrix.problem import Status
-from separatrix.report.facts import Proof
+from separatrix.report.records import Proof
 from separatrix.report.rows import RowFacts, results_of
 from separatrix.separability import Separability
+from separatrix.svm.svc import SVC
 
 
 def share(part: int, whole: int) -> str:

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.memory import require_memory
-from separatrix.proof.signed_rows import Index, SignedRows, Vector
-from separatrix.solvers.hard_margin import ActiveSet
+from separatrix.proof.signed_rows import SignedRows
+from separatrix.solvers.active_set import ActiveSet
+from separatrix.types import Index, Vector
 
 _ALL_AT_ONCE = 1 << 17  # entries: up to this size the whole set is handed over
 _ROWS_AT_ONCE = 1024

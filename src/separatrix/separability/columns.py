@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.proof.integers import common_scale
-from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import modular
-from separatrix.separability.exact import Support
+from separatrix.separability.rationalise import Support
+from separatrix.types import Index
 
 
 def aliased_columns(rows: SignedRows) -> Index:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem import row_blocks
-from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.proof.signed_rows import SignedRows
+from separatrix.types import Index
 
 
 def opposite_pair(rows: SignedRows, live: Index) -> tuple[int, int] | None:

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from separatrix.proof.integers import narrowest
 from separatrix.proof.margin_bounds import half_width
-from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability.lifting import Lifter
+from separatrix.types import Index
 
 
 def iterates(rows: SignedRows, start: Index) -> Iterator[tuple[list[int], Index, list[int]]]:

@@ -16,7 +16,6 @@ from math import gcd
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix.checker.kernels import contradicting, points_of, read_kernel, values_of
 from separatrix.problem import KernelProblem
@@ -29,10 +28,9 @@ from separatrix.proof.signed_rows import SignedRows
 from separatrix.proof.writing import write_weights
 from separatrix.separability.duplicates import opposite_pair
 from separatrix.separability.elimination import eliminate
+from separatrix.types import Index
 
 _MOST = 120  # rows in a linear system solved in integers
-
-Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

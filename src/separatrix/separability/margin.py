@@ -16,11 +16,12 @@ from separatrix.problem import HINGE, Point, Problem
 from separatrix.proof.duality import certify
 from separatrix.proof.integers import float_integers
 from separatrix.proof.margin_bounds import lower_bound, upper_bound
-from separatrix.proof.signed_rows import Index, SignedRows, Vector
+from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability.exact_margin import iterates
-from separatrix.solvers.coordinate_descent import CoordinateDescent
-from separatrix.solvers.hard_margin import hard_margin, within_reach
-from separatrix.solvers.loop import Limits, Stage, run
+from separatrix.solvers.active_set import hard_margin, within_reach
+from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
+from separatrix.solvers.loop.run import Limits, Stage, run
+from separatrix.types import Index, Vector
 
 WIDTH = 1e-9  #: relative width that a proved interval should have
 _ROUNDS = 1000

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.proof.signed_rows import SignedRows
+from separatrix.types import Index
 
 PRIMES = (2097143, 2097133, 2097131, 2097097, 2097091, 2097083, 2097047, 2097041)
 _PANEL = 48

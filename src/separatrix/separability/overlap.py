@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.proof.integers import Ints, common_scale, nearest_floats
-from separatrix.proof.signed_rows import Index, SignedRows
-from separatrix.separability import candidates, exact, finite
+from separatrix.proof.signed_rows import SignedRows
+from separatrix.separability import candidates, integer_search, rationalise
 from separatrix.separability.candidates import Dependence, Direction
 from separatrix.separability.duplicates import opposite_pair
-from separatrix.separability.exact import Balance, Cover, Support
-from separatrix.separability.layers import Layer, combine, one_sign_layers
+from separatrix.separability.peeling import Layer, combine, one_sign_layers
+from separatrix.separability.rationalise import Balance, Cover, Support
+from separatrix.types import Index
 
 
 @dataclass(frozen=True)
@@ -90,22 +91,22 @@ def _strict_or_balance(rows: SignedRows, live: Index) -> list[int] | Balance:
         return Balance(np.array(circuit, dtype=np.intp), [1] * len(circuit))
     if isinstance(candidate, Dependence):
         start = candidate.rows
-        found = exact.balance(Support(rows, candidate.rows))
+        found = rationalise.balance(Support(rows, candidate.rows))
         if found is not None:
             return found
     candidate = candidates.strict_direction(rows, live, softened=True)
     if isinstance(candidate, Dependence):
-        found = exact.balance(Support(rows, candidate.rows))
+        found = rationalise.balance(Support(rows, candidate.rows))
         if found is not None:
             return found
-    return finite.strict_or_balance(rows, live, start)
+    return integer_search.strict_or_balance(rows, live, start)
 
 
 def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int] | Cover:
     total = rows.total(live)
     if not any(total[0]):
         return Cover(live[:0], [], 1)
-    found = exact.cover_by(Support(rows, circuit.rows), circuit, total)
+    found = rationalise.cover_by(Support(rows, circuit.rows), circuit, total)
     if found is not None:
         return found
     scaled = nearest_floats(common_scale(total[0], total[1] + rows.scale))
@@ -113,7 +114,7 @@ def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int]
     for softened in (False, True):
         candidate = candidates.weak_direction(rows, live, scaled, softened)
         if isinstance(candidate, Dependence):
-            found = exact.cover(Support(rows, candidate.rows), total)
+            found = rationalise.cover(Support(rows, candidate.rows), total)
             if found is not None:
                 return found
             start = candidate.rows
@@ -122,13 +123,13 @@ def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int]
             direction = _exact_direction(rows, live, candidate.active, total)
             if direction is not None:
                 return direction
-    return finite.weak_or_cover(rows, live, start, total)
+    return integer_search.weak_or_cover(rows, live, start, total)
 
 
 def _exact_direction(
     rows: SignedRows, live: Index, active: Index, total: tuple[list[int], Ints]
 ) -> list[int] | None:
-    z = exact.projected_direction(rows, active, total)
+    z = rationalise.projected_direction(rows, active, total)
     if z is None or not any(z):
         return None
     signs = rows.signs(z, live)

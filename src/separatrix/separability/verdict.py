@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from separatrix.proof import separation
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
-from separatrix.proof.signed_rows import Index, SignedRows
+from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import columns
 from separatrix.separability.margin import MarginProof, margin_interval
 from separatrix.separability.overlap import Decision
 from separatrix.separability.witness import as_numbers, centred
+from separatrix.types import Index
 
 Verdict = Literal["separable", "quasi-separable", "inseparable"]
 

@@ -31,9 +31,9 @@ import numpy as np
 
 from separatrix.memory import require_memory
 from separatrix.problem import Problem, is_mapped, require_room, row_blocks
-from separatrix.solvers.coordinate_descent import CoordinateDescent
-from separatrix.solvers.interior_point import InteriorPoint
-from separatrix.solvers.loop import Stage
+from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
+from separatrix.solvers.interior_point.solver import InteriorPoint
+from separatrix.solvers.loop.run import Stage
 from separatrix.solvers.newton import Newton
 
 SOLVERS = ("auto", "coordinate-descent", "interior-point", "gram", "newton")

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.problem import JointProblem
-from separatrix.solvers.joint_descent import JointDescent
-from separatrix.solvers.joint_interior_point import JointInteriorPoint
-from separatrix.solvers.loop import Stage
+from separatrix.solvers.joint.descent import JointDescent
+from separatrix.solvers.joint.interior_point import JointInteriorPoint
+from separatrix.solvers.loop.run import Stage
 
 SOLVERS = ("auto", "coordinate-descent", "interior-point")
 LARGEST_KERNEL = 12_000  # rows of a kernel matrix to factorise: 1.2 GB

@@ -8,11 +8,11 @@ thousand.
 from __future__ import annotations
 
 from separatrix.problem import KernelProblem
-from separatrix.solvers.block_smo import BlockSmo
 from separatrix.solvers.factored import Factored
-from separatrix.solvers.interior_point import InteriorPoint
-from separatrix.solvers.loop import Stage
+from separatrix.solvers.interior_point.solver import InteriorPoint
+from separatrix.solvers.loop.run import Stage
 from separatrix.solvers.newton import Newton
+from separatrix.solvers.smo.solver import BlockSmo
 
 KERNEL_SOLVERS = ("auto", "block-smo", "gram")
 _TINY = 150  # rows whose kernel values are so few that float64 costs nothing

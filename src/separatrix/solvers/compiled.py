@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix import _core
-from separatrix.problem import Matrix
+from separatrix.types import Matrix
 
 
 def compiled_rows(X: Matrix) -> _core.Rows:

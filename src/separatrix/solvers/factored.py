@@ -15,8 +15,8 @@ import numpy as np
 from scipy.linalg import lapack
 
 from separatrix.problem import KernelProblem, Point, Problem
-from separatrix.problem.losses import Vector
-from separatrix.solvers.protocol import Progress, Solver, Verdict
+from separatrix.solvers.loop.protocol import Progress, Solver, Verdict
+from separatrix.types import Vector
 
 _EPS = float(np.finfo(float).eps)
 

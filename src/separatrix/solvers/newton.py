@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from separatrix import _core
 from separatrix.problem import Point, Problem
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
-from separatrix.solvers.normal_equations import back_substitute, scaled_cholesky
-from separatrix.solvers.protocol import Progress, Verdict
-from separatrix.solvers.sampling import sample_rows
-from separatrix.solvers.signed_rows import SignedRows
+from separatrix.solvers.interior_point.normal_equations import back_substitute, scaled_cholesky
+from separatrix.solvers.interior_point.sampling import sample_rows
+from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.types import Vector
 
 _PATIENCE = 6  # steps without a better gap or primal value before giving up
 _FEW_ROWS = 3000  # solved whole: a sample would save nothing

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.losses import Vector
+from separatrix.types import Vector
 
 _CLOSE = 1e-12  # relative: how far outside a point may be before it joins
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.losses import Vector
+from separatrix.types import Vector
 
 _RIDGE = (
     1e-13  # of the largest diagonal entry: directions without curvature end at a bound instead of nowhere

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from separatrix.estimators.svc import SVC
 from separatrix.problem.kernels import Linear, make_kernel
-from separatrix.problem.losses import Vector
 from separatrix.proof.balance import balance
+from separatrix.svm.svc import SVC
+from separatrix.types import Vector
 from separatrix.validation.box_qp import BoxQP, Iterate
 from separatrix.validation.dual_view import best_biases
 

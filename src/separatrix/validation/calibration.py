@@ -21,7 +21,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import isotonic_regression
 
 from separatrix.errors import ParameterError
-from separatrix.problem.losses import Vector
+from separatrix.types import Vector
 from separatrix.validation.unseen import check_unseen
 
 _METHODS = {"platt": "sigmoid", "isotonic": "isotonic"}

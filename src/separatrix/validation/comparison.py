@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
-from separatrix.problem.losses import Vector
+from separatrix.types import Vector
 from separatrix.validation.c_path import path_predictions
 from separatrix.validation.held_out import check_count
 from separatrix.validation.significance import Difference, McNemar, corrected_t, mcnemar

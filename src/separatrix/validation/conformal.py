@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.losses import Vector
+from separatrix.types import Vector
 from separatrix.validation.held_out import check_confidence
 from separatrix.validation.unseen import check_unseen
 

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.estimators.binary import BinaryResult
-from separatrix.estimators.matrices import check_matrix
+from separatrix.fitting.binary import BinaryResult
+from separatrix.fitting.matrices import check_matrix
 from separatrix.problem import HINGE, SQUARED_HINGE, bias_interval
 from separatrix.problem.kernels import Kernel, Linear
-from separatrix.problem.losses import Vector
 from separatrix.problem.problem import relative_gap
+from separatrix.types import Vector
 from separatrix.validation.box_qp import BoxQP
 
 MOST_ROWS = 10_000  #: rows of the largest kernel matrix that is built: 800 MB

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.estimators.predicting import pair_votes
-from separatrix.problem.losses import Vector
+from separatrix.fitting.predicting import pair_votes
+from separatrix.types import Vector
 from separatrix.validation.box_qp import Iterate
 from separatrix.validation.dual_view import (
     DualView,

@@ -11,8 +11,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from separatrix.problem.kernels import Laplacian, Poly, Rbf
-from separatrix.problem.losses import Vector
 from separatrix.proof.rigorous import UNIT
+from separatrix.types import Vector
 from separatrix.validation.dual_view import fitted_kernel
 
 

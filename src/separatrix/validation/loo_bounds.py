@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.losses import Vector
+from separatrix.types import Vector
 from separatrix.validation.ball import enclosing_ball
 from separatrix.validation.dual_view import DualView, dual_view
 

@@ -17,9 +17,9 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.errors import ParameterError
-from separatrix.estimators.labels import check_labels
-from separatrix.estimators.matrices import check_matrix
-from separatrix.estimators.svc import SVC
+from separatrix.fitting.labels import check_labels
+from separatrix.fitting.matrices import check_matrix
+from separatrix.svm.svc import SVC
 from separatrix.validation.c_path import path_predictions
 
 DEFAULT_CS = (0.01, 0.1, 1.0, 10.0, 100.0)

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix.lab.scene import Scene
-
-Vector = NDArray[np.float64]
+from separatrix.types import Vector
 
 
 @dataclass(frozen=True, eq=False)

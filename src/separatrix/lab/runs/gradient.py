@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.lab.runs.frame import Frame, Vector, counted
+from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
+from separatrix.perceptron.gradient import GradientState, GradientSteps
 from separatrix.problem import scores
-from separatrix.solvers.perceptron_gradient import GradientState, GradientSteps
+from separatrix.types import Vector
 
 
 class GradientRun:

@@ -13,11 +13,12 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from separatrix.lab.answers import Answers
-from separatrix.lab.runs.frame import Frame, Vector
+from separatrix.lab.runs.frame import Frame
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
 from separatrix.problem import scores
-from separatrix.solvers.hard_margin import ActiveSet
+from separatrix.solvers.active_set import ActiveSet
+from separatrix.types import Vector
 
 _OUTCOMES = ("optimal", "infeasible", "stalled")
 

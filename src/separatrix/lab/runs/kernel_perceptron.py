@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.estimators.perceptron_classes import column_constant
-from separatrix.lab.runs.frame import Frame, Vector, counted
+from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.perceptron import settings_of
 from separatrix.lab.scene import Scene
+from separatrix.perceptron.classes import column_constant
+from separatrix.perceptron.dual import DualPasses, DualState
+from separatrix.perceptron.state import LabelledRows
 from separatrix.problem.kernels import Kernel, make_kernel
-from separatrix.solvers.passes import LabelledRows
-from separatrix.solvers.perceptron_dual import DualPasses, DualState
+from separatrix.types import Vector
 
 
 def kernel_of(scene: Scene) -> Kernel:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.estimators.binary import solve
-from separatrix.estimators.courses import course_of
-from separatrix.estimators.parameters import Settings
+from separatrix.fitting.binary import solve
+from separatrix.fitting.courses import course_of
+from separatrix.fitting.parameters import Settings
 from separatrix.lab.limits import MAX_QUICK_SECONDS
 from separatrix.lab.scene import Scene
 from separatrix.problem import KernelProblem, Problem, Solution

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.estimators.perceptron_classes import column_constant
-from separatrix.estimators.seeds import seed_of
-from separatrix.lab.runs.frame import Frame, Vector, counted
+from separatrix.fitting.seeds import seed_of
+from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.scene import Scene
+from separatrix.perceptron.classes import column_constant
+from separatrix.perceptron.exact_recheck import misclassified
+from separatrix.perceptron.primal import PrimalPasses
+from separatrix.perceptron.state import LabelledRows, PassState, Settings
 from separatrix.problem import scores
 from separatrix.problem.kernels import Linear
-from separatrix.solvers.doubt import misclassified
-from separatrix.solvers.passes import LabelledRows, PassState, Settings
-from separatrix.solvers.perceptron import PrimalPasses
+from separatrix.types import Vector
 
 #: What ``Perceptron(random_state=0)`` seeds its passes with.
 SEED = seed_of(0)

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from separatrix.estimators.accuracy import FINE
+from separatrix.fitting.target_gap import FINE
 from separatrix.lab.answers import Answers
-from separatrix.lab.runs.frame import Frame, Vector, counted
+from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
 from separatrix.lab.runs.leap import quick_answer
 from separatrix.lab.scene import Scene
@@ -21,9 +21,10 @@ from separatrix.problem.losses import LOSSES
 from separatrix.proof.duality import certify
 from separatrix.proof.kernel_duality import certify_kernel
 from separatrix.solvers.choose_kernel import kernel_stages
-from separatrix.solvers.coordinate_descent import CoordinateDescent
-from separatrix.solvers.interior_point import InteriorPoint
-from separatrix.solvers.protocol import Verdict
+from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
+from separatrix.solvers.interior_point.solver import InteriorPoint
+from separatrix.solvers.loop.protocol import Verdict
+from separatrix.types import Vector
 
 _MET = 1e-3  # relative gap, as SVC's tol
 _ANSWER = "The answer of SVC.fit: the bias in the middle of its interval, α on its bounds."

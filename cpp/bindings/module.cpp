@@ -1,0 +1,30 @@
+// The module: each part binds itself in a bindings_*.cpp; nothing else includes nanobind.
+#include <nanobind/nanobind.h>
+
+#include "simd/table.hpp"
+
+namespace nb = nanobind;
+
+void bind_rows(nb::module_& m);        // bindings_rows.cpp
+void bind_descent(nb::module_& m);     // bindings_rows.cpp
+void bind_perceptron(nb::module_& m);  // bindings_perceptron.cpp
+void bind_active_set(nb::module_& m);  // bindings_active_set.cpp
+void bind_text(nb::module_& m);        // bindings_text.cpp
+void bind_kernel(nb::module_& m);      // bindings_kernel.cpp
+void bind_joint(nb::module_& m);       // bindings_joint.cpp
+void bind_path(nb::module_& m);        // bindings_path.cpp
+
+NB_MODULE(_core, m) {
+    m.doc() = "separatrix's compiled core";
+    m.def(
+        "instruction_set", [] { return separatrix::kernels().name; },
+        "The instruction set in use: avx512, avx2 or baseline.");
+    bind_rows(m);
+    bind_descent(m);
+    bind_perceptron(m);
+    bind_active_set(m);
+    bind_text(m);
+    bind_kernel(m);
+    bind_joint(m);
+    bind_path(m);
+}

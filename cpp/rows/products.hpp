@@ -1,0 +1,101 @@
+// X w, X^T c and row norms in double, on one or more threads.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "rows/threads.hpp"
+#include "simd/table.hpp"
+
+namespace separatrix {
+
+// Fewer rows than this on a thread would not repay starting it.
+inline constexpr Index rows_per_thread = 4096;
+
+inline int useful_threads(Index rows, int n_threads) {
+    return static_cast<int>(std::clamp<Index>(rows / rows_per_thread, 1, std::max(1, n_threads)));
+}
+
+// out = X w for `count` rows from `first` on. Each row is one sum, so the result does not depend on the number of
+// threads at all.
+template <class Rows>
+void scores(const Rows& rows, Index first, Index count, const double* w, double* out, int n_threads) {
+    const auto kernel = kernels().of(rows);
+    split(count, useful_threads(count, n_threads),
+          [&](int, Index begin, Index end) { kernel.scores(rows, first + begin, first + end, w, out - first); });
+}
+
+template <class Rows>
+void squared_norms(const Rows& rows, double* out, int n_threads) {
+    const auto kernel = kernels().of(rows);
+    split(rows.rows, useful_threads(rows.rows, n_threads),
+          [&](int, Index begin, Index end) { kernel.squared_norms(rows, begin, end, out); });
+}
+
+// out (d,) = sum_i coefficient(i) x_i over `count` rows from `first` on. Each thread sums its rows in a vector of its own; the vectors are added in order.
+// Coefficients are computed for a few rows at a time: a vector of them all may be as large as the rows.
+template <class Rows, class Coefficient>
+void weighted_sum_of(const Rows& rows, Index first, Index count, const Coefficient& coefficient, double* out,
+                     int n_threads) {
+    const auto kernel = kernels().of(rows);
+    const int parts = useful_threads(count, n_threads);
+    const auto d = static_cast<std::size_t>(rows.columns);
+    std::vector<double> partial(d * static_cast<std::size_t>(parts - 1));
+    std::fill(out, out + d, 0.0);
+    split(count, parts, [&](int part, Index begin, Index end) {
+        double* sum = part == 0 ? out : partial.data() + d * static_cast<std::size_t>(part - 1);
+        double c[512];
+        for (Index at = first + begin; at < first + end; at += 512) {
+            const Index last = std::min<Index>(first + end, at + 512);
+            for (Index i = at; i < last; ++i) c[i - at] = coefficient(i);
+            kernel.add_weighted(rows, at, last, c - at, sum);
+        }
+    });
+    for (int part = 1; part < parts; ++part) {
+        const double* sum = partial.data() + d * static_cast<std::size_t>(part - 1);
+        for (std::size_t j = 0; j < d; ++j) out[j] += sum[j];
+    }
+}
+
+// out (d,) = sum over these rows of c_(i - first) x_i.
+template <class Rows>
+void weighted_sum(const Rows& rows, Index first, Index count, const double* c, double* out, int n_threads) {
+    weighted_sum_of(rows, first, count, [c, first](Index i) { return c[i - first]; }, out, n_threads);
+}
+
+// out (d,) += sum_k c_k x_ids[k], for distinct ids.
+template <class Rows>
+void add_rows(const Rows& rows, const std::int64_t* ids, Index count, const double* c, double* out) {
+    const auto kernel = kernels().of(rows);
+    for (Index k = 0; k < count; ++k) kernel.add_weighted(rows, ids[k], ids[k] + 1, c + k - ids[k], out);
+}
+
+// out += what `add(begin, end, sum)` adds up over the rows in [begin, end): the lower triangle of a Fortran-ordered matrix of D
+// columns. Each thread sums its rows in a matrix of its own, of normal_width(D) columns; these are added in order.
+template <class Add>
+void sum_normal_matrices(Index count, Index D, double* out, int n_threads, const Add& add) {
+    const Index width = normal_width(D);
+    const int parts = useful_threads(count, n_threads);
+    const auto size = static_cast<std::size_t>(width * width);
+    std::vector<double> sums(size * static_cast<std::size_t>(parts));
+    split(count, parts, [&](int part, Index begin, Index end) {
+        add(begin, end, sums.data() + size * static_cast<std::size_t>(part));
+    });
+    for (int part = 0; part < parts; ++part) {
+        const double* sum = sums.data() + size * static_cast<std::size_t>(part);
+        for (Index r = 0; r < D; ++r)
+            for (Index c = 0; c <= r; ++c) out[r + c * D] += sum[r * width + c];
+    }
+}
+
+// out += sum_k weights[k] a_k a_k^T over `count` rows from `first` on.
+template <class V>
+void add_normal_matrix(const DenseRows<V>& rows, Index first, Index count, const double* weights, bool ones,
+                       double* out, int n_threads) {
+    const auto kernel = kernels().normal(rows);
+    sum_normal_matrices(count, rows.columns + (ones ? 1 : 0), out, n_threads, [&](Index begin, Index end, double* sum) {
+        kernel(rows, nullptr, first + begin, first + end, weights - first, ones, sum);
+    });
+}
+
+}  // namespace separatrix

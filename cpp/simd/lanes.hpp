@@ -1,0 +1,162 @@
+// Sums of products in eight lanes, for one or several vectors at once, always in the same order of additions.
+//
+// x.w is defined here as: lane k adds the products of the columns k, k + 8, k + 16, ...; the lanes are then added
+// in pairs. Scoring four rows together gives each row the very
+// bits that it gets alone, which is what lets a block of rows stand for a sequence of single steps.
+// Included only by files that are compiled once per instruction set (SEPARATRIX_ISA).
+#pragma once
+
+#if defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+#include "rows/rows.hpp"
+
+namespace separatrix::SEPARATRIX_ISA {
+
+#if defined(__AVX2__) && defined(__FMA__)
+
+using Quad = __m256d;
+
+SEPARATRIX_INLINE Quad load(const double* from) { return _mm256_loadu_pd(from); }
+SEPARATRIX_INLINE Quad load(const float* from) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
+SEPARATRIX_INLINE void add_product(Quad& sum, Quad a, Quad b) { sum = _mm256_fmadd_pd(a, b, sum); }
+SEPARATRIX_INLINE double total(Quad low, Quad high) {
+    const Quad sum = _mm256_add_pd(low, high);
+    const __m128d left = _mm256_castpd256_pd128(sum), right = _mm256_extractf128_pd(sum, 1);
+    return _mm_cvtsd_f64(_mm_add_sd(_mm_hadd_pd(left, left), _mm_hadd_pd(right, right)));
+}
+// Four totals at once, each with the additions of `total`.
+SEPARATRIX_INLINE void totals(const Quad* low, const Quad* high, double* out) {
+    const Quad first = _mm256_hadd_pd(_mm256_add_pd(low[0], high[0]), _mm256_add_pd(low[1], high[1]));
+    const Quad second = _mm256_hadd_pd(_mm256_add_pd(low[2], high[2]), _mm256_add_pd(low[3], high[3]));
+    _mm256_storeu_pd(
+        out, _mm256_add_pd(_mm256_blend_pd(first, second, 0b1100), _mm256_permute2f128_pd(first, second, 0x21)));
+}
+
+#else
+
+struct Quad {
+    double lane[4] = {0, 0, 0, 0};
+};
+template <class V>
+SEPARATRIX_INLINE Quad load(const V* from) {
+    Quad value;
+    for (int k = 0; k < 4; ++k) value.lane[k] = static_cast<double>(from[k]);
+    return value;
+}
+SEPARATRIX_INLINE void add_product(Quad& sum, const Quad& a, const Quad& b) {
+    for (int k = 0; k < 4; ++k) sum.lane[k] += a.lane[k] * b.lane[k];
+}
+SEPARATRIX_INLINE double total(const Quad& low, const Quad& high) {
+    double sum[4];
+    for (int k = 0; k < 4; ++k) sum[k] = low.lane[k] + high.lane[k];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+SEPARATRIX_INLINE void totals(const Quad* low, const Quad* high, double* out) {
+    for (int k = 0; k < 4; ++k) out[k] = total(low[k], high[k]);
+}
+
+#endif
+
+// The last d mod 4 columns, filled up with zeros.
+template <class V>
+SEPARATRIX_INLINE Quad load_part(const V* from, Index size) {
+    V values[4] = {};
+    values[0] = from[0];  // written out, or the compiler calls memcpy for three numbers
+    if (size > 1) values[1] = from[1];
+    if (size > 2) values[2] = from[2];
+    return load(values);
+}
+
+// out[k] = x[k] . w for N dense rows of d columns.
+template <int N, class V>
+SEPARATRIX_INLINE void dots(const V* const* x, Index d, const double* w, double* out) {
+    Quad low[N] = {}, high[N] = {};
+    Index j = 0;
+    for (; j + 8 <= d; j += 8) {
+        const Quad w_low = load(w + j), w_high = load(w + j + 4);
+        for (int k = 0; k < N; ++k) {
+            add_product(low[k], load(x[k] + j), w_low);
+            add_product(high[k], load(x[k] + j + 4), w_high);
+        }
+    }
+    if (j + 4 <= d) {
+        const Quad w_low = load(w + j);
+        for (int k = 0; k < N; ++k) add_product(low[k], load(x[k] + j), w_low);
+        j += 4;
+        if (j < d) {
+            const Quad w_high = load_part(w + j, d - j);
+            for (int k = 0; k < N; ++k) add_product(high[k], load_part(x[k] + j, d - j), w_high);
+        }
+    } else if (j < d) {
+        const Quad w_low = load_part(w + j, d - j);
+        for (int k = 0; k < N; ++k) add_product(low[k], load_part(x[k] + j, d - j), w_low);
+    }
+    if constexpr (N == 4) {
+        totals(low, high, out);
+    } else {
+        for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
+    }
+}
+
+// out[k] = ||x[k]||^2 for N dense rows, in the same lanes.
+template <int N, class V>
+SEPARATRIX_INLINE void norms(const V* const* x, Index d, double* out) {
+    Quad low[N] = {}, high[N] = {};
+    Index j = 0;
+    for (; j + 8 <= d; j += 8) {
+        for (int k = 0; k < N; ++k) {
+            const Quad first = load(x[k] + j), second = load(x[k] + j + 4);
+            add_product(low[k], first, first);
+            add_product(high[k], second, second);
+        }
+    }
+    for (int k = 0; k < N && j < d; ++k) {
+        const Index left = d - j;
+        const Quad first = left >= 4 ? load(x[k] + j) : load_part(x[k] + j, left);
+        add_product(low[k], first, first);
+        if (left > 4) {
+            const Quad second = load_part(x[k] + j + 4, left - 4);
+            add_product(high[k], second, second);
+        }
+    }
+    if constexpr (N == 4) {
+        totals(low, high, out);
+    } else {
+        for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
+    }
+}
+
+// out[k] = x . w[k] for one dense row and N vectors: the same bits as `dots` gives.
+template <int N, class V>
+SEPARATRIX_INLINE void dots_of_one(const V* x, Index d, const double* const* w, double* out) {
+    Quad low[N] = {}, high[N] = {};
+    Index j = 0;
+    for (; j + 8 <= d; j += 8) {
+        const Quad x_low = load(x + j), x_high = load(x + j + 4);
+        for (int k = 0; k < N; ++k) {
+            add_product(low[k], x_low, load(w[k] + j));
+            add_product(high[k], x_high, load(w[k] + j + 4));
+        }
+    }
+    if (j + 4 <= d) {
+        const Quad x_low = load(x + j);
+        for (int k = 0; k < N; ++k) add_product(low[k], x_low, load(w[k] + j));
+        j += 4;
+        if (j < d) {
+            const Quad x_high = load_part(x + j, d - j);
+            for (int k = 0; k < N; ++k) add_product(high[k], x_high, load_part(w[k] + j, d - j));
+        }
+    } else if (j < d) {
+        const Quad x_low = load_part(x + j, d - j);
+        for (int k = 0; k < N; ++k) add_product(low[k], x_low, load_part(w[k] + j, d - j));
+    }
+    if constexpr (N == 4) {
+        totals(low, high, out);
+    } else {
+        for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
+    }
+}
+
+}  // namespace separatrix::SEPARATRIX_ISA

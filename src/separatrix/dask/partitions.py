@@ -1,0 +1,20 @@
+"""What a worker runs to get a partition: (X, y or None, weights or None). Kept apart, so that it loads nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def bundle(X: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
+    """The three together, so that one worker has them."""
+    return X, y, weight
+
+
+def read_bundle(path: str, with_labels: bool, weight: Any) -> tuple[Any, Any, Any]:
+    """A file's rows and, where wanted, its labels."""
+    from separatrix.data.read import read  # readers of tables are slow to load, and optional
+
+    data = read(path)
+    if with_labels and data.y is None:
+        raise ValueError(f"{path} holds no labels; give y.")
+    return data.X, data.y if with_labels else None, weight

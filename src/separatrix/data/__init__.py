@@ -1,0 +1,1 @@
+"""Readers of data files, and the memory-mapped store."""

@@ -1,1 +1,0 @@
-"""scikit-learn estimators: checked arrays in, attributes with a certificate out."""

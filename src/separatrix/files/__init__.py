@@ -1,1 +1,0 @@
-"""Files in and out: data readers, model files, exports."""

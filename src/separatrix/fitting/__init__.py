@@ -1,0 +1,1 @@
+"""The one way from a problem to a proved answer."""

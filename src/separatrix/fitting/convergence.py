@@ -1,0 +1,63 @@
+"""What to say when the requested gap was not reached."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from separatrix.errors import NotConvergedError
+from separatrix.fitting.binary import BinaryResult
+from separatrix.fitting.callbacks import AVAILABLE
+from separatrix.fitting.joint import JointResult
+from separatrix.fitting.parameters import Settings
+from separatrix.problem import Status
+
+
+class GapWarning(ConvergenceWarning):  # type: ignore[misc]  # scikit-learn is untyped
+    """The fit ended before the requested gap was proved; the model says how large its gap is."""
+
+
+def report_gap(
+    problems: Mapping[Any, BinaryResult | JointResult], settings: Settings, *, strict: bool
+) -> None:
+    """Warn, or raise if strict, unless every problem converged."""
+    if all(result.status == Status.CONVERGED for result in problems.values()):
+        return
+    late = {key: result for key, result in problems.items() if result.status != Status.CONVERGED}
+    worst_key, worst = max(late.items(), key=lambda item: item[1].gap)
+    where = (
+        "" if len(problems) == 1 else f" in {len(late)} of {len(problems)} problems (worst: {worst_key!r})"
+    )
+    message = (
+        f"SVC reached a relative duality gap of {worst.gap:.2g}{where}, not tol={settings.tol:g}: "
+        f"{_cause(worst, settings)}. The optimum lies between {worst.dual:.6g} and {worst.primal:.6g}; the "
+        f"best iterate is kept with its certificate. {_advice(worst, settings)}"
+    )
+    if strict:
+        raise NotConvergedError(message, problems, worst.gap)
+    warnings.warn(message, GapWarning, stacklevel=4 if AVAILABLE else 3)
+
+
+def _cause(result: BinaryResult | JointResult, settings: Settings) -> str:
+    if result.status == Status.MAX_TIME:
+        return f"max_time={settings.max_time:g} s came first"
+    if result.status == Status.INTERRUPTED:
+        return "the fit was interrupted"
+    if settings.max_iter is not None and result.n_iter >= settings.max_iter:
+        return f"max_iter={settings.max_iter} came first"
+    return "rounding left no further progress to make"
+
+
+def _advice(result: BinaryResult | JointResult, settings: Settings) -> str:
+    if result.status == Status.INTERRUPTED:
+        return "To go on from here: set_params(warm_start=True).fit(X, y)."
+    if result.status == Status.MAX_TIME or (
+        settings.max_iter is not None and result.n_iter >= settings.max_iter
+    ):
+        return "Raise the limit, go on from here with warm_start=True, or accept the gap with a larger tol."
+    return (
+        "Scale the columns (sklearn.preprocessing.StandardScaler), lower C, or accept it with a larger tol."
+    )

@@ -1,0 +1,66 @@
+"""An SVC whose classes share one problem (Crammer and Singer) as plain values, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.errors import ModelFileError
+from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.joint import JointProblems, JointResult
+from separatrix.models.fields import Fields
+from separatrix.models.parts import read_history, write_history
+from separatrix.models.values import Arrays, write_value
+from separatrix.problem import Status
+from separatrix.svm.svc import SVC
+
+
+def write_joint(joint: JointResult, n: int, arrays: Arrays) -> dict[str, Any]:
+    """The record of the joint problem; its planes are those of the model."""
+    everything = len(joint.rows) == n
+    parts: dict[str, Any] = {"rows": None if everything else joint.rows.astype(np.int64)}
+    names = ("cost", "A", "slack", "norms", "primal", "dual", "gap", "n_iter")
+    parts |= {name: getattr(joint, name) for name in names}
+    record = {name: write_value(value, f"joint.{name}", arrays) for name, value in parts.items()}
+    return {**record, "status": joint.status.value, "history": write_history(joint.history)}
+
+
+def read_joint(
+    model: SVC,
+    record: Fields,
+    classes: NDArray[Any],
+    planes: tuple[Any, Any],
+    n: int,
+    proof: Deferred[Any],
+) -> None:
+    """Set what the model has of its joint problem; ``planes`` are coef (k, d) and intercept (k,)."""
+    k = len(classes)
+    if k < 3:
+        raise ModelFileError(f"A joint problem needs at least 3 classes; the model file has {k}.")
+    rows = np.arange(n) if not record.has("rows") else record.indices("rows", None, n)
+    m = len(rows)
+    joint = JointResult(
+        classes=tuple(classes.tolist()),
+        rows=rows,
+        cost=record.array("cost", (m,)),
+        A=record.array("A", (m, k)),
+        coef=planes[0],
+        intercept=planes[1],
+        slack=record.array("slack", (m,)),
+        norms=record.array("norms", (k,)),
+        primal=record.real("primal", finite=False),
+        dual=record.real("dual", finite=False),
+        gap=record.real("gap", finite=False),
+        status=Status(record.text("status", [status.value for status in Status])),
+        n_iter=record.count("n_iter"),
+        history=read_history(record),
+        deferred=proof,
+    )
+    model.problems_ = JointProblems(joint)
+    with np.errstate(divide="ignore"):
+        model.margin_ = 1.0 / joint.norms
+    model.slab_width_ = 2.0 * model.margin_
+    for name in ("primal", "dual", "gap", "status", "n_iter", "history"):
+        setattr(model, f"{name}_", getattr(joint, name))

@@ -1,0 +1,158 @@
+"""Parts that the model files of all estimators share: parameters, histories, certificates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import astuple
+from typing import Any, TypeVar
+
+import numpy as np
+
+from separatrix.checker.document import FORMAT, json_pieces
+from separatrix.errors import ModelFileError
+from separatrix.fitting.deferred import Deferred
+from separatrix.models.fields import Fields
+from separatrix.models.kernel import read_kernel, write_kernel
+from separatrix.models.values import Arrays, read_value, shown, write_value
+from separatrix.problem import History, Record
+from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
+from separatrix.proof.certificate import Certificate, CertificateError
+
+Made = TypeVar("Made")
+_FORMAT_1 = (
+    "The certificate of this model is of format 1, which is no longer read: its claim was not compared with what its "
+    "numbers prove. Hint: fit again, or make a new one with: separatrix audit MODEL DATA --certificate FILE"
+)
+#: Stands for certificates that the reader of a model does not want; no text of JSON is empty.
+LEFT_UNREAD = np.empty(0, dtype=np.uint8)
+
+
+def write_parameters(model: Any) -> Any:
+    """The parameters of an estimator. A generator of random numbers is left behind: it only matters to a fit."""
+    parameters = dict(model.get_params(deep=False))
+    kernel = parameters["kernel"]
+    if isinstance(parameters.get("random_state"), np.random.RandomState):
+        parameters["random_state"] = None
+    if isinstance(kernel, str):
+        return write_value(parameters, "parameters", {})
+    del parameters["kernel"]
+    return {**write_value(parameters, "parameters", {}), "kernel": write_kernel(kernel)}
+
+
+def read_parameters(document: Fields, make: Callable[..., Made], check: Callable[[Any], Any]) -> Made:
+    """An estimator that is not fitted yet, with parameters that it accepts."""
+    record = document.record("parameters")
+    parameters = read_value({"pairs": record.raw("pairs")}, {})
+    if not isinstance(parameters, dict) or not all(isinstance(name, str) for name in parameters):
+        raise ModelFileError("The parameters in the model file must be values by name.")
+    if record.has("kernel"):
+        parameters["kernel"] = read_kernel(record.record("kernel"), fixed=False)
+    try:
+        model = make(**parameters)
+        check(model.get_params(deep=False))  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"The parameters in the model file are not those of a model: {error}") from None
+    return model
+
+
+def write_history(history: Sequence[Any]) -> Any:
+    """The records of a run, each as the list of its values."""
+    return [write_value(list(astuple(record)), "history", {}) for record in history]
+
+
+def read_history(record: Fields, name: str = "history") -> History:
+    """The history of a soft or hard margin."""
+    return History(_records(record, name, Record, (float, int, float, float, float, str, str, bool)))
+
+
+def read_mistake_history(record: Fields, name: str = "history") -> MistakeHistory:
+    """The history of a perceptron."""
+    return MistakeHistory(_records(record, name, MistakeRecord, (float, int, int, int, int, float)))
+
+
+def _records(record: Fields, name: str, make: type[Made], kinds: tuple[type, ...]) -> list[Made]:
+    lines = record.raw(name)
+    if not isinstance(lines, list):
+        raise record.wrong(name, "a list of records", lines)
+    out = []
+    for line in lines:
+        values = read_value(line, {})
+        if not isinstance(values, list) or len(values) != len(kinds):
+            raise record.wrong(name, f"a list of records of {len(kinds)} values", line)
+        whole = [float(v) if k is float and type(v) is int else v for v, k in zip(values, kinds, strict=True)]
+        if not all(type(value) is kind for value, kind in zip(whole, kinds, strict=True)):
+            raise record.wrong(name, f"records of {', '.join(kind.__name__ for kind in kinds)}", line)
+        out.append(make(*whole))
+    return out
+
+
+def write_certificates(proofs: Sequence[Deferred[Certificate]], arrays: Arrays) -> Any:
+    """The certificates as one JSON text; where there is none, the sentence that says why."""
+    entries: list[dict[str, Any]] = []
+    for proof in proofs:
+        try:
+            entries.append({"certificate": proof.get().to_dict()})
+        except ValueError as error:
+            entries.append({"none": str(error)})
+    return write_value(_bytes_of(entries), "certificates", arrays)
+
+
+def read_certificates(document: Fields, count: int) -> list[Deferred[Certificate]]:
+    """One for each problem. A certificate that differs from its digest is refused here, before it is used."""
+    text = document.array("certificates", (None,), "byte")
+    if len(text) == len(LEFT_UNREAD):
+        return [failing("The certificates of this model were not read with it.")] * count
+    entries = parse_json(text.tobytes(), "certificates", _no_float)
+    if not isinstance(entries, list) or len(entries) != count:
+        raise ModelFileError(f"The model file must have {count} certificates; got {shown(entries)}.")
+    return [_certificate(entry) for entry in entries]
+
+
+def _certificate(entry: Any) -> Deferred[Certificate]:
+    match entry:
+        case {"certificate": {"format": str(name), "version": 1 as version}} if (
+            name == FORMAT and type(version) is int
+        ):
+            return failing(_FORMAT_1)
+        case {"certificate": dict(body)}:
+            try:
+                certificate = Certificate.from_dict(body)
+            except CertificateError as error:
+                raise ModelFileError(f"A certificate in the model file is not one: {error}") from None
+            return Deferred(lambda: certificate)
+        case {"none": str(sentence)}:
+            return failing(sentence)
+    raise ModelFileError(f"A certificate in the model file is not one: {shown(entry)}.")
+
+
+def failing(sentence: str, error: type[Exception] = ValueError) -> Deferred[Any]:
+    """A value that is not there; asking for it says why."""
+
+    def refuse() -> Any:
+        raise error(sentence)
+
+    return Deferred(refuse)
+
+
+def _bytes_of(value: Any) -> Any:
+    text = bytearray()
+    for piece in json_pieces(value, sort_keys=False):
+        text += piece.encode("ascii")
+    return np.frombuffer(text, dtype=np.uint8)
+
+
+def parse_json(content: bytes, what: str, parse_float: Callable[[str], float] = float) -> Any:
+    """A JSON document within a model file."""
+    try:
+        return json.loads(content.decode("utf-8"), parse_constant=_no_constant, parse_float=parse_float)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"No JSON document: the {what} of the model file ({error}).") from None
+
+
+def _no_constant(text: str) -> float:
+    raise ValueError(f"{text} is no JSON number")
+
+
+def _no_float(text: str) -> float:
+    raise ValueError(f"a certificate holds no JSON float such as {text[:40]}")

@@ -1,0 +1,1 @@
+"""The perceptron: every variant of the algorithm, its bounds and its estimator."""

@@ -1,0 +1,144 @@
+"""The parameters of Perceptron, checked: each has a rule and the words that describe it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.errors import ParameterError
+from separatrix.fitting import parameter_checks as rules
+from separatrix.fitting.parameter_checks import KERNEL_NAMES, Rule, check_rules, count, one_of, positive
+from separatrix.fitting.parameters import available_threads
+from separatrix.perceptron.state import Settings
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a fit needs to know of the parameters of Perceptron."""
+
+    algorithm: str
+    bias: str
+    dual: bool
+    multi_class: str
+    settings: Settings
+    max_epochs: int
+    max_time: float | None
+    n_threads: int
+    budget: int | None = None
+
+
+_RULES: dict[str, Rule] = {
+    "algorithm": one_of("perceptron", "gradient"),
+    "bias": one_of("unit", "radius", "none"),
+    "step": (
+        lambda v: positive(v) or (isinstance(v, str) and v in ("decreasing", "line-search")),
+        "a number above 0, 'decreasing' or 'line-search'",
+    ),
+    "start": (
+        lambda v: (isinstance(v, str) and v == "zero") or count(v, 0),
+        "'zero' or the number of the row j whose y_j x_j the run starts at",
+    ),
+    "kernel": (
+        lambda v: callable(v) or (isinstance(v, str) and v in KERNEL_NAMES),
+        one_of(*KERNEL_NAMES)[1] + " or a function",
+    ),
+    "degree": rules.DEGREE,
+    "gamma": rules.GAMMA,
+    "coef0": rules.COEF0,
+    "form": one_of("auto", "primal", "dual"),
+    "output": one_of("last", "averaged", "voted", "pocket"),
+    "order": one_of("cyclic", "shuffle"),
+    "multi_class": one_of("auto", "kesler", "ovr"),
+    "budget": (lambda v: v is None or count(v, 1), "None (no limit) or an integer of at least 1"),
+    "max_epochs": (lambda v: count(v, 1), "an integer of at least 1"),
+    "max_time": rules.SECONDS,
+    "n_threads": rules.THREADS,
+    "random_state": rules.RANDOM_STATE,
+    "warm_start": rules.FLAG,
+    "verbose": rules.VERBOSE,
+}
+
+
+def check_choice(parameters: Mapping[str, Any], seed: int = 0) -> Choice:
+    """Raise a sentence for the first parameter that cannot be; else what a fit needs to know.
+
+    >>> check_choice({"algorithm": "sgd"})
+    Traceback (most recent call last):
+    separatrix.errors.ParameterError: algorithm must be one of 'perceptron', 'gradient'; got 'sgd'.
+    """
+    check_rules(_RULES, parameters)
+    _check_together(parameters)
+    p, gradient = parameters, parameters["algorithm"] == "gradient"
+    step = p["step"] if isinstance(p["step"], str) else float(p["step"])
+    return Choice(
+        algorithm=p["algorithm"],
+        bias=p["bias"],
+        dual=p["form"] == "dual" or p["kernel"] != "linear",
+        multi_class="ovr" if gradient or p["multi_class"] == "ovr" else "kesler",
+        settings=Settings(
+            step=step,
+            shuffle=p["order"] == "shuffle",
+            seed=seed,
+            start=None if p["start"] == "zero" else int(p["start"]),
+            extra=None if p["output"] == "last" else p["output"],
+        ),
+        max_epochs=int(p["max_epochs"]),
+        max_time=None if p["max_time"] is None else float(p["max_time"]),
+        n_threads=p["n_threads"] or available_threads(),
+        budget=None if p.get("budget") is None else int(p["budget"]),
+    )
+
+
+def _check_together(p: Mapping[str, Any]) -> None:
+    """Say plainly which values exclude each other."""
+    gradient = p["algorithm"] == "gradient"
+    if p["step"] == "line-search" and not gradient:
+        raise ParameterError(
+            "step='line-search' looks for the lowest risk along the gradient; the perceptron algorithm has one row "
+            "at a time and no such search. Hint: algorithm='gradient'."
+        )
+    if p["form"] == "primal" and p["kernel"] != "linear":
+        raise ParameterError(
+            f"form='primal' keeps the weights w, which only kernel='linear' has; got kernel={p['kernel']!r}. "
+            "Hint: form='auto'."
+        )
+    if gradient and p["output"] == "voted":
+        raise ParameterError(
+            "output='voted' counts how long each weight vector survives row after row; gradient descent sees all "
+            "rows at once. Hint: output='averaged'."
+        )
+    if gradient and p["multi_class"] == "kesler":
+        raise ParameterError(
+            "multi_class='kesler' belongs to algorithm='perceptron'; gradient descent has 'ovr'."
+        )
+    if p["warm_start"] and (gradient or p["form"] == "dual" or p["kernel"] != "linear"):
+        raise ParameterError(
+            "warm_start=True goes on from the weights w; it needs algorithm='perceptron' and form='primal'."
+        )
+    if p.get("budget") is not None:
+        _check_budget(p)
+
+
+def _check_budget(p: Mapping[str, Any]) -> None:
+    """The theorem of the budget speaks of the plain perceptron on dual coefficients."""
+    if p["form"] != "dual" and isinstance(p["kernel"], str) and p["kernel"] == "linear":
+        raise ParameterError(
+            "budget limits the support vectors of a kernel; kernel='linear' keeps the weights w instead. "
+            "Hint: leave budget=None, or form='dual'."
+        )
+    for name, only in (
+        ("algorithm", ("perceptron",)),
+        ("start", ("zero",)),
+        ("output", ("last",)),
+        ("multi_class", ("auto", "kesler")),
+    ):
+        if p[name] not in only:
+            raise ParameterError(
+                f"budget belongs to {name}={only[-1]!r}: the rule that forgets support vectors has a theorem there; "
+                f"got {name}={p[name]!r}."
+            )
+    if isinstance(p["step"], str):
+        raise ParameterError(
+            f"budget belongs to a fixed step, which its theorem needs; got step={p['step']!r}."
+        )

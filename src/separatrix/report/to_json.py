@@ -1,0 +1,86 @@
+"""The report as plain JSON values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import separatrix
+from separatrix.report.records import Report
+
+FORMAT = "separatrix-report"
+
+
+def plain(report: Report) -> dict[str, Any]:
+    """Everything but the pictures; a number that is not finite becomes null."""
+    facts = report.rows
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        "version": 1,
+        "separatrix": separatrix.__version__,
+        "title": report.title,
+        "verdict": report.verdict,
+        "tone": report.tone,
+        "details": report.details,
+        "model": dict(report.about),
+        "data": {"rows": report.n_rows, "columns": report.n_columns, "classes": report.class_counts},
+        "proofs": [
+            {
+                "problem": proof.problem,
+                "kind": proof.kind,
+                "claim": proof.claim,
+                "digest": proof.digest,
+                "checked": proof.checked,
+                "outcome": proof.outcome,
+                "reason": proof.reason,
+            }
+            for proof in report.proofs
+        ],
+        "check": [command for command, _ in report.commands],
+        "support": [{"problem": each.problem, "counts": each.counts} for each in report.support],
+        "weights": {name: [asdict(each) for each in rows] for name, rows in report.weights.items()},
+        "contradictions": [asdict(each) for each in report.contradictions],
+        "cancelling": None if report.cancelling is None else asdict(report.cancelling),
+        "progress": _progress(report),
+    }
+    if facts is not None:
+        edges, counts = facts.histogram()
+        out["errors"] = facts.errors
+        out["confusion"] = {"classes": facts.names, "rows": facts.confusion().tolist()}
+        out["margins"] = {
+            "smallest": float(facts.margins.min()),
+            "edges": edges.tolist(),
+            "rows": dict(zip(facts.names, counts.tolist(), strict=True)),
+        }
+    return _finite(out)  # type: ignore[no-any-return]
+
+
+def _progress(report: Report) -> Any:
+    progress = report.progress
+    if progress is None:
+        return None
+    return {
+        "quantity": progress.quantity,
+        "limit": progress.limit,
+        "seconds": progress.seconds,
+        "courses": [
+            {
+                "problem": course.problem,
+                "time": course.time.tolist(),
+                "values": course.values.tolist(),
+                "proved": course.proved.tolist(),
+            }
+            for course in progress.courses
+        ],
+    }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

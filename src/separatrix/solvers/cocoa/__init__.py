@@ -1,0 +1,1 @@
+"""Coordinate descent on blocks of rows that are joined (CoCoA+)."""

@@ -1,0 +1,272 @@
+"""Interior point for the soft-margin linear SVM, on as few rows as the answer needs.
+
+With the hinge most rows end with alpha_i = 0 (margin above 1) or alpha_i = C_i (margin below 1), and few
+between. So, when there are many rows:
+
+    1. solve a weighted random sample loosely;
+    2. hold the rows that are far from margin 1 at 0 or C_i, solve for the others (the band) only;
+    3. look at all rows: where a held row has crossed margin 1, choose a new band around it and repeat.
+
+Each step is one predictor-corrector iteration on the current rows (`central_path`). The band changes until
+no held row is on the wrong side by more than the tolerance allows, and grows at the latest to all rows: the
+answer is that of the whole problem, and its gap is taken over all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.problem import Point, Problem, scores, weighted_sum
+from separatrix.problem.problem import relative_gap
+from separatrix.solvers.interior_point.central_path import CentralPath
+from separatrix.solvers.interior_point.crossover import crossover, look, undecided
+from separatrix.solvers.interior_point.duplicates import Merged, merge_duplicates
+from separatrix.solvers.interior_point.normal_equations import GramSide, PrimalSide, smaller_side
+from separatrix.solvers.interior_point.sampling import margin_spread, sample_rows
+from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.solvers.loop.deadline import time_left
+from separatrix.solvers.loop.patience import Patience
+from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.types import Vector
+
+Rows = NDArray[np.intp]
+_FEW_ROWS = 3000  # solved whole: a sample would save nothing
+_CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
+_FEW_FREE = 600  # undecided rows that are few enough to be settled exactly
+_LOOSE = (1e-2, 1e-3, 1e-5)  # relative gap at which each round looks at all rows
+
+
+@dataclass
+class _State:
+    path: CentralPath
+    rows: Rows | None  # the rows of the path; None means all
+    sampled: bool  # whether the path's rows stand for all others
+    held: Vector  # alpha of every row; those of the path's rows are overwritten
+    margins: Vector  # A z of all rows at the best z
+    held_dual: float = 0.0
+    n_rounds: int = 0
+    z: Vector = field(default_factory=lambda: np.zeros(0))  # the best primal point seen on all rows
+    primal: float = math.inf
+    dual: float = 0.0
+    crossed: float = 0.0  # what held rows on the wrong side add to the primal value
+    alpha: Vector | None = None  # of the best dual value, once the path has all rows
+    n_checks: int = 0
+    patience: Patience = field(default_factory=Patience)
+    broken: bool = False
+    note: str = ""
+    look_at: float = _LOOSE[0]  # relative gap of the path's rows at which to look at all rows
+    tol: float = 0.0  # as last asked for; looking at all rows pays only near it
+    merged: Merged | None = None  # the problem actually solved, if rows were merged
+    cached: Point | None = None
+
+
+@dataclass(frozen=True)
+class InteriorPoint:
+    """``side``: "auto", "primal" (columns squared) or "gram" (rows squared). ``screen``: work on few rows."""
+
+    side: str = "auto"
+    screen: bool = True
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """As in ``SVC(solver=...)``."""
+        return "gram" if self.side == "gram" else "interior-point"
+
+    def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
+        """Begin with a sample, or with all rows if they are few; at the proposed w if there is one."""
+        merged = merge_duplicates(problem) if self.screen and self.side == "auto" else None
+        state = self._begin(merged.problem if merged else problem, start)
+        state.merged = merged
+        return state
+
+    def _begin(self, problem: Problem, start: Point | None) -> _State:
+        n, D = problem.n_rows, problem.n_columns + (problem.bias != "none")
+        z = np.zeros(D)
+        if start is not None and start.w is not None:
+            z[: problem.n_columns] = start.w
+            if problem.bias != "none":
+                z[-1] = start.b or 0.0
+        held = np.zeros(n)
+        # The size that balances the work on the sample against that on the band it leads to.
+        count = max(_FEW_ROWS // 2, min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), 300 * D))
+        few = n <= max(_FEW_ROWS, 10 * D, count)
+        if few or not self.screen or problem.loss.squared or self.side == "gram":
+            path = self._path(problem, None, problem.C, np.zeros(D), z, np.ones(n))
+            return _State(path, None, False, held, np.zeros(0), z=z)
+        rows, weights = sample_rows(problem.y, count, self.seed)
+        path = self._path(problem, rows, problem.C[rows] * weights, np.zeros(D), z, np.ones(len(rows)))
+        return _State(path, rows, True, held, np.zeros(n), z=np.zeros(D), primal=float(np.sum(problem.C)))
+
+    def _path(
+        self, problem: Problem, rows: Rows | None, C: Vector, h: Vector, z: Vector, width: Vector
+    ) -> CentralPath:
+        signed = SignedRows(problem, rows)
+        sides = {"auto": smaller_side, "primal": PrimalSide, "gram": GramSide}
+        return CentralPath.start(sides[self.side](signed), problem.loss, C, h, z, width)
+
+    def step(self, problem: Problem, state: _State) -> Progress:
+        """One iteration on the current rows; a look at all rows when these are solved well enough."""
+        problem = state.merged.problem if state.merged else problem
+        with np.errstate(all="ignore"):
+            state.broken = not state.path.advance()
+            state.cached = None
+            primal, dual = state.path.primal(), state.path.dual()
+        if state.rows is None:
+            if primal < state.primal or not math.isfinite(state.primal):
+                state.primal, state.z = primal, state.path.z
+            if dual > state.dual or state.alpha is None:
+                state.dual, state.alpha = dual, state.path.alpha.copy()
+        elif not state.sampled:
+            state.dual = dual + state.held_dual
+        scale = abs(primal + state.held_dual)
+        gap = (primal - dual) / scale if scale > 0 else 0.0
+        state.patience.see(gap, primal - dual)
+        if state.rows is not None:
+            # A held row counts as if it were still on its side of margin 1. No point has a value below zero: where one
+            # seems to, held rows have crossed by far.
+            hopeless = not state.sampled and primal + state.held_dual < 0.0
+            stuck = state.broken or state.patience.over or hopeless
+            if stuck or gap <= max(state.look_at, 0.5 * state.tol):
+                self._next_round(problem, state, gap * scale, stuck)
+        note, state.note = state.note, ""
+        return Progress(state.primal, state.dual, note)
+
+    def _look(self, problem: Problem, state: _State) -> Vector:
+        """Margins of all rows at the path's z. The best primal point moves towards it as far as that pays."""
+        z, d = state.path.z, problem.n_columns
+        new = scores(problem.X, z[:d])
+        if problem.bias != "none":
+            new += z[-1]
+        new *= problem.y
+        old, R = state.margins, state.path.algebra.rows.R
+        best, best_value = 0.0, state.primal
+        for t in (1.0, 0.5, 0.25, 0.125, 0.0625):
+            point = state.z + t * (z - state.z)
+            value = 0.5 * float(point @ (R * point))
+            value += float(problem.C @ problem.loss.values(old + t * (new - old)))
+            if value < best_value:
+                best, best_value = t, value
+            elif best > 0:
+                break
+        if best > 0:
+            state.z = state.z + best * (z - state.z)
+            state.margins = old + best * (new - old)
+            state.primal = best_value
+        return new
+
+    def _next_round(self, problem: Problem, state: _State, gap: float, stuck: bool) -> None:
+        """After the path's rows are solved to ``gap``: go on with them unless ``stuck``, or choose a better band."""
+        old = state.margins
+        new = self._look(problem, state)
+        n, D = problem.n_rows, len(state.z)
+        if state.sampled:
+            share = min(1.0, 3.0 * math.sqrt(D / len(state.path.C)))
+            spread = margin_spread(problem, state.path.algebra.variances())
+            order = np.abs(state.margins - 1.0) / spread
+            reach = float(np.partition(order, min(n - 1, int(share * n)))[min(n - 1, int(share * n))])
+            self._new_band(problem, state, reach * spread, np.zeros(n, dtype=bool))
+            return
+        off = 1.0 - new
+        off[state.held > 0] *= -1.0
+        off[state.rows] = 0.0
+        np.maximum(off, 0.0, out=off)
+        state.crossed = float(problem.C @ off)
+        if state.crossed <= max(gap, 0.0) or state.crossed <= 1e-14 * state.primal:
+            state.look_at = 0.3 * state.crossed / state.primal
+            if stuck:  # these rows have told all they can, and no other row asks to be looked at
+                self._all_rows(problem, state, np.ones(n))
+            return
+        crossed = off > 0
+        moved = np.abs(new - old)
+        mean = float(np.mean(moved))
+        moved += mean
+        moved *= min(1.0, 2.0 * float(np.mean(off[crossed])) / mean)
+        self._new_band(problem, state, moved, crossed)
+
+    def _new_band(self, problem: Problem, state: _State, reach: Vector, also: NDArray[np.bool_]) -> None:
+        """Solve next for the rows within ``reach`` of margin 1, and those of ``also``; hold the others."""
+        n, D, margins = problem.n_rows, len(state.z), state.margins
+        state.n_rounds += 1
+        state.look_at = _LOOSE[min(state.n_rounds, len(_LOOSE) - 1)]
+        state.patience, state.broken = Patience(), False
+        t = np.abs(margins - 1.0)
+        least = min(n - 1, max(4 * D, 500 << state.n_rounds))
+        if np.count_nonzero(t <= reach) < least:
+            order = t / reach
+            reach = reach * float(np.partition(order, least)[least])
+        rows = np.flatnonzero((t <= reach) | also)
+        # The path first: it may find that time is over, and then the state must be as it was.
+        if len(rows) >= n // 2:
+            self._all_rows(problem, state, reach)
+            return
+        held = np.where(margins < 1.0, problem.C, 0.0)
+        held[rows] = 0.0
+        yc = problem.y * held
+        h = weighted_sum(problem.X, yc)
+        if problem.bias != "none":
+            h = np.append(h, np.sum(yc))
+        state.path = self._path(problem, rows, problem.C[rows], h, state.z, reach[rows])
+        state.held, state.held_dual, state.rows = held, float(np.sum(held)), rows
+        state.sampled, state.note = False, f"band of {len(rows)} rows"
+
+    def _all_rows(self, problem: Problem, state: _State, width: Vector) -> None:
+        """Go on with every row, from the best point so far."""
+        state.path = self._path(problem, None, problem.C, np.zeros(len(state.z)), state.z, width)
+        state.rows, state.held_dual, state.held = None, 0.0, np.zeros(problem.n_rows)
+        state.sampled, state.note = False, "all rows"
+        state.patience, state.broken = Patience(), False
+
+    def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
+        """Check once the estimated gap is within tol; give up when it no longer falls."""
+        state.tol = tol
+        if relative_gap(state.primal, state.dual) <= tol:
+            state.n_checks += 1
+            return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
+        if state.rows is None and (state.broken or state.patience.over):
+            return Verdict.STALLED
+        return Verdict.GO_ON
+
+    def point(self, problem: Problem, state: _State) -> Point:
+        """The iterate with its rows at their bounds where that does not widen the gap."""
+        if state.cached is None:
+            if state.merged is None:
+                state.cached = self._finish(problem, state)
+            else:
+                point = self._finish(state.merged.problem, state)
+                state.cached = replace(point, alpha=state.merged.split(point.alpha))
+        return state.cached
+
+    def _finish(self, problem: Problem, state: _State) -> Point:
+        path = state.path
+        plain = self._assemble(problem, state, path.alpha if state.alpha is None else state.alpha, state.z)
+        if problem.loss.squared:
+            return self._point(problem, plain.alpha, look(problem, state.z)[1])
+        if state.sampled or time_left() == 0.0:
+            return plain
+        free = undecided(path)
+        alpha = np.where(free | (path.s < path.xi), path.C, 0.0)
+        rows = np.flatnonzero(free)
+        if 0 < len(rows) <= max(_FEW_FREE, 4 * len(state.z)):
+            bounds = self._assemble(problem, state, alpha, state.z).alpha
+            corner = crossover(problem, bounds, state.z, rows if state.rows is None else state.rows[rows])
+            if corner is not None and corner.gap <= max(0.0, state.primal - state.dual):
+                z = corner.z if corner.primal <= state.primal else state.z
+                return self._point(problem, corner.alpha, z)
+        return plain
+
+    def _assemble(self, problem: Problem, state: _State, alpha: Vector, z: Vector) -> Point:
+        whole = state.held.copy()
+        if state.rows is None:
+            whole[:] = alpha
+        elif not state.sampled:
+            whole[state.rows] = alpha
+        return self._point(problem, whole, z)
+
+    def _point(self, problem: Problem, alpha: Vector, z: Vector) -> Point:
+        d = problem.n_columns
+        return Point(alpha=alpha, w=z[:d].copy(), b=0.0 if problem.bias == "none" else float(z[-1]))

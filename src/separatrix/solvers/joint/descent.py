@@ -1,0 +1,132 @@
+"""Dual coordinate descent for the joint multi-class SVM: one row's k multipliers at a time.
+
+    max_A  sum_i A_{i, y_i} - 1/2 ||A^T X||^2     s.t.   sum_m A_im = 0,   A_im <= C_i [m = y_i]
+
+One step is one pass over the active rows in random order. With a free bias the column sums of A must vanish: the
+method of multipliers adds a penalty on them and moves the bias after each pass. A kernel is taken by the factor of its
+matrix, K = L L^T, whose rows stand for those of X.
+S. S. Keerthi et al., A sequential dual method for large scale multi-class linear SVMs, KDD 2008.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from separatrix import _core
+from separatrix.problem import JointProblem, Point
+from separatrix.solvers.factored import factor
+from separatrix.solvers.loop.deadline import OutOfTime, time_left
+from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.types import Vector
+
+_PARTIAL_PASSES = 8  # over the active rows, before one that looks at all
+
+
+@dataclass(eq=False)
+class _State:
+    descent: _core.JointDescent
+    shape: tuple[int, int]
+    loss: float = np.inf  #: of the last pass over all rows
+    half_norm: float = 0.0
+    own: float = 0.0  #: sum of A_{i, y_i}
+    whole: bool = False  #: whether the last pass saw all rows
+    partial: int = 0  #: passes since then
+    violation: float = np.inf
+    passes: int = 0
+    ask_after: int = 0  #: passes before a check is asked for again
+
+
+def factored_rows(problem: JointProblem) -> Any:
+    """X itself, or the rows of L with L L^T = K where there is a kernel."""
+    if problem.kernel is None:
+        return problem.X
+    everything = np.arange(problem.n_rows)
+    return factor(problem.gram(everything, everything))
+
+
+@dataclass(frozen=True)
+class JointDescent:
+    """Coordinate descent by rows; ``seed`` orders them."""
+
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """As the binary solver of the same kind."""
+        return "coordinate-descent"
+
+    def init(self, problem: JointProblem, start: Point | None, n_threads: int) -> _State:
+        """A = 0, or where an earlier run ended; all rows active."""
+        rows: Any = factored_rows(problem)
+        tau = {"none": 0.0, "augmented": 1.0, "free": _mean_square(rows)}[problem.bias]
+        compiled: Any = _core.joint_descent  # one overload for each kind of rows
+        codes = np.ascontiguousarray(problem.codes, dtype=np.int64)
+        rest = codes, problem.C, problem.n_classes, tau, self.seed
+        if sparse.issparse(rows):
+            matrix: Any = rows
+            descent = compiled(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], *rest)
+        else:
+            descent = compiled(np.ascontiguousarray(rows), *rest)
+        state = _State(descent, (problem.n_rows, problem.n_classes))
+        if start is not None:
+            offset = np.zeros(problem.n_classes)
+            if problem.bias == "free" and start.w is not None:
+                offset = np.ascontiguousarray(start.w[:, -1])
+            descent.start(np.ascontiguousarray(start.alpha), offset)
+        return state
+
+    def step(self, problem: JointProblem, state: _State) -> Progress:
+        """One pass; the values are those seen on the way. `OutOfTime` within it leaves a point that can be proved."""
+        state.passes += 1
+        if state.partial >= _PARTIAL_PASSES:
+            state.descent.restore()
+        loss, state.violation, visited, in_time = state.descent.run(time_left())
+        if not in_time:
+            raise OutOfTime
+        state.whole = visited == problem.n_rows
+        state.partial = 0 if state.whole else state.partial + 1
+        if state.whole:
+            alpha = self._alpha(state)
+            state.loss, state.own = loss, float(alpha[problem.own].sum())
+            state.half_norm = float(state.descent.half_norm)
+            if problem.bias == "augmented":
+                state.half_norm += 0.5 * float(np.sum(alpha.sum(axis=0) ** 2))
+        if problem.bias == "free":
+            state.descent.move_offset()
+        return Progress(state.half_norm + state.loss, state.own - state.half_norm)
+
+    def terminate(self, problem: JointProblem, state: _State, tol: float) -> Verdict:
+        """Ask for a check when the values of a whole pass are close; after a failed one, a quarter later."""
+        if not state.whole:
+            return Verdict.GO_ON
+        if self._gap(state) <= tol and state.passes > state.ask_after:
+            state.ask_after = state.passes + max(_PARTIAL_PASSES, state.passes // 4)
+            return Verdict.CHECK
+        if state.violation == 0.0:
+            return Verdict.STALLED
+        return Verdict.GO_ON
+
+    def point(self, problem: JointProblem, state: _State) -> Point:
+        """A and b as they are; W follows from A."""
+        b = np.empty(problem.n_classes)
+        state.descent.copy_bias(b)
+        return Point(alpha=self._alpha(state), w=b[:, None])
+
+    def _alpha(self, state: _State) -> Vector:
+        alpha = np.empty(state.shape)
+        state.descent.copy_alpha(alpha)
+        return alpha
+
+    def _gap(self, state: _State) -> float:
+        primal = state.half_norm + state.loss
+        return (primal - (state.own - state.half_norm)) / primal if primal > 0 else 0.0
+
+
+def _mean_square(rows: Any) -> float:
+    is_sparse = bool(sparse.issparse(rows))
+    total = float(np.vdot(rows.data, rows.data) if is_sparse else np.vdot(rows, rows))
+    return float(max(total / max(1, rows.shape[0]), 1e-300))

@@ -1,0 +1,1 @@
+"""The one loop that drives every solver, and its limits."""

@@ -1,0 +1,1 @@
+"""Sequential minimal optimisation on blocks, for kernels."""

@@ -1,0 +1,1 @@
+"""SVC, its path and what it publishes."""

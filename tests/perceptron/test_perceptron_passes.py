@@ -1,0 +1,182 @@
+"""The compiled passes against the algorithm written out, and against themselves in other blocks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from separatrix import Perceptron, verify
+from separatrix.perceptron.exact_recheck import misclassified
+from separatrix.perceptron.gradient import GradientSteps, minimise_on_ray
+from separatrix.perceptron.primal import PrimalPasses
+from separatrix.perceptron.state import LabelledRows, PassState, Settings
+
+
+def naive_pass(X, y, w, b, order):
+    updates = []
+    for i in order:
+        if not y[i] * (X[i].astype(np.float64) @ w + b) > 0:
+            w += y[i] * X[i]
+            b += y[i]
+            updates.append(i)
+    return b, updates
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 7, 8, 9, 15, 16, 31, 100])
+@pytest.mark.parametrize("kind", [np.float32, np.float64, "csr"])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_passes_equal_the_algorithm(d, kind, shuffle):
+    rng = np.random.default_rng(d)
+    X = rng.integers(-16, 17, (700, d)) / 4.0  # sums are exact: any order of additions gives the same bits
+    y = np.where(X @ rng.integers(-3, 4, d) + rng.integers(-2, 3, 700) > 0, 1, -1).astype(np.int8)
+    rows = LabelledRows(sparse.csr_array(X) if kind == "csr" else X.astype(kind), y, 1.0)
+    solver = PrimalPasses(Settings(shuffle=shuffle, seed=9))
+    state = solver.init(rows, 1)
+    w, b, counts, orders = np.zeros(d), 0.0, np.zeros(700, dtype=int), np.random.default_rng(9)
+    for _ in range(3):
+        made = solver.step(rows, state)
+        b, updates = naive_pass(X, y, w, b, orders.permutation(700) if shuffle else range(700))
+        np.add.at(counts, updates, 1)
+        assert made == len(updates)
+    assert np.array_equal(state.w, w)
+    assert state.b[0] == b
+    assert np.array_equal(state.counts, counts)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [5, 33, 100])
+def test_a_pass_is_the_same_in_any_pieces(d, dtype):
+    """On rows whose sums are not exact: blocks, the float filter and single rows decide alike, bit for bit."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, d)).astype(dtype)
+    y = np.where(X @ rng.standard_normal(d) > 0, 1, -1).astype(np.int8)
+    rows, solver = LabelledRows(X, y, 1.0), PrimalPasses(Settings())
+    whole, pieces = solver.init(rows, 1), solver.init(rows, 1)
+    for _ in range(3):
+        solver.step(rows, whole)
+        cuts = [0, 1, 2, 3, 10, 11, 500, 777, 1500, 3000]
+        for begin, end in pairwise(cuts):
+            solver.advance(rows, pieces, begin, end)
+    assert np.array_equal(whole.w, pieces.w)
+    assert np.array_equal(whole.counts, pieces.counts)
+    assert np.array_equal(whole.tally, pieces.tally)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-18, 1.0, 1e18])
+def test_tiny_and_huge_rows_in_float(scale):
+    rng = np.random.default_rng(2)
+    X = (rng.standard_normal((600, 40)) * scale).astype(np.float32)
+    y = np.where(X.astype(np.float64) @ rng.standard_normal(40) > 0, 1, -1).astype(np.int8)
+    results = []
+    for data in (X, X.astype(np.float64)):
+        rows, solver = LabelledRows(data, y, 0.0), PrimalPasses(Settings())
+        state = solver.init(rows, 1)
+        for _ in range(4):
+            solver.step(rows, state)
+        results.append(state)
+    assert np.array_equal(results[0].w, results[1].w)
+
+
+def test_doubtful_rows_are_decided_exactly():
+    X = np.array([[0.1, 0.2], [0.1, 0.2], [5.0, 1.0]])
+    w = np.array([0.2, -0.1])  # 0.1 * 0.2 - 0.2 * 0.1 = 0 exactly
+    signs = np.array([1, -1, 1], dtype=np.int8)
+    assert misclassified(LabelledRows(X, signs, 0.0), w, 0.0).tolist() == [0, 1]
+    assert misclassified(LabelledRows(X[2:], signs[2:], 0.0), w, 0.0).tolist() == []
+
+
+def test_the_ray_is_searched_exactly():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        m, d = rng.integers(-5, 6, 8).astype(float), rng.integers(-4, 5, 8).astype(float)
+        if not np.any(d[m <= 0] > 0):
+            continue
+
+        def risk(s, m=m, d=d):
+            return np.maximum(0, -(m + s * d)).sum()
+
+        low, high = minimise_on_ray(m, d)
+        creases = [0.0, *(-m[d != 0] / d[d != 0])]
+        best = min(risk(s) for s in creases if s >= 0)
+        assert risk(low) <= best + 1e-12
+        if np.isfinite(high):
+            assert risk(high) <= best + 1e-12
+
+
+def test_exact_search_alone_can_jam_and_the_kept_range_does_not():
+    """At w = 0 the risk is least already, and every row is misclassified: the search alone would stay there."""
+    X, y = np.array([[3.0, 1.0], [-1.0, 2.0], [1.0, -3.0]]), np.array([1, 1, -1], dtype=np.int8)
+    g = (y[:, None] * X).sum(axis=0)
+    assert minimise_on_ray(np.zeros(3), y * (X @ g))[0] == 0.0
+    rows, solver = LabelledRows(X, y, 0.0), GradientSteps(Settings(step="line-search"))
+    state = solver.init(rows, 1)
+    while solver.step(rows, state):
+        assert state.sizes[-1] * np.sum(state.counts >= 0) * 3 >= 1.0
+        assert state.steps < 1000
+    assert np.all(y * (X @ state.w) > 0)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("d", [2, 7, 8, 31, 100])
+def test_rows_too_close_to_call_in_float_are_decided_in_double(d, shuffle):
+    """One row in eight is at right angles to w but for rounding, so that its score in float may have either sign."""
+    rng = np.random.default_rng(d)
+    w = rng.standard_normal(d)
+    R = rng.standard_normal((8000, d))
+    R = R[np.abs(R @ w) > 0.5]
+    close = np.arange(len(R)) % 8 == 5
+    X = np.where(close[:, None], R - np.outer(R @ w / (w @ w), w), R).astype(np.float32)
+    scores = X.astype(np.float64) @ w
+    y = np.where(scores > 0, 1, -1).astype(np.int8)
+    y[close] = np.where(rng.random(close.sum()) < 0.5, 1, -1)
+    wrong = y * scores <= 0
+    rows, solver = LabelledRows(X, y, 0.0), PrimalPasses(Settings(shuffle=shuffle, step=1e-25))
+    state = solver.init(rows, 1)
+    state.w[:] = w  # steps this small leave it as it is
+    solver.step(rows, state)
+    sure = np.abs(scores) > 1e-12  # the rest is rounding in double too
+    assert np.array_equal(state.counts[sure], wrong[sure])
+    assert set(np.flatnonzero(wrong & sure)) <= set(misclassified(rows, w, 0.0).tolist())
+
+
+def test_the_reach_is_never_below_the_longest_row():
+    rng = np.random.default_rng(5)
+    for scale in (1e-25, 1e-10, 1.0, 1e15):
+        for n, d in ((1, 1), (3, 5), (8, 8), (21, 33), (50, 100)):
+            X = (rng.standard_normal((n, d)) * scale).astype(np.float32)
+            longest = float(np.max(np.sum(X.astype(np.float64) ** 2, axis=1)))
+            reach = LabelledRows(X, np.ones(n, dtype=np.int8), 0.0).reach
+            assert reach >= longest
+            assert reach <= longest * (1 + 1e-4) + 1e-40 or np.isinf(reach)
+            X[n // 2, d // 2] = np.nan
+            assert np.isinf(LabelledRows(X, np.ones(n, dtype=np.int8), 0.0).reach)
+
+
+def test_only_dense_float32_has_a_reach():
+    X = np.ones((3, 2))
+    assert np.isinf(LabelledRows(X, np.ones(3, dtype=np.int8), 0.0).reach)
+
+
+@pytest.mark.parametrize("n", [1, 64, 65, 200])
+def test_a_shuffled_order_of_a_mapped_file_keeps_runs_together(n):
+    state = PassState(np.zeros(1), np.zeros(1), np.random.default_rng(0), 1)
+    order = state.next_order(n, shuffle=True, run=64)
+    assert sorted(order.tolist()) == list(range(n))
+    runs = order // 64
+    assert np.count_nonzero(np.diff(runs)) == runs.max(), "each run is visited once, as a whole"
+    assert n < 64 or not np.array_equal(order, np.arange(n))
+
+
+def test_a_mapped_file_is_shuffled_in_runs(tmp_path):
+    X = np.random.default_rng(0).normal(size=(500, 4))
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r").view(np.ndarray)
+    signs = np.where(X[:, 0] > 0, 1, -1).astype(np.int8)
+    assert LabelledRows(X, signs, 1.0).run == 1
+    assert LabelledRows(mapped, signs, 1.0).run == (1 << 20) // 32
+    model = Perceptron(order="shuffle", random_state=0).fit(mapped, signs)
+    assert model.status_ == "converged"
+    assert verify(model.certificate_, X, signs, exact=False)
