@@ -18,7 +18,7 @@ from separatrix.dask.on_cluster import OnCluster
 from separatrix.dask.path import ClusterInteriorPoint
 from separatrix.dask.training import ClusterData
 from separatrix.errors import ParameterError
-from separatrix.fitting.binary import BinaryResult, settle, warm_point
+from separatrix.fitting.binary import BinaryResult
 from separatrix.fitting.classes import Problems, Task, tasks
 from separatrix.fitting.convergence import report_gap
 from separatrix.fitting.deferred import Deferred
@@ -26,6 +26,7 @@ from separatrix.fitting.parameters import Settings, check_parameters
 from separatrix.fitting.progress import ProgressLine
 from separatrix.fitting.proofs import prove
 from separatrix.fitting.seeds import seed_of
+from separatrix.fitting.settle import settle, warm_point
 from separatrix.fitting.support import HasSupport
 from separatrix.fitting.training import TrainingData
 from separatrix.fitting.weights import check_sample_weight, row_costs
@@ -208,7 +209,6 @@ class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignor
         self, task: Task, data: TrainingData, settings: Settings, square: float, index: int, gang: Gang
     ) -> BinaryResult:
         problem, rows = task.problem(data, settings)
-        assert isinstance(problem, Problem), "the kernel is linear"
         seed = seed_of(self.random_state) + index
         previous = self.problems_.get(task.key) if self.warm_start and hasattr(self, "problems_") else None
         line = ProgressLine(settings.tol) if self.verbose else None
