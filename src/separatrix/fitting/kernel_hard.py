@@ -26,7 +26,7 @@ from separatrix.proof.kernel_duality import moved
 from separatrix.proof.kernel_optimal import optimal_kernel
 from separatrix.proof.kernel_value_bounds import bounded_scores
 from separatrix.proof.optimal import CLAIM_SLACK
-from separatrix.separability.kernel_contradiction import Contradiction, contradiction
+from separatrix.separability.kernel_contradiction import KernelContradiction, contradiction
 from separatrix.solvers.active_set import hard_margin
 from separatrix.solvers.factored import factor
 from separatrix.types import Index, Vector
@@ -124,7 +124,7 @@ def least_kernel_cost(problem: KernelProblem, solution: Solution) -> float:
     return least_cost(linear, replace(solution, w=linear.weighted_sum(solution.alpha)))
 
 
-def _sentence(problem: KernelProblem, proof: Contradiction, sides: Sides) -> str:
+def _sentence(problem: KernelProblem, proof: KernelContradiction, sides: Sides) -> str:
     shown = ", ".join(map(str, proof.rows[:10].tolist())) + (", ..." if len(proof.rows) > 10 else "")
     names = " or ".join(map(repr, sides[0])), " or ".join(map(repr, sides[1][:5]))
     return (
