@@ -85,7 +85,7 @@ class SoftMarginRun:
         return self._frame(proved, proved.w, proved.scores, note)
 
     def _point(self) -> Point:
-        """Return the present point: on the central path, if there is one, not at the corner that may be known already."""
+        """Return the present point: on the central path, if there is one, not at a corner that is known already."""
         path = getattr(self.state, "path", None)
         if path is None or self.state.rows is not None or self.state.merged is not None:
             return cast(Point, self.solver.point(self.problem, self.state))
