@@ -175,7 +175,7 @@ def test_wrong_lengths_are_named() -> None:
     rows = compiled_rows(np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"w must have length 2; got 3\."):
         rows.scores(np.ones(3), np.empty(4))
-    with pytest.raises(IndexError, match="fewer rows"):
+    with pytest.raises(IndexError, match="There are 4 rows; got a range of"):
         rows.scores(np.ones(2), np.empty(2), begin=3)
     with pytest.raises(TypeError):
         _core.dense_rows(np.ones((4, 2))[:, ::-1])  # not contiguous: a copy would have to be made

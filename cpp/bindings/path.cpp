@@ -20,7 +20,7 @@ public:
     Direction(bool squared, const Costs& C, const Output<double>& alpha, const Output<double>& beta,
               const Output<double>& s, const Output<double>& xi, const Output<double>& spare, const Output<double>& da,
               const Output<float>& a, const Output<float>& c)
-        : kernels_(squared ? kernels().squared_hinge_path : kernels().hinge_path),
+        : loops_(squared ? simd().rows.squared_hinge_path : simd().rows.hinge_path),
           owners_(nb::make_tuple(C, alpha, beta, s, xi, spare, da, a, c)) {
         const std::size_t n = alpha.shape(0), hinge = squared ? 0 : n;
         if ((C.shape(0) != n && C.shape(0) != 1) || beta.shape(0) != hinge || s.shape(0) != n || xi.shape(0) != n ||
@@ -40,7 +40,7 @@ public:
                   c.data()};
     }
 
-    const PathKernels& rows() const { return kernels_; }
+    const PathLoops& rows() const { return loops_; }
     Index end_of(Index begin, std::size_t count) const {
         if (begin < 0 || begin > arrays.n - static_cast<Index>(count))
             throw nb::index_error("There are fewer rows than that.");
@@ -50,7 +50,7 @@ public:
     PathArrays arrays{};
 
 private:
-    const PathKernels& kernels_;
+    const PathLoops& loops_;
     nb::object owners_;
 };
 
