@@ -42,6 +42,16 @@ inline Index end_of(Index rows, Index begin, std::size_t count) {
     throw nb::index_error(sentence.c_str());
 }
 
+template <class I>
+void expect_rows(const Array<I>& ids, Index rows, const char* what) {
+    for (std::size_t k = 0; k < ids.shape(0); ++k) {
+        if (ids.data()[k] >= 0 && ids.data()[k] < rows) continue;
+        const std::string sentence = std::string(what) + " must be from 0 to " + std::to_string(rows - 1) + "; got " +
+                                     std::to_string(ids.data()[k]) + ".";
+        throw nb::index_error(sentence.c_str());
+    }
+}
+
 inline void expect_int32_sizes(Index rows, Index columns) {
     if (rows <= INT32_MAX && columns <= INT32_MAX) return;
     refuse("X must have fewer than 2^31 rows and columns; got " + std::to_string(rows) + " rows and " +
