@@ -22,6 +22,7 @@ from separatrix.dask.placement import even_shares, holders
 from separatrix.dask.remote import RemoteShard
 from separatrix.dask.shard import Shard
 from separatrix.dask.watch import POLL, Watch, WorkerFailureError
+from separatrix.errors import with_hint
 
 _LOADING = (
     30.0  # seconds, at least, without a heartbeat while libraries and data are loaded: that may hold the GIL
@@ -85,7 +86,7 @@ class Gang:
     async def _place(self) -> None:
         workers = sorted(await self.watch.alive())
         if not workers:
-            raise WorkerFailureError("The cluster has no workers. Hint: client.wait_for_workers(1).")
+            raise with_hint(WorkerFailureError, "The cluster has no workers.", "client.wait_for_workers(1)")
         count = min(len(workers), len(self.bundles))
         self.partitions = even_shares(await holders(self.client, self.bundles, workers), count)
         self.shards = [None] * count
@@ -115,9 +116,10 @@ class Gang:
         )
         error = await self._watched(maker.exception())
         if maker.status == "cancelled":
-            raise WorkerFailureError(
-                f"The partitions {self.partitions[i]} are lost and cannot be computed again. Hint: give Dask "
-                "collections or delayed values, not the only copy of scattered data."
+            raise with_hint(
+                WorkerFailureError,
+                f"The partitions {self.partitions[i]} are lost and cannot be computed again.",
+                "give Dask collections or delayed values, not the only copy of scattered data",
             )
         if error is not None:
             raise error

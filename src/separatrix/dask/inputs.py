@@ -22,6 +22,7 @@ from dask.delayed import Delayed, delayed
 from distributed import Future
 
 from separatrix.dask.partitions import bundle, read_bundle
+from separatrix.errors import with_hint
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,17 +81,20 @@ def _blocks(X: Any) -> tuple[list[Any], tuple[float, ...] | None]:
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions; got shape {X.shape}.")
         if X.numblocks[1] != 1:
-            raise ValueError(
-                f"X is cut into {X.numblocks[1]} pieces along its columns; a worker needs whole rows. "
-                "Hint: X.rechunk({1: -1})."
+            raise with_hint(
+                ValueError,
+                f"X is cut into {X.numblocks[1]} pieces along its columns; a worker needs whole rows.",
+                "X.rechunk({1: -1})",
             )
         array: Any = X
         return array.to_delayed().ravel().tolist(), array.chunks[0]
     if is_dask_collection(X) and hasattr(X, "npartitions"):
         return list(X.to_delayed()), None
-    raise TypeError(
+    raise with_hint(
+        TypeError,
         "X must be a Dask array, a Dask data frame, a list of futures or delayed partitions, or paths; got "
-        f"{type(X).__name__}. Hint: for arrays in memory use separatrix.SVC, or dask.array.from_array(X, chunks=...)."
+        f"{type(X).__name__}.",
+        "for arrays in memory use separatrix.SVC, or dask.array.from_array(X, chunks=...)",
     )
 
 

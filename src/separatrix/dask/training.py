@@ -11,6 +11,7 @@ from separatrix.dask.cluster import Gang
 from separatrix.dask.inputs import Inputs
 from separatrix.dask.partition import Description
 from separatrix.dask.rows import ClusterRows
+from separatrix.errors import with_hint
 from separatrix.fitting.labels import check_labels
 
 
@@ -24,9 +25,10 @@ class ClusterData:
         self.names = found[0].names
         columns = {each.columns for each in found}
         if len(columns) > 1:
-            raise ValueError(
-                f"Partitions of X differ in their number of columns: {sorted(columns)}. Hint: read sparse files with "
-                "the same n_columns."
+            raise with_hint(
+                ValueError,
+                f"Partitions of X differ in their number of columns: {sorted(columns)}.",
+                "read sparse files with the same n_columns",
             )
         lengths = [each.rows[j] for each, j in self._pieces]
         dtype = np.result_type(*(each.dtype for each in found))

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from separatrix.errors import with_hint
+
 POLL = 0.5  #: seconds between two looks at the heartbeats while something is awaited
 
 
@@ -65,10 +67,11 @@ class Watch:
             await self.client.run_on_scheduler(_remove_worker, address=address)
         self.failed.add(address)
         if len(self.failed) > self.max_failures:
-            raise WorkerFailureError(
+            raise with_hint(
+                WorkerFailureError,
                 f"Worker {address} {what}: that is failure {len(self.failed)} of this training, and "
-                f"max_worker_failures={self.max_failures}. Hint: look at the worker's memory and logs, or raise the "
-                "limit."
+                f"max_worker_failures={self.max_failures}.",
+                "look at the worker's memory and logs, or raise the limit",
             )
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from separatrix.errors import InseparableError
+from separatrix.errors import InseparableError, with_hint
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import History, Problem, Record, Solution, Status
 from separatrix.problem.problem import relative_gap
@@ -29,6 +29,8 @@ from separatrix.solvers.active_set import hard_margin, within_reach
 from separatrix.types import Vector
 
 GOAL = 1e-9  #: relative gap that the hard margin aims at, whatever tol is
+#: Advice where there is no hard margin.
+SOFT_MARGIN = "a finite C gives the soft margin, which always exists"
 _TIGHT = 1e-7  # a row whose margin is within this of 1 may carry alpha
 
 
@@ -39,7 +41,7 @@ def solve_hard(problem: Problem, tol: float, decide: Any) -> Solution:
     if not solution.gap <= GOAL:
         verdict: Separability = decide()
         if verdict.verdict != "separable":
-            raise InseparableError(_sentence(verdict), verdict)
+            raise with_hint(InseparableError, _sentence(verdict), SOFT_MARGIN, verdict)
         exact = verdict.widest_point()
         if exact is not None:
             better = recompute(problem, *exact)
@@ -142,5 +144,5 @@ def _sentence(verdict: Separability) -> str:
     return (
         f"No hyperplane separates {names[0]} from {names[1]}, so there is no hard margin (verdict: {verdict.verdict}). "
         f"Rows {shown} contradict each other: weighted by `.weights` they cancel exactly; `.certificate` proves "
-        "it. Hint: a finite C gives the soft margin, which always exists."
+        "it."
     )

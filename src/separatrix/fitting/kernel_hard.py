@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.errors import InseparableError, NotConvergedError
-from separatrix.fitting.hard_margin import GOAL, least_cost
+from separatrix.errors import InseparableError, NotConvergedError, with_hint
+from separatrix.fitting.hard_margin import GOAL, SOFT_MARGIN, least_cost
 from separatrix.fitting.kernel_proofs import check_values
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import History, KernelProblem, Problem, Record, Solution, Status
@@ -42,9 +42,10 @@ def solve_hard_kernel(
     """The widest slab in the space of the kernel; `InseparableError` with a proof where there is none."""
     began = time.perf_counter()
     if problem.n_rows > LARGEST:
-        raise ValueError(
-            f"C = inf, the hard margin, with a kernel is for at most {LARGEST} rows; got {problem.n_rows}. Hint: a "
-            "large finite C has the same solution wherever the classes can be separated."
+        raise with_hint(
+            ValueError,
+            f"C = inf, the hard margin, with a kernel is for at most {LARGEST} rows; got {problem.n_rows}.",
+            "a large finite C has the same solution wherever the classes can be separated",
         )
     linear = _factored(problem)
     found = hard_margin(linear.X, problem.y, problem.bias == "free")
@@ -54,11 +55,13 @@ def solve_hard_kernel(
     if not solution.gap <= GOAL:
         proof = contradiction(problem, found.rows, data.fingerprint.get(), *sides, rows)
         if proof is not None:
-            raise InseparableError(_sentence(problem, proof, sides), proof)
+            raise with_hint(InseparableError, _sentence(problem, proof, sides), SOFT_MARGIN, proof)
     if not np.isfinite(solution.primal):
-        raise NotConvergedError(
+        raise with_hint(
+            NotConvergedError,
             f"C = inf with the {problem.kernel.name} kernel: within rounding, neither a slab without rows inside nor "
-            "an exact contradiction between rows was found. Hint: use a finite C."
+            "an exact contradiction between rows was found.",
+            "use a finite C",
         )
     how = f"hard margin: active set on the factor of the kernel matrix, {found.status}"
     record = Record(
@@ -130,5 +133,5 @@ def _sentence(problem: KernelProblem, proof: Contradiction, sides: Sides) -> str
     return (
         f"No hyperplane in the space of the {problem.kernel.name} kernel separates {names[0]} from {names[1]}, "
         f"so there is no hard margin. Rows {shown} contradict each other: weighted by `.weights` their images cancel "
-        "exactly; `.certificate` proves it. Hint: a finite C gives the soft margin, which always exists."
+        "exactly; `.certificate` proves it."
     )

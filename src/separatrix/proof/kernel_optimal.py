@@ -20,6 +20,7 @@ from separatrix.checker.data import Data, Labels
 from separatrix.checker.linear import read_costs
 from separatrix.checker.numbers import Rejected, fields, real
 from separatrix.checker.statement import Claim, Proved
+from separatrix.errors import with_hint
 from separatrix.problem import LOSSES, KernelProblem
 from separatrix.problem.kernels import Kernel
 from separatrix.proof import rigorous
@@ -94,9 +95,11 @@ def require_kernel_matrix(kernel: Kernel, X: Any) -> None:
         if len(dense) <= exact.DECIDED_ROWS and not surely_definite(dense):
             exact.check_definite(exact.matrix_of(exact.points_of(unlabelled(K))))
     except Rejected as rejection:
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             f"This fit cannot be certified: {rejection} Rounding alone can do that to a matrix, and then there is no "
-            "optimum to be near to. Hint: K = (K + K.T) / 2, and a little more on its diagonal."
+            "optimum to be near to.",
+            "K = (K + K.T) / 2, and a little more on its diagonal",
         ) from None
 
 
@@ -143,7 +146,7 @@ def _claimable(
         }
         primal, dual = exact.values(Claim("optimal", question, own, alone(problem)))[1:3]
     elif failure is not None:
-        raise ValueError(f"This fit cannot be certified: {failure} Hint: scale the columns of X.")
+        raise with_hint(ValueError, f"This fit cannot be certified: {failure}", "scale the columns of X")
     return round_up(primal), round_down(dual)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from separatrix.checker.linear import conclude, read_costs
 from separatrix.checker.numbers import Rejected, fields, real, vector
 from separatrix.checker.statement import Claim, Proved, optimum
+from separatrix.errors import with_hint
 from separatrix.problem import LOSSES, KernelProblem, Problem, Solution
 from separatrix.proof import rigorous
 from separatrix.proof.certificate import Certificate, Source, make
@@ -100,7 +101,9 @@ def _claimable(problem: Problem, solution: Solution) -> tuple[float, float]:
         if given_away > max(_GIVEN_AWAY * (solution.primal - solution.dual), _NEGLIGIBLE * solution.primal):
             primal, dual = bounds(*point, slack=CLAIM_SLACK, sharp=True)
     except Rejected as rejection:
-        raise ValueError(f"This fit cannot be certified: {rejection} Hint: scale the columns of X.") from None
+        raise with_hint(
+            ValueError, f"This fit cannot be certified: {rejection}", "scale the columns of X"
+        ) from None
     return round_up(primal), round_down(dual)
 
 

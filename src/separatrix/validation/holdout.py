@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from separatrix.errors import with_hint
 from separatrix.validation.held_out import (
     BudgetSpentError,
     Grid,
@@ -147,7 +148,7 @@ class Holdout:
             else:
                 used += 1
                 if self.budget is not None and used > self.budget:
-                    raise BudgetSpentError(_spent(self.budget, self.n))
+                    raise _spent(self.budget, self.n)
                 log_failure = math.log(1.0 - self.confidence) + self._log_share(used) - log_histories
                 entry |= {"answer": self._grid.cell(errors), "log_failure": log_failure, "repeated": False}
                 known[digest] = entry
@@ -180,8 +181,10 @@ def _new(entries: list[Entry]) -> int:
     return sum(not entry["repeated"] for entry in entries)
 
 
-def _spent(budget: int, n: int) -> str:
-    return (
+def _spent(budget: int, n: int) -> BudgetSpentError:
+    return with_hint(
+        BudgetSpentError,
         f"All {budget} looks at these {n} held-out rows are spent: another score would no longer be covered by the "
-        "confidence that was promised. New data are needed; hint: plan a larger budget for them."
+        "confidence that was promised. New data are needed.",
+        "plan a larger budget for them",
     )

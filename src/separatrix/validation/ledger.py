@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from separatrix.errors import with_hint
 from separatrix.validation.locking import exclusive
 
 Entry = dict[str, Any]
@@ -185,9 +186,11 @@ def _digest(content: Entry, before: str) -> str:
 def _compare(old: Entry, new: Entry, what: str) -> None:
     for key in sorted({*old, *new}):
         if old.get(key) != new.get(key):
-            raise LedgerError(
+            raise with_hint(
+                LedgerError,
                 f"{what} was begun with {key} = {old.get(key)!r}, now {new.get(key)!r} was asked for. Data and rules "
-                "are fixed at the first look; hint: a new ledger is for new data only."
+                "are fixed at the first look.",
+                "a new ledger is for new data only",
             )
 
 
