@@ -103,7 +103,7 @@ def read(path: Path, source: dict[str, str]) -> dict[Any, KeptPoint]:
 
 
 def source_of(X: Any, y: Any, parameters: dict[str, Any]) -> dict[str, str]:
-    """What a checkpoint belongs to: the data by their fingerprint, and the problem by its parameters."""
+    """Return what a checkpoint belongs to: the data by their fingerprint, and the problem by its parameters."""
     from separatrix.proof.fingerprint import fingerprint
 
     found = fingerprint(X, y)

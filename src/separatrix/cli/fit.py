@@ -117,7 +117,7 @@ class FitOptions:
 
     @property
     def reading(self) -> Reading:
-        """How to read its files."""
+        """Settings for reading its files."""
         return Reading(self.label, self.format, self.missing, quiet=self.quiet)
 
 

@@ -34,7 +34,7 @@ class Fitted:
 
     @property
     def proved(self) -> bool:
-        """Whether the fit ended in what was asked for."""
+        """True if the fit ended in what was asked for."""
         return self.model.status_ in _PROVED
 
 

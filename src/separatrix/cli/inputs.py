@@ -36,7 +36,7 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite files that separ
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a file: its format and label column, and what is known from a model or a certificate."""
+    """Settings for reading a file: its format and label column, and what is known from a model or a certificate."""
 
     label: str | None = None
     format: str | None = None
@@ -46,7 +46,7 @@ class Reading:
     quiet: bool = False
 
     def options(self) -> dict[str, Any]:
-        """What `separatrix.read` and `convert` both take."""
+        """Return the options that `separatrix.read` and `convert` both take."""
         return {"format": self.format, "label": _column(self.label), "missing": self.missing}
 
     def like(self, model: Any) -> Reading:
@@ -70,7 +70,7 @@ class Table:
     left_out: int = 0  #: entries and categories that an encoding had no place for
 
     def record(self) -> dict[str, Any]:
-        """What the file holds, for the JSON object."""
+        """Return the contents of the file in numbers, for the JSON object."""
         n, d = self.X.shape
         return {
             "file": self.file,
@@ -82,7 +82,7 @@ class Table:
         }
 
     def lines(self) -> list[Line]:
-        """What the file holds, in words."""
+        """Return the contents of the file in words."""
         n, d = self.X.shape
         share = _nonzeros(self.X) / max(1, n * d)
         full = "" if share > 0.995 else f", {100 * share:.2g} % of the entries nonzero"

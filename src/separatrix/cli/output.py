@@ -1,4 +1,4 @@
-"""What a command says and how it ends: the answer on stdout (or one JSON object), the rest on stderr, an exit code."""
+"""Answers on stdout (lines, or one JSON object), everything else on stderr, and the exit codes of all commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CommandError(Exception):
 
 @dataclass
 class Output:
-    """What a command says. With ``json`` the answer is one object on stdout; ``quiet`` drops the notes."""
+    """The voice of a command. With ``json`` the answer is one object on stdout; ``quiet`` drops the notes."""
 
     json: bool = False
     quiet: bool = False

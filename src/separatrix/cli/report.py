@@ -92,6 +92,6 @@ def _content(made: Any, kind: str) -> str:
 
 
 def _is_report(path: Path) -> bool:
-    """Whether a file looks like a report of ours, which a new one may replace."""
+    """Tell whether a file looks like a report of ours, which a new one may replace."""
     with path.open("rb") as file:
         return _MARK.encode() in file.read(4096)
