@@ -50,14 +50,14 @@ def wait_for(path, process, seconds=30.0):
 
 
 def test_ctrl_c_saves_what_there_is(hard):
-    process = start(*LONG, "--json", "--checkpoint", "state", cwd=hard)
+    # With such a C coordinate descent is still at a gap of 1 after minutes: the signal comes first, on any machine.
+    endless = (*LONG, "-c", "1e6", "--tol", "1e-12")
+    process = start(*endless, "--json", "--checkpoint", "state", cwd=hard)
     wait_for(hard / "state", process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     found = json.loads(out)
     assert "Traceback" not in err
-    if found["status"] == "converged":
-        pytest.skip("this machine was faster than Ctrl-C")
     assert process.returncode == 2
     assert found["status"] == "interrupted"
     assert (hard / "hard.model.safetensors").exists()

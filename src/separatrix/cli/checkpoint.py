@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli.errors import Refused
+from separatrix.cli.output import CommandError
 
 if TYPE_CHECKING:
     from separatrix.fitting.observer import KeptPoint
@@ -81,12 +81,12 @@ def read(path: Path, source: dict[str, str]) -> dict[Any, KeptPoint]:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             if metadata.get("format") != FORMAT or metadata.get("version") != VERSION:
-                raise Refused(
+                raise CommandError(
                     f"{path} is no checkpoint of separatrix.", "choose another place with --checkpoint"
                 )
             differing = [name for name, value in source.items() if metadata.get(name) != value]
             if differing:
-                raise Refused(
+                raise CommandError(
                     f"The checkpoint {path} is of another fit: its {' and '.join(differing)} differ.",
                     "name another file, or delete this one to begin anew",
                 )
@@ -97,11 +97,13 @@ def read(path: Path, source: dict[str, str]) -> dict[Any, KeptPoint]:
                 points[_read_key(problem["key"])] = KeptPoint(intercept=bias, **arrays)
             return points
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise Refused(f"The checkpoint {path} cannot be read: {error}.", "delete it to begin anew") from None
+        raise CommandError(
+            f"The checkpoint {path} cannot be read: {error}.", "delete it to begin anew"
+        ) from None
 
 
 def source_of(X: Any, y: Any, parameters: dict[str, Any]) -> dict[str, str]:
-    """What a checkpoint belongs to: the data by their fingerprint, and the problem by its parameters."""
+    """Return what a checkpoint belongs to: the data by their fingerprint, and the problem by its parameters."""
     from separatrix.proof.fingerprint import fingerprint
 
     found = fingerprint(X, y)

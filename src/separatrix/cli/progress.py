@@ -19,7 +19,7 @@ _BAR_PAUSE = 0.1  # seconds between two looks at a record on a terminal
 
 
 def share_done(gap: float, first: float, tol: float) -> float:
-    """How much of the way from the first gap to tol is done, on a logarithmic scale; from 0 to 1.
+    """Return the share of the way from the first gap to tol that is done, on a logarithmic scale; from 0 to 1.
 
     >>> share_done(1e-2, 1.0, 1e-4), share_done(1e-5, 1.0, 1e-4)
     (0.5, 1.0)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from separatrix.checker.text import DataError
 from separatrix.data.compression import ByteSource
-from separatrix.data.dataset import Dataset, Source, describe_size
+from separatrix.data.dataset import Dataset, Source, describe_size, is_dense
 from separatrix.data.table_columns import Column, describe, encode, is_text, names, texts, width
 from separatrix.data.tables import TableSettings, find_label, load_table, position
 
@@ -148,7 +148,7 @@ def _join(blocks: list[Any], widths: list[int], n_rows: int, dtype: Any) -> Any:
     filled = sum(
         block.nnz if not isinstance(block, np.ndarray) else np.count_nonzero(block) for block in blocks
     )
-    if 3 * filled <= n_rows * total:
+    if not is_dense(int(filled), n_rows, total):
         parts: list[Any] = [
             block if sparse.issparse(block) else sparse.csr_array(block[:, None]) for block in blocks
         ]

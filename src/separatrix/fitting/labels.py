@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
+from separatrix.errors import with_hint
+
 
 def check_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The sorted classes (k,) and the code 0..k-1 of each row (n,).
@@ -90,9 +92,11 @@ def _uniform(labels: NDArray[Any]) -> NDArray[Any]:
             raise ValueError(f"Input y contains NaN: the label of row {row} is missing ({label!r}).")
     if is_text.any():
         text, other = int(np.argmax(is_text)), int(np.argmin(is_text))
-        raise TypeError(
+        raise with_hint(
+            TypeError,
             f"y mixes strings and other labels: row {text} is {labels[text]!r} and row {other} is "
-            f"{labels[other]!r}. Labels must be of one type; hint: y = [str(label) for label in y]."
+            f"{labels[other]!r}. Labels must be of one type.",
+            "y = [str(label) for label in y]",
         )
     numbers = np.array(labels.tolist())
     if numbers.ndim != 1 or numbers.dtype.kind not in "biufc":
@@ -118,7 +122,9 @@ def _check_whole(labels: NDArray[Any]) -> None:
     bad = labels != np.floor(labels)
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             f"Unknown label type: continuous. Row {row} of y is {labels[row]}, which names no class; labels "
-            "must be integers, strings or booleans. Hint: bin a continuous target into classes first."
+            "must be integers, strings or booleans.",
+            "bin a continuous target into classes first",
         )

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from separatrix.errors import with_hint
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous, refuse_rounding
 from separatrix.types import Matrix
 
@@ -70,9 +71,10 @@ def _explain(error: Exception, X: Any) -> Exception:
         )
     except (StopIteration, TypeError, ValueError):
         return error
-    return type(error)(
-        f"X must hold numbers; row {row}, column {column} is {cells[row, column]!r} ({text}). "
-        "Hint: encode categories first (sklearn.preprocessing.OneHotEncoder)."
+    return with_hint(
+        type(error),
+        f"X must hold numbers; row {row}, column {column} is {cells[row, column]!r} ({text}).",
+        "encode categories first (sklearn.preprocessing.OneHotEncoder)",
     )
 
 

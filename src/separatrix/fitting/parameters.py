@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.errors import ParameterError
+from separatrix.errors import ParameterError, with_hint
 from separatrix.fitting import parameter_checks as rules
 from separatrix.fitting.parameter_checks import (
     KERNEL_NAMES,
@@ -109,13 +109,14 @@ def _check_available(parameters: Mapping[str, Any]) -> None:
     """Say plainly which promised values this version does not have yet."""
     C, allowed = parameters["C"], SOLVERS if is_linear(parameters["kernel"]) else KERNEL_SOLVERS
     if math.isinf(C) and parameters["bias"] == "augmented":
-        raise ParameterError(
-            "C = inf, the hard margin, is for bias='free' or 'none'; got bias='augmented'. Hint: a penalised bias "
-            "is a column of ones and bias='none'."
+        raise with_hint(
+            ParameterError,
+            "C = inf, the hard margin, is for bias='free' or 'none'; got bias='augmented'.",
+            "a penalised bias is a column of ones and bias='none'",
         )
     if LARGEST_C < C < math.inf:
-        raise ParameterError(
-            f"C must be {_RULES['C'][1]}; got {C!r}. Hint: rescale the columns of X instead."
+        raise with_hint(
+            ParameterError, f"C must be {_RULES['C'][1]}; got {C!r}.", "rescale the columns of X instead"
         )
     if parameters["solver"] not in allowed:
         names = ", ".join(map(repr, allowed))
@@ -128,8 +129,8 @@ def _check_available(parameters: Mapping[str, Any]) -> None:
                 f"multi_class='crammer-singer' is for loss='hinge'; got loss={parameters['loss']!r}."
             )
         if math.isinf(C):
-            raise ParameterError(
-                "multi_class='crammer-singer' needs a finite C; got inf. Hint: 'ovr' or 'ovo'."
+            raise with_hint(
+                ParameterError, "multi_class='crammer-singer' needs a finite C; got inf.", "'ovr' or 'ovo'"
             )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.errors import with_hint
 from separatrix.types import Vector
 
 Codes = NDArray[np.intp]
@@ -94,9 +95,10 @@ def _check_class_weight(class_weight: Mapping[Any, Any], names: list[Any]) -> No
     unknown = [name for name in class_weight if name not in names]
     missing = [name for name in names if name not in class_weight]
     if unknown and missing:  # a subset of the classes may be weighted; a misspelt one is a mistake
-        raise ValueError(
-            f"The classes {missing} are not in class_weight, and its keys {unknown} are no classes of y. "
-            "Hint: keys must equal the labels, type included."
+        raise with_hint(
+            ValueError,
+            f"The classes {missing} are not in class_weight, and its keys {unknown} are no classes of y.",
+            "keys must equal the labels, type included",
         )
 
 

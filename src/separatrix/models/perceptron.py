@@ -171,7 +171,7 @@ def _read_support(record: Fields, planes: int, n_columns: int) -> tuple[Any, Any
 
 def _read_theory(record: Fields, planes: int, n_columns: int) -> Deferred[Theory]:
     if record.has("none"):
-        return failing(record.text("none"))
+        return failing(ValueError(record.text("none")))
     witness = None
     if record.has("witness"):
         pair = record.value("witness")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import ModelFileError
+from separatrix.errors import ModelFileError, with_hint
 from separatrix.fitting.binary import BinaryResult
 from separatrix.fitting.classes import Problems
 from separatrix.fitting.deferred import Deferred
@@ -34,9 +34,11 @@ from separatrix.svm.fitted_attributes import summary
 from separatrix.svm.svc import SVC
 
 _KINDS = np.array(["", "margin", "slack"])
-_NO_VECTORS = (
+_NO_VECTORS = with_hint(
+    AttributeError,
     "This model was saved without its support vectors, which a linear kernel does not need to predict; support_ has "
-    "their rows. Hint: save(model, path, support_vectors=True)."
+    "their rows.",
+    "save(model, path, support_vectors=True)",
 )
 
 
@@ -235,7 +237,7 @@ def _set_support(model: SVC, document: Fields, shape: Shape, one_line: bool) -> 
         vectors = document.matrix("support_vectors", m, shape.columns)
         model._support_vectors = Deferred(lambda: vectors)
     else:
-        model._support_vectors = failing(_NO_VECTORS, AttributeError)
+        model._support_vectors = failing(_NO_VECTORS)
     if not document.has("kernel"):
         return
     kernel = read_kernel(document.record("kernel"))

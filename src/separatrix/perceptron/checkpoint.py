@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix.atomic import replacing
+from separatrix.errors import with_hint
 from separatrix.perceptron.budget import Ledger
 from separatrix.perceptron.kernel_online import KernelOnline
 from separatrix.perceptron.online import OnlinePerceptron
@@ -110,8 +111,10 @@ def _plane_model(
 def _of_kernel(estimator: Any, model: KernelOnline) -> tuple[dict[str, Any], dict[str, Any]]:
     """The support and, as a number, the width that was taken from the first row."""
     if not isinstance(estimator.kernel, str):
-        raise ValueError(
-            "A checkpoint holds a kernel by its name, not a function or an object. Hint: kernel='rbf'."
+        raise with_hint(
+            ValueError,
+            "A checkpoint holds a kernel by its name, not a function or an object.",
+            "kernel='rbf'",
         )
     width = getattr(model.kernel, "gamma", 1.0)
     own: dict[str, Any] = {

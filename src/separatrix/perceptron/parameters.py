@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.errors import ParameterError
+from separatrix.errors import ParameterError, with_hint
 from separatrix.fitting import parameter_checks as rules
 from separatrix.fitting.parameter_checks import KERNEL_NAMES, Rule, check_rules, count, one_of, positive
 from separatrix.fitting.parameters import available_threads
@@ -94,19 +94,24 @@ def _check_together(p: Mapping[str, Any]) -> None:
     """Say plainly which values exclude each other."""
     gradient = p["algorithm"] == "gradient"
     if p["step"] == "line-search" and not gradient:
-        raise ParameterError(
+        raise with_hint(
+            ParameterError,
             "step='line-search' looks for the lowest risk along the gradient; the perceptron algorithm has one row "
-            "at a time and no such search. Hint: algorithm='gradient'."
+            "at a time and no such search.",
+            "algorithm='gradient'",
         )
     if p["form"] == "primal" and p["kernel"] != "linear":
-        raise ParameterError(
-            f"form='primal' keeps the weights w, which only kernel='linear' has; got kernel={p['kernel']!r}. "
-            "Hint: form='auto'."
+        raise with_hint(
+            ParameterError,
+            f"form='primal' keeps the weights w, which only kernel='linear' has; got kernel={p['kernel']!r}.",
+            "form='auto'",
         )
     if gradient and p["output"] == "voted":
-        raise ParameterError(
+        raise with_hint(
+            ParameterError,
             "output='voted' counts how long each weight vector survives row after row; gradient descent sees all "
-            "rows at once. Hint: output='averaged'."
+            "rows at once.",
+            "output='averaged'",
         )
     if gradient and p["multi_class"] == "kesler":
         raise ParameterError(
@@ -123,9 +128,10 @@ def _check_together(p: Mapping[str, Any]) -> None:
 def _check_budget(p: Mapping[str, Any]) -> None:
     """The theorem of the budget speaks of the plain perceptron on dual coefficients."""
     if p["form"] != "dual" and isinstance(p["kernel"], str) and p["kernel"] == "linear":
-        raise ParameterError(
-            "budget limits the support vectors of a kernel; kernel='linear' keeps the weights w instead. "
-            "Hint: leave budget=None, or form='dual'."
+        raise with_hint(
+            ParameterError,
+            "budget limits the support vectors of a kernel; kernel='linear' keeps the weights w instead.",
+            "leave budget=None, or form='dual'",
         )
     for name, only in (
         ("algorithm", ("perceptron",)),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import ParameterError
+from separatrix.errors import ParameterError, with_hint
 from separatrix.fitting.matrices import check_finite, check_matrix
 from separatrix.perceptron.kernel_online import KernelOnline
 from separatrix.perceptron.labels import codes_of, first_rows, plain_labels
@@ -102,9 +102,10 @@ def _check_same_budget(found: Found, choice: Choice) -> None:
     """A budget is kept from the first row on."""
     before = None if found.ledger is None else found.ledger.budget
     if before != choice.budget:
-        raise ParameterError(
-            f"partial_fit cannot go on with budget={choice.budget} from a fit with budget={before}. "
-            "Hint: fit again with the budget that the stream shall have."
+        raise with_hint(
+            ParameterError,
+            f"partial_fit cannot go on with budget={choice.budget} from a fit with budget={before}.",
+            "fit again with the budget that the stream shall have",
         )
 
 
@@ -114,13 +115,16 @@ def can_learn_online(estimator: Any) -> bool:
     An AttributeError says which, as scikit-learn expects of a method that is not there.
     """
     if estimator.algorithm == "gradient":
-        raise AttributeError(
-            "partial_fit sees each row once; algorithm='gradient' needs all rows at every step. "
-            "Hint: algorithm='perceptron'."
+        raise with_hint(
+            AttributeError,
+            "partial_fit sees each row once; algorithm='gradient' needs all rows at every step.",
+            "algorithm='perceptron'",
         )
     if estimator.output == "voted":
-        raise AttributeError(
-            "partial_fit would have to keep every weight vector for output='voted'. Hint: output='averaged'."
+        raise with_hint(
+            AttributeError,
+            "partial_fit would have to keep every weight vector for output='voted'.",
+            "output='averaged'",
         )
     if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
         raise AttributeError("partial_fit cannot know kernel values between rows still to come.")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.errors import with_hint
 from separatrix.fitting.deferred import Deferred
 from separatrix.perceptron.bounds import Theory, theory
 from separatrix.perceptron.fit import find
@@ -194,15 +195,19 @@ def prove_mistakes(
 ) -> Certificate:
     """The `mistakes` certificate of a clean run, or a sentence that says why there is none."""
     if found.status is not Status.CONVERGED:
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             f"There is nothing to certify: the run ended with status {found.status.value!r} before a pass without "
-            "mistakes, and the rows were not shown to be inseparable. Hint: raise max_epochs or max_time."
+            "mistakes, and the rows were not shown to be inseparable.",
+            "raise max_epochs or max_time",
         )
     if found.ledger is not None and found.ledger.dropped:
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             "A certificate of kind 'mistakes' adds up all updates of a run, and this one forgot "
             f"{found.ledger.dropped} of them for budget={found.ledger.budget}, which breaks that theorem. bound_ has "
-            "the bound of the budgeted perceptron. Hint: a budget above the number of updates."
+            "the bound of the budgeted perceptron.",
+            "a budget above the number of updates",
         )
     if kernel.name != "linear" or found.w is None:
         raise ValueError(

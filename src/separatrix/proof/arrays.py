@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.checker.numbers import Rejected
+from separatrix.errors import with_hint
 from separatrix.problem.rows import row_blocks
 
 _BLOCK_ENTRIES = 1 << 18
@@ -40,8 +41,8 @@ def read_rows(X: Any) -> Any:
     dates, masked entries, texts.
     """
     if np.ma.isMaskedArray(X):
-        raise Rejected(
-            "X is a masked array; a proof speaks of all entries. Hint: X.filled(...) or drop rows."
+        raise with_hint(
+            Rejected, "X is a masked array; a proof speaks of all entries.", "X.filled(...) or drop rows"
         )
     if is_sparse(X):
         rows: Any = sparse.csr_array(X)

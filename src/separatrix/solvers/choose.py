@@ -75,6 +75,7 @@ def stages(
     """
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}.")
+    require_room(problem.X, _ROW_STATE, "A fit to")
     if solver not in ("auto", "coordinate-descent"):
         _require_matrix(problem, solver)
     descent = CoordinateDescent(seed=seed)
@@ -90,7 +91,6 @@ def stages(
         return [Stage(interior, "asked for: interior point"), unscreened]
 
     shape = _shape(problem)
-    require_room(problem.X, _ROW_STATE, "A fit to")
     if _side(problem) > _LARGEST_MATRIX:
         return [Stage(descent, f"{shape}: coordinate descent")]
     cost = estimate(problem, tol)
