@@ -26,9 +26,12 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
 from separatrix.types import Index, Vector
 
-_BLOCK = 1 << 22  # kernel values held at a time: 32 MiB
-_FACTORED = 2000  # rows up to which K is factored,
-_FACTOR_SECONDS = 1e-9  # in about n^3 times this
+#: Kernel values in memory at a time: 32 MiB.
+_BLOCK = 1 << 22
+#: Rows up to which K is factored.
+_FACTORED = 2000
+#: Seconds of a factorisation, divided by n^3.
+_FACTOR_SECONDS = 1e-9
 _UNCERTIFIED = (
     "The support vectors are not rows of this problem, or the kernel is a function, so the bounds hold up to rounding "
     "and have no certificate."
@@ -51,7 +54,7 @@ def measure_expansion(
     budget: Budget,
     rows: Index,
 ) -> Measured:
-    """Everything about an expansion on the rows ``rows`` of X; y, objective.cost and alpha are of these rows."""
+    """Measure an expansion on the rows ``rows`` of X; y, objective.cost and alpha are of these rows."""
     began = time.perf_counter()
     kernel, coef = surface.kernel, surface.coef
     part = X[rows]

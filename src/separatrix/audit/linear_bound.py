@@ -29,7 +29,7 @@ from separatrix.types import Vector
 def measure_hyperplane(
     X: Any, y: Vector, surface: Hyperplane, objective: Objective | None, alpha: Vector | None, budget: Budget
 ) -> Measured:
-    """Everything about (w, b) on rows X (m, d) with signs y (m,); objective.cost and alpha are of these rows."""
+    """Measure (w, b) on rows X (m, d) with signs y (m,); objective.cost and alpha are of these rows."""
     w, b = surface.w, surface.b
     if objective is None:
         scores = Problem(X, y, np.ones(len(y)), HINGE, "free").scores(w, b)
@@ -44,7 +44,7 @@ def measure_hyperplane(
 
 
 def make_problem(X: Any, y: Vector, objective: Objective) -> Problem:
-    """The problem as ours. A bias column of another value than 1 becomes a column of X, and there is no other bias."""
+    """The `Problem` of an objective; a bias column of another value than 1 becomes a column of X, the only bias."""
     if objective.bias != "augmented" or objective.bias_scale == 1.0:
         return Problem(X, y, objective.cost, objective.loss, objective.bias)
     return Problem(with_bias_column(X, objective.bias_scale), y, objective.cost, objective.loss, "none")
@@ -73,9 +73,8 @@ def best_bounds(
     scores = problem.scores(w, b)
     primal = problem.primal_value(float(w @ w), scores, b)
     best = Optimum(w, b, np.zeros(problem.n_rows), primal, 0.0)
-    proposals = [suggested(problem, problem.y * scores)] if alpha is None else [alpha]
-    for proposal in proposals:
-        best = _better(best, certify(problem, Point(proposal, w, b)))
+    proposal = suggested(problem, problem.y * scores) if alpha is None else alpha
+    best = _better(best, certify(problem, Point(proposal, w, b)))
     left = budget.seconds - (time.perf_counter() - began)
     if relative_gap(best.primal, best.dual) <= budget.tol or left <= 0:
         return best

@@ -1,4 +1,4 @@
-"""What is measured of one claim, before it is put into words."""
+"""The measured values of one claim."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from separatrix.types import Vector
 
 @dataclass(frozen=True)
 class Budget:
-    """How far and how long the search for a bound may go."""
+    """Limits of the search for a bound."""
 
     tol: float
     seconds: float

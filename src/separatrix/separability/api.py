@@ -18,6 +18,9 @@ from separatrix.separability.overlap import decide
 from separatrix.separability.verdict import Data, Separability, record
 from separatrix.types import Index
 
+#: Entries and columns up to which an exact verdict takes a moment only.
+_CHEAP_ENTRIES, _CHEAP_COLUMNS = 50_000, 60
+
 
 @overload
 def separability(X: Any, y: Any, bias: bool = True) -> Separability: ...
@@ -95,6 +98,11 @@ def separability(
             )
         return out
     raise ValueError(f"multi_class must be None, 'ovr' or 'ovo'; got {multi_class!r}.")
+
+
+def is_cheap(X: Any) -> bool:
+    """True if an exact verdict on X takes a moment only."""
+    return bool((X.nnz if is_sparse(X) else X.size) <= _CHEAP_ENTRIES and X.shape[1] <= _CHEAP_COLUMNS)
 
 
 def two_sides(

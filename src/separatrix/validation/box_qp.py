@@ -7,8 +7,8 @@
 
 Rows strictly between their bounds (``free``) are moved to the maximum over themselves by one linear system, as far as
 the first bound; then rows on a bound that would gain by leaving it join. Every step raises the dual, so the
-method ends; close to an optimum it ends within a few steps, which is what leave-one-out and paths of C
-need. Rows that are ``fixed`` stay at zero. Nocedal, Wright: Numerical Optimization, 2nd ed., section 16.5.
+method ends; close to an optimum it ends within a few steps, which is what leave-one-out needs.
+Rows that are ``fixed`` stay at zero. Nocedal, Wright: Numerical Optimization, 2nd ed., section 16.5.
 """
 
 from __future__ import annotations
@@ -67,20 +67,16 @@ class BoxQP:
 
     def optimise(self, at: Iterate, fixed: int | None = None) -> Iterate:
         """Go to the maximum from ``at``, which is changed; ``fixed`` is a row that stays at zero."""
-        return self.attempt(at, 50 * len(at.alpha) + 1000, fixed)[0]
-
-    def attempt(self, at: Iterate, max_steps: int, fixed: int | None = None) -> tuple[Iterate, bool]:
-        """Make at most ``max_steps`` steps towards the maximum; True if it was reached."""
         scale = _GAIN * max(1.0, float(np.max(np.abs(at.g), initial=0.0)))
-        for _ in range(max_steps):
+        for _ in range(50 * len(at.alpha) + 1000):
             b = self._move(at)
             if b is None:
                 continue
             joining = self._joining(at, b, fixed, scale)
             if len(joining) == 0:
-                return at, True
+                break
             at.free[joining] = True
-        return at, False
+        return at
 
     def without(self, at: Iterate, row: int) -> Iterate:
         """Go from the optimum, which is changed, to the optimum with alpha[row] = 0.
