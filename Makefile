@@ -14,9 +14,13 @@ STAMP := $(VENV)/.installed
 # Installs a Debian package for the tests, where this user may; fails quietly where not.
 APT   := sh -c '[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing $$0 for the tests" && { apt-get install -qq -y "$$0" || { apt-get update -qq && apt-get install -qq -y "$$0"; }; } >/dev/null 2>&1'
 BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
+CPP   := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
+
+CLANG_FORMAT := "$(VENV)/bin/clang-format"
+CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format stub build docs bench agreement clean browser node
+.PHONY: help demo test check lint format sanitize stub build docs bench agreement clean browser node
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -40,8 +44,9 @@ node:
 
 check: lint test  ## format, lint, types, import order, tests: what CI runs
 
-lint: $(STAMP)  ## format, lint, types and import order; all four are run whatever the first says
+lint: $(STAMP)  ## format, lint, types and import order; all are run whatever the first says
 	@status=0; \
+	$(CLANG_FORMAT) --dry-run -Werror $(CPP) || status=1; \
 	$(PY) -m ruff format --check --quiet --output-format concise . || status=1; \
 	$(PY) -m ruff check . || status=1; \
 	$(PY) -m mypy || status=1; \
@@ -51,6 +56,18 @@ lint: $(STAMP)  ## format, lint, types and import order; all four are run whatev
 format: $(STAMP)  ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
+	@$(CLANG_FORMAT) -i $(CPP)
+
+# Python does not free everything that it holds at its end, so leaks are not looked for. The sanitizers' libraries must be
+# there before Python's own, and that of C++ before them, or exceptions are not seen.
+SANITIZED := tests/test_core.py tests/solvers tests/data/test_read_libsvm.py
+preloaded := $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(name).so))
+
+sanitize: $(STAMP)  ## the core's tests with the address and undefined-behaviour sanitizers; ARGS as for test
+	@"$(CMAKE)" -S . -B build/sanitize -DSEPARATRIX_SANITIZE=ON -DPython_EXECUTABLE="$(abspath $(VENV))/bin/python" >/dev/null
+	@"$(CMAKE)" --build build/sanitize -j 2 >/dev/null
+	@LD_PRELOAD="$(preloaded)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(PY) tests/sanitized.py build/sanitize/_core*.so -q $(SANITIZED) $(ARGS)
 
 stub: $(STAMP)  ## write the types of the compiled core anew, after a change of its bindings
 	@$(PY) -m nanobind.stubgen -q -m separatrix._core -o src/separatrix/_core.pyi

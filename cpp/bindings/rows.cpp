@@ -181,8 +181,9 @@ void bind_rows(nb::module_& m) {
             expect(before.shape(0), count, "before");
             expect(after.shape(0), count, "after");
             nb::gil_scoped_release release;
-            const Slope found = squared_hinge_slope(C.data(), before.data(), after.data(), t, count);
-            return std::pair{found.slope, found.curvature};
+            double found[2];
+            simd().rows.squared_hinge_slope(C.data(), before.data(), after.data(), t, count, found);
+            return std::pair{found[0], found[1]};
         },
         "C"_a, "before"_a, "after"_a, "t"_a,
         "First and second derivative at t of the sum of C_i max(0, s_i)^2, s = slack before + t (slack after "

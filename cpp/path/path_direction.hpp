@@ -9,7 +9,7 @@
 // Vectors over rows are the memory of an interior point. Only da, a and c are kept beside the iterate, and all else is
 // computed again in every loop: that takes less time than to fetch it. a and c steer, so they are float32; whoever uses
 // them uses the rounded numbers, so that s - xi still follows A z - 1. See solvers/central_path.py for the whole.
-// Included only by kernels.cpp.
+// Included only by simd/table.cpp.
 #pragma once
 
 #include <math.h>

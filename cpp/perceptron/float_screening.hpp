@@ -9,9 +9,8 @@
 #include <immintrin.h>
 #endif
 
-#include <algorithm>
-#include <cfloat>
-#include <cmath>
+#include <float.h>
+#include <math.h>
 
 #include "rows/rows.hpp"
 
@@ -89,7 +88,7 @@ SEPARATRIX_INLINE double reach_of(const float* x, Index rows, Index d) {
     const __m256 largest = _mm256_set1_ps(FLT_MAX);
     for (Index i = 0; i < rows; i += narrow_block) {
         // The last row stands in for those that would come after it.
-        const auto row = [&](Index k) { return x + std::min(i + k, rows - 1) * d; };
+        const auto row = [&](Index k) { return x + (i + k < rows ? i + k : rows - 1) * d; };
         const __m256 squares = eight_sums<true>(row, columns, nullptr);
         endless = _mm256_or_ps(endless, _mm256_cmp_ps(squares, largest, _CMP_NLE_UQ));
         most = _mm256_max_ps(most, squares);
@@ -99,7 +98,9 @@ SEPARATRIX_INLINE double reach_of(const float* x, Index rows, Index d) {
     _mm256_storeu_ps(square, most);
     // What rounding may have taken: a share of each sum, and squares too small for float.
     const double share = 2 * (static_cast<double>(d) / 8 + 8) * 0x1p-24, vanished = static_cast<double>(d) * 0x1p-148;
-    return *std::max_element(square, square + 8) * (1 + share) + vanished;
+    float longest = 0;
+    for (const float one : square) longest = one > longest ? one : longest;
+    return longest * (1 + share) + vanished;
 }
 
 #else

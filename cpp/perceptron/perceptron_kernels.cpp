@@ -135,7 +135,7 @@ SEPARATRIX_INLINE void class_scores(const DenseRow<V>& row, const Hyperplanes& p
     for (; r + 4 <= planes.classes; r += 4) {
         const double* W[4];
         for (Code k = 0; k < 4; ++k) W[k] = planes.W + (r + k) * row.size;
-        dots_of_one<4>(row.values, row.size, W, out + r);
+        dots<4>(W, row.size, row.values, out + r);
         for (Code k = 0; k < 4; ++k) out[r + k] += planes.b[r + k];
     }
     for (; r < planes.classes; ++r) out[r] = row_score(row, planes.W + r * row.size) + planes.b[r];

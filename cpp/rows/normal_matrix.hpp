@@ -3,7 +3,7 @@
 // Some rows at a time are widened, once as they are and once weighted, into memory that the first-level cache holds.
 // Then tiles of four rows and eight columns of the lower triangle are summed up in registers. A general product of
 // matrices spends half of its time on copies where it has so few columns.
-// Included only by kernels.cpp, once per instruction set.
+// Included only by simd/table.cpp, once per instruction set.
 #pragma once
 
 #include "simd/primitives.hpp"

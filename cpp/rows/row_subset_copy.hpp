@@ -10,6 +10,7 @@
 
 #include "rows/buffer.hpp"
 #include "rows/rows.hpp"
+#include "simd/table.hpp"
 
 namespace separatrix {
 
@@ -20,15 +21,7 @@ bool copy_values(const Given* from, Index size, V* SEPARATRIX_RESTRICT to) {
     for (Index j = 0; j < size; ++j) to[j] = static_cast<V>(from[j]);
     return true;
 }
-SEPARATRIX_CLONES inline bool copy_values(const double* SEPARATRIX_RESTRICT from, Index size,
-                                          float* SEPARATRIX_RESTRICT to) {
-    std::int64_t rounded = 0;
-    for (Index j = 0; j < size; ++j) {
-        to[j] = static_cast<float>(from[j]);
-        rounded += static_cast<double>(to[j]) != from[j];
-    }
-    return rounded == 0;
-}
+inline bool copy_values(const double* from, Index size, float* to) { return simd().rows.to_float(from, size, to); }
 
 // Columns numbered anew, in the order in which they are met.
 class ColumnNumbers {

@@ -6,6 +6,7 @@
 #include "path/path_direction.hpp"
 #include "rows/normal_matrix.hpp"
 #include "simd/primitives.hpp"
+#include "simd/vectors.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
 namespace {
@@ -21,36 +22,6 @@ using Sums = double __attribute__((vector_size(32)));
 template <class V>
 SEPARATRIX_INLINE void read_four(const V* values, Sums& out) {
     out = __builtin_convertvector(*reinterpret_cast<const typename Four<V>::Unaligned*>(values), Sums);
-}
-
-// Some rows at a time share the reading of w; four products of each are added up side by side.
-template <int count, class V>
-SEPARATRIX_INLINE void dots(const V* values, Index columns, const double* w, double* out) {
-    Sums sum[count] = {};
-    Index j = 0;
-    for (; j + 4 <= columns; j += 4) {
-        Sums by, x;
-        read_four(w + j, by);
-        for (int r = 0; r < count; ++r) {
-            read_four(values + r * columns + j, x);
-            sum[r] += x * by;
-        }
-    }
-    const Index left = columns - j;  // written out: a loop over so few would take longer than all the rest
-    for (int r = 0; r < count; ++r) {
-        const V* x = values + r * columns + j;
-        double rest = left > 0 ? static_cast<double>(x[0]) * w[j] : 0.0;
-        if (left > 1) rest += static_cast<double>(x[1]) * w[j + 1];
-        if (left > 2) rest += static_cast<double>(x[2]) * w[j + 2];
-        out[r] = ((sum[r][0] + sum[r][1]) + (sum[r][2] + sum[r][3])) + rest;
-    }
-}
-
-template <class V>
-SEPARATRIX_INLINE void each_score(const DenseRows<V>& rows, Index begin, Index end, const double* w, double* out) {
-    Index i = begin;
-    for (; i + 4 <= end; i += 4, out += 4) dots<4>(rows.row(i).values, rows.columns, w, out);
-    for (; i < end; ++i) dots<1>(rows.row(i).values, rows.columns, w, out++);
 }
 
 // out[j] += sum_i c_i x_ij over `count` rows for 4 wide columns, summed up in registers: two sums each hide the latency.
@@ -90,6 +61,33 @@ SEPARATRIX_INLINE void add_stripes(const V* x, Index columns, const double* c, I
     for (Index i = 0; i < count; ++i) axpy(c[i], DenseRow<V>{x + i * columns, columns}, out);
 }
 #endif
+
+// Rows of so few columns: a loop over the columns would cost more than the products.
+template <Index columns, class V>
+SEPARATRIX_INLINE void short_scores(const V* SEPARATRIX_RESTRICT x, Index rows, const double* w,
+                                    double* SEPARATRIX_RESTRICT out) {
+    for (Index i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (Index j = 0; j < columns; ++j) sum += static_cast<double>(x[i * columns + j]) * w[j];
+        out[i] = sum;
+    }
+}
+
+template <class V>
+SEPARATRIX_INLINE void each_score(const DenseRows<V>& rows, Index begin, Index end, const double* w, double* out) {
+    const Index d = rows.columns;
+    const V* x = rows.row(begin).values;
+    if (d == 1) return short_scores<1>(x, end - begin, w, out);
+    if (d == 2) return short_scores<2>(x, end - begin, w, out);
+    if (d == 3) return short_scores<3>(x, end - begin, w, out);
+    if (d == 4) return short_scores<4>(x, end - begin, w, out);
+    Index i = begin;
+    for (; i + 4 <= end; i += 4, x += 4 * d, out += 4) {  // four rows share the reading of w
+        const V* const four[4] = {x, x + d, x + 2 * d, x + 3 * d};
+        dots<4>(four, d, w, out);
+    }
+    for (; i < end; ++i, x += d) dots<1>(&x, d, w, out++);
+}
 
 template <class Rows>
 SEPARATRIX_INLINE void each_score(const Rows& rows, Index begin, Index end, const double* w, double* out) {
@@ -162,8 +160,6 @@ void squared_norms(const Rows& rows, Index begin, Index end, double* out) {
     for (Index i = begin; i < end; ++i) out[i - begin] = squared_norm(rows.row(i));
 }
 
-double dense_dot(const double* a, const double* b, Index size) { return dot(DenseRow<double>{a, size}, b); }
-
 template <class Part>
 constexpr Part made{};
 template <class Rows>
@@ -182,9 +178,17 @@ constexpr Entries<Parts...> made<Entries<Parts...>> = {made<Parts>...};
 extern const RowTable row_table;
 const RowTable row_table = {
     .by_type = made<decltype(RowTable::by_type)>,
-    .dot = dense_dot,
     .hinge_path = Path<false>::loops,
     .squared_hinge_path = Path<true>::loops,
+    .dot = vector_dot,
+    .axpy = vector_axpy,
+    .rotate = rotate,
+    .add_outer_products = add_outer_products,
+    .margins_below = margins_below,
+    .to_float = to_float,
+    .squared_hinge_rows = squared_hinge_rows,
+    .squared_hinge_slope = squared_hinge_slope,
+    .any_crossed = any_crossed,
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -108,6 +108,14 @@ struct DescentLoops {
     PassReport (*squared_hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
 };
 
+// Sums of the squared hinge over rows, in independent lanes so that the compiler may use wide registers.
+inline constexpr Index hinge_lanes = 8;
+struct HingeSums {
+    double loss[hinge_lanes] = {};   // C max(0, s)^2
+    double alpha[hinge_lanes] = {};  // alpha = 2 C max(0, s)
+    double bias[hinge_lanes] = {};   // alpha y
+};
+
 struct RowTable {
     using Float32 = SparseRows<float, std::int32_t>;
     using Float64 = SparseRows<float, std::int64_t>;
@@ -124,8 +132,27 @@ struct RowTable {
             DescentLoops<PackedRows<float>, double>, DescentLoops<PackedRows<double>, float>,
             DescentLoops<PackedRows<double>, double>>
         by_type;
-    double (*dot)(const double* a, const double* b, Index size);
     PathLoops hinge_path, squared_hinge_path;
+
+    double (*dot)(const double* a, const double* b, Index size);
+    // out += scale x
+    void (*axpy)(double scale, const double* x, double* out, Index size);
+    // (a, b) = (cosine a + sine b, cosine b - sine a)
+    void (*rotate)(double* a, double* b, double cosine, double sine, Index size);
+    // The lower triangle of H (columns, columns) += sum of v v^T over the rows v of M.
+    void (*add_outer_products)(const double* M, Index rows, Index columns, double* H);
+    // f = y (f + b); returns how many are below the limit.
+    Index (*margins_below)(const double* y, double b, double limit, double* f, Index size);
+    // to = from; false if a value was rounded.
+    bool (*to_float)(const double* from, Index size, float* to);
+    // slack = s = 1 - y (f + b), where f has the scores x_i.w on entry, and the coefficients alpha_i y_i at the end.
+    void (*squared_hinge_rows)(const double* y, const double* C, double b, Index size, double* f, double* slack,
+                               HingeSums& sums);
+    // First and second derivative of sum_i C_i max(0, s_i)^2 at t, s = before + t (after - before).
+    void (*squared_hinge_slope)(const double* C, const double* before, const double* after, double t, Index size,
+                                double* out);
+    // Whether slack > 0 is not what `active` says, for any.
+    bool (*any_crossed)(const double* slack, const bool* active, Index size);
 
     template <class Rows>
     const RowLoops<Rows>& of(const Rows&) const {

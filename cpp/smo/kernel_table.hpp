@@ -50,19 +50,6 @@ struct SparseKernelBlock {
     Index first_column, last_column;
 };
 
-// Points on a grid, x = step q: rows [tile][pairs][tile_rows] with two values of q in each 32 bits, panels
-// [panel][pairs][panel_columns][2], both for the tiles of float; norms are those of q.
-struct GridBlock {
-    const std::int32_t* rows;
-    const std::int32_t* row_norms;
-    Index n_rows;
-    const std::int16_t* panels;
-    const std::int32_t* column_norms;
-    Index n_panels;
-    Index pairs;
-    double step;
-};
-
 // A working set of `size` rows, each array `stride` long (filled up with entries that cannot move):
 //     v_t = -y_t (gradient of the dual's negative)_t - centre;   up_t = 0 where y_t alpha_t may grow, else -big;
 //     low_t = 0 where it may shrink, else +big;   K (size, stride) with the loss's shift on its diagonal.
@@ -108,11 +95,6 @@ struct KernelFunctions {
 
 struct KernelTable {
     Entries<KernelFunctions<float>, KernelFunctions<double>> by_type;
-    // out[r][c] = k(row r, column c) for whole panels, or null where floats are as fast
-    void (*grid_values)(const KernelFormula&, const GridBlock&, float* const* out);
-    // the same with sparse columns, whose entries and lines are pairs
-    void (*sparse_grid_values)(const KernelFormula&, const SparseKernelBlock<std::int32_t>&, double step,
-                               float* const* out);
     template <class T>
     const KernelFunctions<T>& of() const {
         return by_type;

@@ -1,5 +1,4 @@
-// Kernel blocks and the working-set solver, compiled once per instruction set like kernels.cpp (see there for the rules).
-#include "smo/kernel_grid_tile.hpp"
+// Kernel blocks and the working-set solver, compiled once per instruction set like simd/table.cpp (see there for the rules).
 #include "smo/kernel_tile.hpp"
 #include "smo/smo_inner.hpp"
 
@@ -85,7 +84,6 @@ constexpr KernelFunctions<T> made = {.tile_rows = Shape<T>::rows,
 }  // namespace
 
 extern const KernelTable kernel_table;
-const KernelTable kernel_table = {
-    .by_type = {made<float>, made<double>}, .grid_values = grid_values, .sparse_grid_values = sparse_grid_values};
+const KernelTable kernel_table = {.by_type = {made<float>, made<double>}};
 
 }  // namespace separatrix::SEPARATRIX_ISA
