@@ -22,7 +22,7 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
 from separatrix.types import Index, Vector
 
-# An alpha closer to a bound than this part of C is not on it by rounding alone.
+# An alpha within this part of C of a bound is beside it by rounding alone.
 _ROUNDING = 1e-9
 
 
@@ -56,7 +56,7 @@ class Earlier(Protocol):
 
 
 def warm_point(previous: Earlier | None, problem: Problem, rows: Index) -> Point | None:
-    """Where to start from an earlier fit on as many rows and columns; alphas follow the change of C_i."""
+    """The point to start from after an earlier fit on as many rows and columns; alphas follow the change of C_i."""
     if previous is None or len(previous.rows) != len(rows):
         return None
     w = None if problem.kernel is not None else previous.coef

@@ -27,7 +27,7 @@ class Kernel(Protocol):
 
     @property
     def definite(self) -> bool:
-        """Whether a theorem says that it is positive semidefinite, whatever the rows."""
+        """True if a theorem says that it is positive semidefinite, whatever the rows."""
         ...
 
     def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
@@ -83,7 +83,7 @@ class Pair(Combines):
 
     @property
     def definite(self) -> bool:
-        """Where both parts are."""
+        """True if both parts are."""
         return self.first.definite and self.second.definite
 
     def fixed(self, X: Any, weights: Vector | None = None) -> Any:
@@ -139,7 +139,7 @@ class Scaled(Combines):
 
     @property
     def definite(self) -> bool:
-        """Where the kernel is."""
+        """True if the kernel is."""
         return self.kernel.definite
 
     def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
