@@ -1,4 +1,4 @@
-"""The matrix that a problem of few rows keeps is that of its kernel, and serves every question."""
+"""Both spaces answer alike, and the matrix that few rows keep is that of their kernel."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from separatrix.problem import HINGE, Problem
+from separatrix.problem import HINGE, KernelSpace, LinearSpace, Problem
 from separatrix.problem.kernel_values import gram, kernel_sums
 from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Precomputed, Rbf
+from separatrix.problem.spaces import space_of
 
 
 def problem_of(X, kernel) -> Problem:
@@ -67,3 +68,45 @@ def test_an_array_that_a_function_returns_stays_writeable() -> None:
     own = np.eye(4)
     assert problem_of(np.ones((4, 2)), Function(lambda A, B: own)).space.matrix is not None
     own[0, 0] = 2.0
+
+
+@pytest.mark.parametrize("layout", ["dense", "float32", "csr"])
+@pytest.mark.parametrize("shape", [(50,), (50, 3)], ids=["one vector", "several"])
+def test_the_linear_kernel_gives_the_space_of_the_columns(layout, shape) -> None:
+    rng = np.random.default_rng(5)
+    X = np.round(rng.standard_normal((50, 7)), 1)
+    X = {"dense": X, "float32": X.astype(np.float32), "csr": sparse.csr_array(X)}[layout]
+    flat, lifted = LinearSpace(X), KernelSpace(X, Linear())
+    c = rng.standard_normal(shape)
+    c[::4] = 0.0
+    w, F = flat.combine(c), lifted.combine(c)
+    np.testing.assert_allclose(flat.products(w), lifted.products(F), rtol=1e-6, atol=1e-6)
+    assert flat.square(c, w) == pytest.approx(lifted.square(c, F), rel=1e-6)
+    assert flat.vector(w) is w
+    assert lifted.vector(F) is None
+    rows, others = np.array([3, 9]), np.array([0, 11, 12])
+    np.testing.assert_allclose(flat.gram(rows, others), lifted.gram(rows, others), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(flat.take(rows).combine(c[rows]), flat.combine(_only(c, rows)), atol=1e-6)
+    np.testing.assert_allclose(
+        lifted.take(rows).combine(c[rows]), lifted.combine(_only(c, rows))[rows], atol=1e-6
+    )
+
+
+def _only(c: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    out = np.zeros_like(c)
+    out[rows] = c[rows]
+    return out
+
+
+@pytest.mark.parametrize("changed", [0, 1, 40], ids=["nothing", "one row", "most rows"])
+@pytest.mark.parametrize("kernel", [None, Rbf(0.3)], ids=["columns", "rbf"])
+def test_a_moved_image_is_that_of_the_new_coefficients(changed, kernel) -> None:
+    rng = np.random.default_rng(6)
+    space = space_of(rng.standard_normal((50, 4)), kernel)
+    old = rng.standard_normal(50)
+    new = old.copy()
+    new[:changed] += 1.0
+    image = space.combine(old)
+    moved = space.moved(image, old, new)
+    np.testing.assert_allclose(moved, space.combine(new), rtol=1e-12, atol=1e-12)
+    assert (moved is image) == (changed == 0)

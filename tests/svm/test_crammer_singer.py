@@ -214,3 +214,12 @@ def test_certify_does_not_trust_a_proposal() -> None:
     found = certify_joint(problem, wild)
     assert found.dual == 0.0
     assert found.primal == pytest.approx(150.0)
+
+
+def test_no_bias_means_that_a_proposed_one_is_not_believed() -> None:
+    """The second class has three rows of four, which a bias would serve, and there is none."""
+    X, codes = np.zeros((4, 1)), np.array([0, 1, 1, 1])
+    problem = JointProblem(X, codes, np.ones(4), 2, "none")
+    found = certify_joint(problem, JointPoint(np.zeros((4, 2)), np.zeros((2, 1)), np.array([0.0, 1.0])))
+    assert found.b.tolist() == [0.0, 0.0]
+    assert found.primal == 4.0

@@ -18,7 +18,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, NotConvergedError, verify
-from separatrix.fitting import courses
+from separatrix.fitting import binary
 from separatrix.solvers.loop.protocol import Progress
 from separatrix.solvers.loop.run import Stage
 
@@ -165,9 +165,9 @@ class Optimist(Crawl):
 
 
 def test_a_belief_that_is_not_proved_does_not_end_a_small_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = courses.stages
+    chosen = binary.stages
     plans = iter([lambda *ignored: [Stage(Optimist(), "a test")], chosen])
-    monkeypatch.setattr(courses, "stages", lambda *arguments: next(plans)(*arguments))
+    monkeypatch.setattr(binary, "stages", lambda *arguments: next(plans)(*arguments))
     model = SVC().fit(X[:100], Y[:100])
     assert model.status_ == "converged"
     assert model.gap_ <= 1e-3

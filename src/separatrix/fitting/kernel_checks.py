@@ -1,4 +1,4 @@
-"""Whether a kernel can be used on these rows: a square, symmetric matrix without a negative direction."""
+"""Checks that a kernel can be used on these rows: a square, symmetric matrix without a negative direction."""
 
 from __future__ import annotations
 

@@ -22,6 +22,9 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
 from separatrix.types import Index, Vector
 
+# An alpha within this part of C of a bound is beside it by rounding alone.
+_ROUNDING = 1e-9
+
 
 class Earlier(Protocol):
     """An earlier answer to a binary problem; arrays run over its m rows."""
@@ -53,7 +56,7 @@ class Earlier(Protocol):
 
 
 def warm_point(previous: Earlier | None, problem: Problem, rows: Index) -> Point | None:
-    """Where to start from an earlier fit on as many rows and columns; alphas follow the change of C_i."""
+    """The point to start from after an earlier fit on as many rows and columns; alphas follow the change of C_i."""
     if previous is None or len(previous.rows) != len(rows):
         return None
     w = None if problem.kernel is not None else previous.coef
@@ -113,16 +116,15 @@ def _on_bounds(problem: Problem, solution: Solution, tol: float) -> Solution:
     """The solution with its alphas on their bounds, if that keeps the gap within tol or makes it no worse.
 
     A method that moves along the bounds has them exact already, which shows in its number of rows between them: rarely
-    more than w and b have coordinates.
+    more than w and b have coordinates. Then only what rounding left between the bounds is moved.
     """
     alpha, upper = solution.alpha, problem.upper
     margins = problem.y * _with_bias(solution)
     if problem.loss.squared and not np.any((alpha > 0) & (margins > 1.0)):
         return solution
-    between = (alpha > 0) & (alpha < upper)
+    between, share = (alpha > 0) & (alpha < upper), alpha / problem.C
     if not between.all() and np.count_nonzero(between) <= problem.space.dimension + 1:
-        return solution
-    share = alpha / problem.C
+        between &= np.minimum(share, np.abs(1.0 - share)) < _ROUNDING
     if problem.loss.squared:  # alpha_i = 2 C_i slack_i has no upper bound
         nearest = np.where(between & (0.5 * share < margins - 1.0), 0.0, alpha)
     else:

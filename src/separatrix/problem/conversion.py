@@ -71,8 +71,8 @@ def refuse_rounding(X: Any, floats: NDArray[Any]) -> None:
             return
         values = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
         suspects = np.flatnonzero(np.abs(floats) >= _EXACT_INTEGER)
-    given, held = values.ravel()[suspects].tolist(), floats.ravel()[suspects].tolist()
-    for place, one, other in zip(suspects.tolist(), given, held, strict=True):
+    given, rounded = values.ravel()[suspects].tolist(), floats.ravel()[suspects].tolist()
+    for place, one, other in zip(suspects.tolist(), given, rounded, strict=True):
         # Python compares an integer with a float as the numbers that they are; NumPy would round it first.
         if values.dtype.kind == "f" or (isinstance(one, numbers.Integral) and int(one) != other):
             row, column = _place(X, tuple(map(int, np.unravel_index(place, values.shape))))
@@ -131,7 +131,7 @@ def _not_finite(X: Matrix, values: NDArray[Any], where: tuple[int, ...]) -> str:
 
 
 def is_mapped(X: Any) -> bool:
-    """Whether the values of X, dense or CSR, are those of a mapped file.
+    """Return True if the values of X, dense or CSR, are those of a mapped file.
 
     Such data may be larger than the memory: whoever reads them goes row by row, and keeps no copy.
 

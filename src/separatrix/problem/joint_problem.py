@@ -13,20 +13,18 @@ K. Crammer, Y. Singer, On the algorithmic implementation of multiclass kernel-ba
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.solution import JointPoint
-from separatrix.problem.spaces import Space, space_of
+from separatrix.problem.spaces import OnRows
 from separatrix.types import Bias, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class JointProblem:
+class JointProblem(OnRows):
     """Rows X (n, d), class codes (n,) in 0 .. k - 1, cost C (n,) > 0 of each row, bias, kernel (None: linear).
 
     A dual point is A (n, k). A primal point is W (k, d) and b (k,); with a kernel W follows from A.
@@ -47,29 +45,9 @@ class JointProblem:
     kernel: Kernel | None = None
 
     @property
-    def n_rows(self) -> int:
-        """n."""
-        return int(self.X.shape[0])
-
-    @property
-    def n_columns(self) -> int:
-        """d; n where the kernel is precomputed."""
-        return int(self.X.shape[1])
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether X is CSR."""
-        return sparse.issparse(self.X)
-
-    @property
     def own(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """The place of each row's own class in an (n, k) array."""
         return np.arange(self.n_rows), self.codes
-
-    @cached_property
-    def space(self) -> Space:
-        """The space of the k weight vectors."""
-        return space_of(self.X, self.kernel)
 
     @property
     def zero(self) -> JointPoint:

@@ -49,10 +49,6 @@ class Linear(Combines):
     name: ClassVar[str] = "linear"
     definite: ClassVar[bool] = True
 
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """Itself."""
-        return self
-
     def matrix(self, X: Any, Z: Any) -> Gram:
         """x_i.z_j, shape (n, m)."""
         return inner_products(X, Z)
@@ -62,8 +58,21 @@ class Linear(Combines):
         return squared_norms(X)
 
 
+class HasWidth(Combines):
+    """A kernel with a width gamma, which may follow from the rows."""
+
+    gamma: Width
+
+    def __post_init__(self) -> None:
+        check_width(self.gamma)
+
+    def fixed(self, X: Any, weights: Vector | None = None) -> Any:
+        """With gamma as a number."""
+        return replace(self, gamma=kernel_width(self.gamma, X, weights))  # type: ignore[type-var]
+
+
 @dataclass(frozen=True)
-class Poly(Combines):
+class Poly(HasWidth):
     """(gamma x.z + coef0)^degree, positive semidefinite for coef0 >= 0."""
 
     degree: int = 3
@@ -71,17 +80,10 @@ class Poly(Combines):
     coef0: float = 0.0
     name: ClassVar[str] = "poly"
 
-    def __post_init__(self) -> None:
-        check_width(self.gamma)
-
     @property
     def definite(self) -> bool:
         """Its power series has no negative coefficient."""
         return self.coef0 >= 0
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """(gamma x_i.z_j + coef0)^degree, shape (n, m)."""
@@ -98,7 +100,7 @@ class Poly(Combines):
 
 
 @dataclass(frozen=True)
-class Rbf(Combines):
+class Rbf(HasWidth):
     """exp(-gamma ||x - z||^2)
 
     >>> Rbf(gamma=1.0).diagonal(np.ones((2, 3)))
@@ -108,13 +110,6 @@ class Rbf(Combines):
     gamma: Width = "scale"
     name: ClassVar[str] = "rbf"
     definite: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_width(self.gamma)
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||^2), shape (n, m)."""
@@ -133,20 +128,13 @@ class Rbf(Combines):
 
 
 @dataclass(frozen=True)
-class Sigmoid(Combines):
+class Sigmoid(HasWidth):
     """tanh(gamma x.z + coef0), which no theorem makes positive semidefinite."""
 
     gamma: Width = "scale"
     coef0: float = 0.0
     name: ClassVar[str] = "sigmoid"
     definite: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        check_width(self.gamma)
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """tanh(gamma x_i.z_j + coef0), shape (n, m)."""
@@ -158,19 +146,12 @@ class Sigmoid(Combines):
 
 
 @dataclass(frozen=True)
-class Laplacian(Combines):
+class Laplacian(HasWidth):
     """exp(-gamma ||x - z||_1)"""
 
     gamma: Width = "scale"
     name: ClassVar[str] = "laplacian"
     definite: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_width(self.gamma)
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||_1), shape (n, m)."""
@@ -188,10 +169,6 @@ class Function(Combines):
     function: Callable[[Any, Any], Any]
     name: ClassVar[str] = "function"
     definite: ClassVar[bool] = False
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """Itself."""
-        return self
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """function(X, Z), shape (n, m)."""
@@ -214,10 +191,6 @@ class Precomputed(Combines):
 
     name: ClassVar[str] = "precomputed"
     definite: ClassVar[bool] = False
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """Itself."""
-        return self
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """X as it is, shape (n, m)."""

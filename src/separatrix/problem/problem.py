@@ -13,21 +13,19 @@ Arrays arrive here checked (estimators do that) and are never copied to a wider 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Loss
 from separatrix.problem.rows import scores, weighted_sum
 from separatrix.problem.solution import Point
-from separatrix.problem.spaces import Space, space_of
+from separatrix.problem.spaces import OnRows
 from separatrix.types import Bias, Index, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(OnRows):
     """Rows X (n, d), labels y (n,) of -1.0 and +1.0, cost C (n,) > 0 of each row, loss, bias, kernel (None: linear).
 
     With a precomputed kernel X is K itself, shape (n, n).
@@ -51,29 +49,9 @@ class Problem:
     kernel: Kernel | None = None
 
     @property
-    def n_rows(self) -> int:
-        """n."""
-        return int(self.X.shape[0])
-
-    @property
-    def n_columns(self) -> int:
-        """d; n where the kernel is precomputed."""
-        return int(self.X.shape[1])
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether X is CSR."""
-        return sparse.issparse(self.X)
-
-    @property
     def upper(self) -> Vector:
         """Upper bound of each alpha (n,); infinity for the squared hinge."""
         return self.loss.upper(self.C)
-
-    @cached_property
-    def space(self) -> Space:
-        """The space of w: everything that differs with and without a kernel."""
-        return space_of(self.X, self.kernel)
 
     @property
     def zero(self) -> Point:

@@ -35,7 +35,7 @@ _WORTH_PICKING = 0.35
 EXACT = float(1 << 24)
 # Nanoseconds of a sparse inner product beside its terms, of which one takes _SPARSE_TERM, and _DENSE_TERM in BLAS.
 _SPARSE_COST, _SPARSE_TERM, _DENSE_TERM = 20.0, 4.0, 0.08
-# Rows that are looked at before all of them: most data show in these that they are not whole numbers.
+# Rows that are examined before all of them: most data show in these that they are not whole numbers.
 _PROBED_ROWS = 4
 # So few multiplications take less time than the choice of how to do them.
 _FEW_MULTIPLICATIONS = 1 << 17
@@ -118,17 +118,17 @@ def _transposed(block: Any) -> Any:
 
 
 def _takes_few(coefficients: Vector) -> bool:
-    """Whether so few rows have a coefficient that their sum is sooner formed from a copy of them."""
+    """Return True if so few rows have a coefficient that their sum is sooner formed from a copy of them."""
     return bool(np.count_nonzero(coefficients) < _WORTH_PICKING * len(coefficients))
 
 
 def _are_few(X: Any) -> bool:
-    """Whether X is CSR of few entries."""
+    """Return True if X is CSR of few entries."""
     return bool(sparse.issparse(X)) and X.nnz <= _WIDENED_ENTRIES
 
 
 def _is_wide_csr(X: Any) -> bool:
-    """Whether X is CSR in float64, which SciPy multiplies in one sweep without a copy."""
+    """Return True if X is CSR in float64, which SciPy multiplies in one sweep without a copy."""
     return bool(sparse.issparse(X)) and X.dtype == np.float64
 
 

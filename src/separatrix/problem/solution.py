@@ -14,7 +14,7 @@ from separatrix.types import Vector
 
 
 class Status(StrEnum):
-    """How a run ended. ``status.sentence`` says what the returned numbers mean.
+    """The end of a run. ``status.sentence`` says what the returned numbers mean.
 
     >>> Status.MAX_TIME
     <Status.MAX_TIME: 'max_time'>
@@ -30,7 +30,7 @@ class Status(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """What happened, and what the returned vectors are."""
+        """The sentence that says what happened, and what the returned vectors are."""
         return _SENTENCES[self]
 
 
@@ -144,9 +144,8 @@ class Solution:
     status: Status
     n_iter: int
     history: History = field(default_factory=History)
-    scores: Vector | None = (
-        None  #: (n,) products of w with the rows, without b; None where they are no longer kept
-    )
+    #: (n,) products of w with the rows, without b; None where they are no longer needed
+    scores: Vector | None = None
     interval: tuple[float, float] | None = None  #: every best bias for these scores, where it is free
 
     @property

@@ -30,7 +30,7 @@ def plain_numbers(values: NDArray[np.float64]) -> Iterator[float]:
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse array or matrix."""
+    """Return True if X is a SciPy sparse array or matrix."""
     return bool(sparse.issparse(X))
 
 
@@ -95,7 +95,7 @@ def _same_numbers(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _all_finite(values: Any) -> bool:
-    """Whether every value is finite, a block at a time: X may be larger than the memory."""
+    """Return True if every value is finite, a block at a time: X may be larger than the memory."""
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))
     return all(np.isfinite(values[at : at + height]).all() for at in range(0, len(values), height))
 

@@ -1,4 +1,4 @@
-"""Whether a symmetric matrix is positive semidefinite, and a witness where it is not.
+"""Positive semidefinite matrices: a proof that a symmetric matrix is one, and a witness where it is not.
 
     u on a few rows with  u.K u < 0
 
@@ -81,7 +81,7 @@ def find_witness(K: Vector, unit: float = 2.0**-53) -> Witness | None:
 
 
 def surely_definite(K: Vector) -> bool:
-    """Whether K (n, n) is proved to be symmetric and positive definite; singular matrices are not.
+    """Return True if K (n, n) is proved to be symmetric and positive definite; singular matrices are not.
 
     >>> surely_definite(np.array([[2.0, 1.0], [1.0, 2.0]])), surely_definite(np.ones((2, 2)))
     (True, False)
@@ -139,7 +139,7 @@ def require_kernel_matrix(kernel: Kernel, X: Any) -> None:
 
 
 def condition_of(kernel: exact.Kernel, data: Data, X: Any) -> str:
-    """What a proof depends on: nothing where a theorem, elimination or a factor of the matrix settles it."""
+    """The condition that a proof depends on: none where a theorem, elimination or a factor of the matrix settles it."""
     if not kernel.given:
         return "" if kernel.definite else exact.CONDITION
     if data.n != data.d:

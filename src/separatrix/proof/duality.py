@@ -91,7 +91,7 @@ def _losses(problem: Problem, f: Vector) -> float:
 
 @dataclass(frozen=True, eq=False)
 class KKT:
-    """How far a primal-dual pair is from optimal, by condition. All vanish exactly at an optimum.
+    """Distance of a primal-dual pair from optimality, by condition. All vanish exactly at an optimum.
 
     They add up to the gap:  primal - dual = sum(slackness) + 1/2 ||stationarity||^2 + 1/2 bias^2,
     without the last term where the bias is free or absent.

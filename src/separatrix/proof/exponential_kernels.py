@@ -95,7 +95,7 @@ class ExponentialRows:
         return number(self.kernel.gamma)
 
     def lost(self, squares: Vector | float) -> Vector:
-        """How far the exponent from one product of each row with one of this squared length may be off; shape (n,)."""
+        """Error of the exponent from one product of each row with one of this squared length; shape (n,)."""
         d = self.X.shape[1]
         relative = factor(2 * d + 8) + factor(d + 8)
         vanished = 4 * (d + 4) * TINY * (1.0 + self.gamma + np.sqrt(self.squares) + np.sqrt(squares))

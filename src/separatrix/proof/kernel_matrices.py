@@ -115,5 +115,5 @@ def _lengths(X: Any) -> Vector:
 
 
 def _whole(X: Any) -> bool:
-    """Whether all products of rows are whole numbers that even single precision holds."""
+    """Return True if all products of rows are whole numbers that even single precision holds."""
     return not X.shape[0] or dense(X).dtype == np.float32

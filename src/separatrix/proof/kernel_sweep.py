@@ -22,7 +22,7 @@ from separatrix.proof.rigorous import TINY, factor
 from separatrix.proof.rough_sums import RoughSums
 from separatrix.types import Index, Vector
 
-_BLOCK = 1 << 20  # kernel values held at a time: 8 MiB, and as much for their errors
+_BLOCK = 1 << 20  # kernel values in memory at a time: 8 MiB, and as much for their errors
 _HEIGHT, _WIDTH = 256, 512  # rows and columns of a tile: 1 MiB, which the cache of a core holds
 _SPAN = 1 << 22  # entries of rows made ready at a time: 32 MiB
 
@@ -142,7 +142,7 @@ class _Totals:
         self._products, self._missed, self._absolute = np.zeros((n, 2)), np.zeros(n), 0.0
 
     def add(self, rows: slice, products: Vector, tile: Tile) -> None:
-        """What a tile adds to these rows: its products (h, 2) with c and |c|."""
+        """Add to these rows what a tile gives them: its products (h, 2) with c and |c|."""
         self._products[rows] += products
         self._missed[rows] += tile.relative * products[:, 1]
         self._absolute = max(self._absolute, tile.absolute)

@@ -122,7 +122,7 @@ class SignedRows:
         return len(rows) == self.n and bool(np.array_equal(rows, np.arange(self.n)))
 
     def _too_many(self, rows: Index) -> bool:
-        """Whether a copy of these rows is better avoided by reading all: they lie in a file that may not fit."""
+        """Return True if a copy of these rows is better avoided by reading all: they lie in a file that may not fit."""
         return _MANY * len(rows) > self.n and is_mapped(self.view)
 
     def weighted(self, rows: Index, weights: Sequence[int]) -> tuple[list[int], Ints]:

@@ -77,7 +77,7 @@ def _texts(labels: Any) -> list[str]:
 
 
 def has_float_check(certificate: Certificate) -> bool:
-    """Whether the claim has a check in rigorous floats; joint ones, and contradictions with a kernel, have none."""
+    """True if the claim has a check in rigorous floats; joint ones, and contradictions with a kernel, have none."""
     if certificate.problem.get("classes") == "joint":
         return certificate.kind == "mistakes"
     return certificate.kind != "inseparable" or not isinstance(certificate.problem.get("kernel"), dict)
@@ -94,7 +94,7 @@ def in_floats(claim: Claim) -> Proved:
 
 
 def _affordable(certificate: Certificate, X: Any) -> bool:
-    """Whether a check should be exact where nobody says so: it is quick, and can decide as much as floats can."""
+    """True if a check should be exact where nobody says so: it is quick, and can decide as much as floats can."""
     kernel = certificate.problem.get("kernel")
     given = isinstance(kernel, dict) and kernel.get("name") in ("precomputed", "function")
     try:
