@@ -24,7 +24,8 @@ def compiled_rows(X: Any) -> _core.Rows:
     kept = np.float32 if X.dtype == np.float32 else np.float64
     if not sparse.issparse(X):
         return _core.dense_rows(np.ascontiguousarray(X, dtype=kept))
-    rows: Any = X if X.format == "csr" else X.tocsr()
+    matrix: Any = X
+    rows = matrix if matrix.format == "csr" else matrix.tocsr()
     index = np.int64 if np.int64 in (rows.indptr.dtype, rows.indices.dtype) else np.int32
     return _core.sparse_rows(
         np.ascontiguousarray(rows.data, dtype=kept),
