@@ -130,7 +130,7 @@ def test_sparse_rows_give_the_dense_answer(kernel, columns) -> None:
     assert answers == pytest.approx([answers[0]] * 3, rel=2e-6)
 
 
-def test_values_on_a_grid_are_as_good() -> None:
+def test_whole_numbers_and_their_multiples_are_solved_as_well() -> None:
     rng = np.random.default_rng(6)
     X = rng.integers(0, 256, (300, 30)) / 255.0
     y = np.where(X[:, 0] + X[:, 1] + 0.2 * rng.standard_normal(300) > 1, 1.0, -1.0)
@@ -201,11 +201,11 @@ def test_a_small_cache_changes_nothing_but_time() -> None:
 
 
 @pytest.mark.parametrize("bias", ["free", "augmented", "none"])
-@pytest.mark.parametrize("rows", ["dense", "sparse", "grid"])
+@pytest.mark.parametrize("rows", ["dense", "sparse", "whole"])
 def test_rows_left_out_come_back(rows, bias) -> None:
     X, y = rings(600)
     if rows != "dense":
-        X = np.round(np.abs(np.repeat(X, 4, axis=1)) * (2 if rows == "grid" else 1))
+        X = np.round(np.abs(np.repeat(X, 4, axis=1)) * (2 if rows == "whole" else 1))
     if rows == "sparse":
         X = np.hstack([X, np.zeros((600, 100))])
     problem = Problem(X, y, np.full(600, 1.0), HINGE, bias, Rbf(0.1))
