@@ -99,7 +99,7 @@ def measure_expansion(
 def _expansion(
     X: Any, y: Vector, surface: Expansion, objective: Objective, rows: Index
 ) -> tuple[KernelProblem, Vector, float] | None:
-    """The problem and the model's point as a certificate speaks of them; None where it cannot."""
+    """The problem and the model's point as a certificate states them; None where it cannot."""
     if surface.rows is None or surface.kernel.name == "function" or not np.all(np.isin(surface.rows, rows)):
         return None
     part = X[rows]
