@@ -195,7 +195,7 @@ def _support(name: str, model: Any, data: AuditData) -> tuple[SupportVectors, li
 
 
 def _rows(support: Index, expected: Index, data: AuditData) -> Index | None:
-    """The training row of each vector; None if those rows are not of the classes the model says."""
+    """The training row of each vector; None if those rows are not of the classes that the model has there."""
     # Rows of weight zero are removed before LIBSVM counts them.
     for candidate in (np.arange(len(data.codes)), np.flatnonzero(data.weights > 0)):
         if not len(support) or support.max() >= len(candidate):

@@ -2,7 +2,7 @@
 
 LinearSVC       1/2 ||w||^2 + 1/2 (b / intercept_scaling)^2 + sum_i C_i loss_i       (LIBLINEAR's problem)
 SGDClassifier   alpha / 2 ||w||^2 + 1/n sum_i weight_i loss_i,   that is C = 1 / (alpha n), b not penalised
-Perceptron      no objective: it stops at the first pass without mistakes, or when told to
+Perceptron      no objective: it stops at the first pass without mistakes, or at a limit
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Measured:
     """The values of one model on one binary problem.
 
     scores (m,) are f(x_i), norm is ||w|| (in the space of the kernel, where there is one). ``optimum`` is None where
-    there is no objective, or no bound on it. ``problem`` is the one that certificates speak of; None with a kernel,
+    there is no objective, or no bound on it. ``problem`` is the one of the certificates; None with a kernel,
     where ``expansion`` is, if the support vectors are rows of the problem.
     """
 

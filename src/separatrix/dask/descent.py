@@ -79,7 +79,7 @@ class ClusterDescent:
 
     @property
     def name(self) -> str:
-        """As in ``SVC(solver=...)``."""
+        """Name of the solver, as in ``SVC(solver=...)``."""
         return "coordinate-descent"
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
@@ -192,7 +192,7 @@ class ClusterDescent:
         state.how, state.coefficients, state.w, state.s, state.proposed = "follow", coefficients, w, s, here
 
     def _dual_form(self, state: State, at: BlockSums) -> float:
-        """D, the centre held fixed."""
+        """D for a fixed centre."""
         return at.dual - 0.5 * float(at.v @ at.v) - (0.5 * state.kappa * at.s + state.centre) * at.s
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:

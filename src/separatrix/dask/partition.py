@@ -1,4 +1,4 @@
-"""A partition on a worker: how it is loaded and checked, and what the client is told of it."""
+"""A partition on a worker: loading it, checking it, and describing it to the client."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class ClusterInteriorPoint:
 
     @property
     def name(self) -> str:
-        """As in ``SVC(solver=...)``."""
+        """Name of the solver, as in ``SVC(solver=...)``."""
         return "interior-point"
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:

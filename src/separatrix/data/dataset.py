@@ -1,4 +1,4 @@
-"""Result of reading a file: rows, labels, and how text became numbers."""
+"""The result of a reader: rows, labels, and the encoding of text as numbers."""
 
 from __future__ import annotations
 

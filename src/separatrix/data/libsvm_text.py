@@ -61,7 +61,7 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class TextSettings:
-    """Options for reading LIBSVM text; see `separatrix.read`. drop_beyond leaves out columns beyond n_columns."""
+    """Options for LIBSVM text; see `separatrix.read`. drop_beyond leaves out columns beyond n_columns."""
 
     zero_based: ZeroBased = "auto"
     n_columns: int | None = None

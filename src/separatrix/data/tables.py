@@ -15,7 +15,7 @@ _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]  # cells
 
 @dataclass(frozen=True)
 class TableSettings:
-    """Options for reading a table; see `separatrix.read`."""
+    """Options for a table; see `separatrix.read`."""
 
     label: str | int | None = None
     columns: Sequence[str | int] | None = None

@@ -1,4 +1,4 @@
-"""State at the end of a primal perceptron run, as plain values and back, so that a loaded model can go on learning.
+"""The state of a primal perceptron run as plain values and back, so that a loaded model can go on learning.
 
 Compiled code reads these arrays by their sizes in other arrays, so every shape is checked here.
 """
@@ -26,7 +26,7 @@ def write_state(state: PassState, name: str, arrays: Arrays) -> dict[str, Any]:
 
 
 def read_state(record: Fields, planes: int, n_rows: int, n_columns: int, extra: str | None) -> PassState:
-    """The state of a record: so many planes in so many columns, after passes over so many rows."""
+    """Read the state from a record: ``planes`` planes in ``n_columns`` columns, after passes over ``n_rows`` rows."""
     two = planes == 1
     size: tuple[int, ...] = (n_columns,) if two else (planes, n_columns)
     state = PassState(record.array("w", size), record.array("b", (planes,)), _generator(record), 1)

@@ -129,13 +129,13 @@ class Report:
         return page(self)
 
     def text(self) -> str:
-        """The same in words."""
+        """The report as plain text."""
         from separatrix.report.sentences import words
 
         return words(self)
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain JSON values."""
+        """The report as plain JSON values."""
         from separatrix.report.to_json import plain
 
         return plain(self)

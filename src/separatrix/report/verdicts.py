@@ -103,7 +103,7 @@ def _of_svc(model: Any, conditional: bool) -> tuple[str, str]:
 
 
 def verdict_of_separability(found: Separability, proof: ProofRecord) -> tuple[str, str, list[str]]:
-    """The same for a question about the data alone."""
+    """The sentence, its tone and details for a question about the data alone."""
     sides = " or ".join(map(str, found.positive[:3])), " or ".join(map(str, found.negative[:3]))
     details = [f"{found}"]
     if proof.checked:

@@ -117,7 +117,7 @@ class Tuned:
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """By the model with the chosen C."""
+        """Predict by the model with the chosen C."""
         predictions: NDArray[Any] = self.model_.predict(X)
         return predictions
 

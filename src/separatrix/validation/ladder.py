@@ -44,7 +44,7 @@ class Rung:
     looks: int
     interval: tuple[float, float]  #: for the largest true accuracy among all submissions so far
     confidence: float
-    step: float  #: how much better a submission must be to be noticed
+    step: float  #: least improvement that is noticed
 
     def __str__(self) -> str:
         low, high = self.interval
