@@ -115,7 +115,7 @@ def test_best_primal_and_best_dual_are_kept_apart():
 def test_a_callback_can_end_the_run():
     seen = []
 
-    def on_record(record):
+    def on_record(record, point):
         seen.append(record)
         return record.iteration == 3
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.fitting import courses
+from separatrix.fitting import binary
 from separatrix.problem import Point, Problem
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.solvers.loop.run import Stage
@@ -42,9 +42,9 @@ class Crawl:
 @contextmanager
 def crawling(pause: float = 0.0) -> Iterator[None]:
     """While entered, every fit uses `Crawl`."""
-    chosen = courses.stages
-    courses.stages = lambda *ignored: [Stage(Crawl(pause), "a test")]
+    chosen = binary.choose
+    binary.choose = lambda *ignored: [Stage(Crawl(pause), "a test")]
     try:
         yield
     finally:
-        courses.stages = chosen
+        binary.choose = chosen

@@ -24,8 +24,8 @@ from separatrix.dask.parameter_mixing import MixingLimits, Mixture, mix
 from separatrix.dask.rows import ClusterRows
 from separatrix.dask.training import ClusterData
 from separatrix.errors import ParameterError
+from separatrix.fitting.parameters import seed_of
 from separatrix.fitting.predicting import raw_scores
-from separatrix.fitting.seeds import seed_of
 from separatrix.perceptron.parameters import check_choice
 from separatrix.problem import Status
 from separatrix.problem.conversion import canonical_csr, contiguous

@@ -11,7 +11,7 @@ from separatrix.dask.cluster import Gang
 from separatrix.dask.inputs import Inputs
 from separatrix.dask.partition import Description
 from separatrix.dask.rows import ClusterRows
-from separatrix.fitting.labels import check_labels
+from separatrix.fitting.inputs import check_labels
 
 
 class ClusterData:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.fitting.binary import with_last_record
+from separatrix.fitting.settling import with_last_record
 from separatrix.fitting.snap_to_bounds import on_bounds
 from separatrix.problem import KernelProblem, Point, Solution
 from separatrix.proof.kernel_duality import certify_kernel

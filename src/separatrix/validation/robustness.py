@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.matrices import check_matrix
+from separatrix.fitting.inputs import check_matrix
 from separatrix.proof.rigorous import UNIT, bounded_scores, factor
 from separatrix.types import Vector
 from separatrix.validation.kernel_radius import dense, kernel_radii

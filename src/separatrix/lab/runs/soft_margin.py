@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from separatrix.fitting.target_gap import FINE
+from separatrix.fitting.binary import BinaryFit
+from separatrix.fitting.context import AIMS
 from separatrix.lab.answers import Answers
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
@@ -83,8 +84,8 @@ class SoftMarginRun:
         self.solver.step(self.problem, self.state)
         self.steps += 1
         proved = self.certify(self.problem, self._point())
-        verdict = self.solver.terminate(self.problem, self.state, FINE)
-        self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= FINE)
+        verdict = self.solver.terminate(self.problem, self.state, AIMS.linear)
+        self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= AIMS.linear)
         word = "Epoch" if self.solver.name == "coordinate-descent" else "Iteration"
         note = f"{word} {self.steps}: the gap, recomputed from the data, is {proved.gap:.2g}."
         return self._frame(proved, proved.w, note)
@@ -99,20 +100,18 @@ class SoftMarginRun:
 
     def answer(self, model: Any) -> Frame:
         """What `SVC.fit` returns, without the way there."""
-        self.settled = True
         self.steps = int(model.n_iter_) if self.steps == _STEPS else self.steps
-        result = next(iter(model.problems_.values()))
-        w = self.problem.scores(result.alpha * self.problem.y) if self._scene.has_kernel else result.coef
-        self.gap = float(result.gap)
-        return self._frame(result, w, _ANSWER)
+        return self._answer(next(iter(model.problems_.values())))
 
     def leap(self, answers: Answers) -> Frame:
         """The same as soon as possible, since the points move on."""
         found = quick_answer(self._scene, self.problem)
-        if found is None:
-            return self.answer(answers.model)
-        self.settled, self.gap = True, float(found.gap)
-        return self._frame(found, found.w, _ANSWER)
+        return self.answer(answers.model) if found is None else self._answer(found)
+
+    def _answer(self, fit: BinaryFit) -> Frame:
+        self.settled, self.gap = True, float(fit.gap)
+        w = self.problem.scores(fit.alpha * self.problem.y) if self._scene.has_kernel else fit.coef
+        return self._frame(fit, w, _ANSWER)
 
     def grown(self, scene: Scene) -> bool:
         """A new row is a new problem."""
@@ -135,7 +134,7 @@ class SoftMarginRun:
         return f"Primal and dual have met{where}{after}."
 
     def _frame(self, solution: Any, w: Vector, note: str) -> Frame:
-        """A `Solution` or a `BinaryResult` as a frame; with a kernel w stands for its products with the rows."""
+        """A `Solution` or a `BinaryFit` as a frame; with a kernel w stands for its products with the rows."""
         problem, kernel = self.problem, self._scene.has_kernel
         b = float(solution.b if hasattr(solution, "b") else solution.intercept)
         f = w + b if kernel else problem.scores(w, b)

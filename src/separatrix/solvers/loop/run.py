@@ -25,12 +25,13 @@ from separatrix.solvers.loop.pace import Pace
 from separatrix.solvers.loop.protocol import Solver, Verdict
 from separatrix.solvers.loop.threads import blas_threads
 
+_FURTHER_STEPS = 100  # beyond tol towards the aim, before tol is proved
 _FAILED_CHECKS = 20  # in a row without a better gap: the stage is left as stalled
 
 #: Recomputes a proposal from the data: feasible alpha, best bias, primal, dual, gap.
 Certify = Callable[[Any, Point], Solution]
-#: Sees each record as it is made; returning True ends the run with what there is.
-OnRecord = Callable[[Record], bool | None]
+#: Sees each record as it is made, with a function that gives the point; returning True ends the run with what there is.
+OnRecord = Callable[[Record, Callable[[], Point]], bool | None]
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: relative gap, steps, seconds."""
+    """When to stop: relative gap to prove, and to aim at where that is smaller; steps; seconds."""
 
     tol: float
+    aim: float | None = None
     max_iter: int | None = None
     max_time: float | None = None
     n_threads: int = 1
@@ -99,13 +101,14 @@ def run(
     start: Point | None = None,
     on_record: OnRecord | None = None,
     interrupt: InterruptFlag | None = None,
+    before_step: Callable[[], None] | None = None,
 ) -> Solution:
     """Run the stages in turn until the gap is proved to be at most tol, or a limit ends the run.
 
     Returns the best primal and dual points with their proved values; ``status`` says how it ended.
     The last record of the history is always proved. A caller who watches Ctrl-C hands over its flag.
     """
-    return _Run(problem, limits, certify, on_record).drive(stages, start, interrupt)
+    return _Run(problem, limits, certify, on_record, before_step).drive(stages, start, interrupt)
 
 
 class _Run:
@@ -117,7 +120,10 @@ class _Run:
         limits: Limits,
         certify: Certify,
         on_record: OnRecord | None,
+        before_step: Callable[[], None] | None,
     ) -> None:
+        self.before_step = before_step
+        self.aim = limits.tol if limits.aim is None else limits.aim
         self.problem, self.limits, self.certify, self.on_record = problem, limits, certify, on_record
         self.began = time.perf_counter()
         self.iteration = 0
@@ -148,22 +154,30 @@ class _Run:
         # Judged by this thread's own work, not by the clock: on a busy machine every solver is slow.
         began = time.thread_time()
         pace = Pace(0.0)
-        note, failed_checks = stage.reason, 0
+        note, failed_checks, believed = stage.reason, 0, 0
+
+        def point() -> Point:
+            return solver.point(self.problem, state)
+
         while True:
+            if self.before_step is not None:
+                self.before_step()
             try:
                 progress = solver.step(self.problem, state)
             except OutOfTime:
                 return self._out_of_time(name, solver.point(self.problem, state))
             self.iteration += 1
-            self._record(progress.primal, progress.dual, name, note or progress.note, proved=False)
+            self._record(progress.primal, progress.dual, name, note or progress.note, point)
             note = ""
             worked = time.thread_time() - began
             pace.add(worked, self.records[-1].gap)
-            verdict = solver.terminate(self.problem, state, self.limits.tol)
+            believed += self.aim < self.limits.tol and self.records[-1].gap <= self.limits.tol
+            verdict = solver.terminate(self.problem, state, self.aim)
             ended = self._limit_reached(interrupt)
             judged = another_follows and worked >= stage.trial
-            slow = judged and pace.remaining(self.limits.tol) > stage.patience
-            if verdict is Verdict.GO_ON and ended is None and not slow:
+            slow = judged and pace.remaining(self.aim) > stage.patience
+            enough = believed > _FURTHER_STEPS
+            if verdict is Verdict.GO_ON and ended is None and not slow and not enough:
                 continue
             before = self.best.gap
             self.best.add(self.certify(self.problem, solver.point(self.problem, state)))
@@ -173,6 +187,8 @@ class _Run:
             self._record_proved(name, "stalled" if stalled else "too slow" if slow else "")
             if self.best.gap <= self.limits.tol:
                 return Status.CONVERGED
+            if enough:  # the solver believed that tol was reached: go on for tol itself
+                self.aim, believed = self.limits.tol, 0
             ended = ended or self._limit_reached(interrupt)
             if ended is not None:
                 return ended
@@ -206,19 +222,29 @@ class _Run:
             return Status.MAX_TIME
         return None
 
-    def _record(self, primal: float, dual: float, solver: str, note: str, *, proved: bool) -> None:
+    def _record(
+        self,
+        primal: float,
+        dual: float,
+        solver: str,
+        note: str,
+        point: Callable[[], Point],
+        *,
+        proved: bool = False,
+    ) -> None:
         record = Record(
             self.elapsed(), self.iteration, primal, dual, relative_gap(primal, dual), solver, note, proved
         )
         self.records.append(record)
-        if self.on_record is not None and self.on_record(record):
+        if self.on_record is not None and self.on_record(record, point):
             self.stop_asked = True
 
     def _record_proved(self, solver: str, note: str) -> None:
         primal, dual = self.best.by_primal, self.best.by_dual
         assert primal is not None
         assert dual is not None
-        self._record(primal.primal, dual.dual, solver, note, proved=True)
+        best = Point(alpha=dual.alpha, w=primal.w, b=primal.b)
+        self._record(primal.primal, dual.dual, solver, note, lambda: best, proved=True)
 
     def _finish(self, status: Status) -> Solution:
         primal, dual = self.best.by_primal, self.best.by_dual
