@@ -187,8 +187,7 @@ class _Run:
             self._record_proved(name, "stalled" if stalled else "too slow" if slow else "")
             if self.best.gap <= self.limits.tol:
                 return Status.CONVERGED
-            if enough:  # the solver believed that tol was reached: go on for tol itself
-                self.aim, believed = self.limits.tol, 0
+            believed = 0
             ended = ended or self._limit_reached(interrupt)
             if ended is not None:
                 return ended
