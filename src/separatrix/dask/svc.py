@@ -28,7 +28,7 @@ from separatrix.fitting.inputs import check_sample_weight, row_costs
 from separatrix.fitting.observer import KeptPoint, Observer, Part, ProgressLine, Several
 from separatrix.fitting.parameters import Settings, check_parameters, seed_of
 from separatrix.fitting.proofs import prove
-from separatrix.fitting.settling import warm_point
+from separatrix.fitting.settle import warm_point
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import History, Problem, Record, Status
 from separatrix.solvers.loop.run import Stage
@@ -241,7 +241,6 @@ class SVC(FittedAttributes, OnCluster, ClassifierMixin, BaseEstimator):  # type:
         self, task: Task, data: TrainingData, settings: Settings, square: float, part: Part, gang: Gang
     ) -> BinaryFit:
         problem, rows = task.problem(data, settings)
-        assert isinstance(problem, Problem), "the kernel is linear"
         seed = seed_of(self.random_state) + part.index
         previous = self.problems_.get(task.key) if self.warm_start and hasattr(self, "problems_") else None
         rounds = Rounds(gang)

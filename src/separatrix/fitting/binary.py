@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -17,19 +17,25 @@ from numpy.typing import NDArray
 
 from separatrix.fitting.context import FitContext, aim
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.kernel_binary import settle_kernel
 from separatrix.fitting.observer import KeptPoint, Part
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.settling import settle
-from separatrix.problem import History, JointProblem, KernelProblem, Point, Problem, Record, Solution, Status
+from separatrix.fitting.settle import settle, squared_norm
+from separatrix.problem import (
+    History,
+    JointPoint,
+    JointProblem,
+    Point,
+    Problem,
+    Record,
+    Solution,
+    Status,
+)
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.duality import certify
-from separatrix.proof.joint_duality import certify_joint
-from separatrix.proof.kernel_duality import certify_kernel
 from separatrix.solvers.choose import stages
 from separatrix.solvers.choose_joint import joint_stages
 from separatrix.solvers.choose_kernel import kernel_stages
-from separatrix.solvers.loop.run import Limits, Stage, run
+from separatrix.solvers.loop.run import Answer, Certify, Limits, Stage, run
 from separatrix.types import Vector
 
 
@@ -93,15 +99,16 @@ class BinaryFit:
 
 
 def solve(
-    problem: Problem | KernelProblem | JointProblem,
+    problem: Problem | JointProblem,
     context: FitContext,
+    certify: Certify[Answer],
     *,
-    start: Point | None = None,
+    start: Point | JointPoint | None = None,
     plan: Sequence[Stage] | None = None,
     part: Part = Part(),  # noqa: B008  # frozen
     rows: NDArray[np.intp] | None = None,
-) -> Solution:
-    """The best primal and dual points, converged if and only if a gap of at most tol was proved.
+) -> Answer:
+    """The best primal and dual points, converged if and only if ``certify`` proved a gap of at most tol.
 
     ``plan`` lists the solvers to try for tol, where the caller has its own; else they are chosen here, and small
     problems are solved further (`Aims`). ``part`` and ``rows`` are the problem and its training rows for observers.
@@ -116,26 +123,24 @@ def solve(
         n_threads=settings.n_threads,
     )
     chosen = choose(problem, settings, goal, context.seed) if plan is None else plan
-    judge = _certify(problem)
     if observer is None:
-        return run(chosen, problem, limits, judge, start, interrupt=context.interrupt)
+        return run(chosen, problem, limits, certify, start, interrupt=context.interrupt)
 
-    def kept(point: Callable[[], Point]) -> Callable[[], KeptPoint]:
+    def kept(point: Callable[[], Any]) -> Callable[[], KeptPoint]:
         return lambda: _kept(problem, point(), rows)
 
-    def on_record(record: Record, point: Callable[[], Point]) -> bool | None:
+    def on_record(record: Record, point: Callable[[], Any]) -> bool | None:
         return observer.step(part, record, kept(point))
 
     observer.begin(part)
     before = partial(observer.begin_step, part)
-    solution = run(chosen, problem, limits, judge, start, on_record, context.interrupt, before)
-    last = Point(solution.alpha, solution.w, solution.b)
-    observer.end(part, solution.history[-1], solution.status, kept(lambda: last))
+    solution = run(chosen, problem, limits, certify, start, on_record, context.interrupt, before)
+    observer.end(part, solution.history[-1], solution.status, kept(lambda: solution.point))
     return solution
 
 
 def fit_problem(
-    problem: Problem | KernelProblem,
+    problem: Problem,
     context: FitContext,
     *,
     start: Point | None = None,
@@ -150,15 +155,14 @@ def fit_problem(
     ``sides`` are the names of the positive and the negative class, ``rows`` the training rows of the problem (None:
     all). For the other arguments see `solve`.
     """
-    found = solve(problem, context, start=start, plan=plan, part=part, rows=rows)
-    settling: Any = settle_kernel if isinstance(problem, KernelProblem) else settle
-    solution, interval, slack = settling(problem, found, context.settings.tol)
-    proof = Deferred(partial(prove or _unproved, solution))
+    found = solve(problem, context, certify, start=start, plan=plan, part=part, rows=rows)
+    solution, interval, slack = settle(problem, found, context.settings.tol)
+    proof = Deferred(partial(prove or _unproved, replace(solution, scores=None)))  # a proof needs no scores
     return binary_fit(problem, solution, interval, slack, proof, sides, rows)
 
 
 def binary_fit(
-    problem: Problem | KernelProblem,
+    problem: Problem,
     solution: Solution,
     interval: tuple[float, float],
     slack: Vector,
@@ -168,14 +172,12 @@ def binary_fit(
     C_hard: Deferred[float] | None = None,
 ) -> BinaryFit:
     """The record of a settled solution."""
-    kernel = isinstance(problem, KernelProblem)
-    # With a kernel, solution.w holds the products of w with the rows.
-    square = float((solution.alpha * problem.y) @ solution.w) if kernel else 0.0
+    linear = problem.kernel is None
     return BinaryFit(
         positive=sides[0],
         negative=sides[1],
         rows=np.arange(problem.n_rows) if rows is None else rows,
-        coef=np.empty(0) if kernel else solution.w,
+        coef=np.empty(0) if solution.w is None else solution.w,
         intercept=solution.b,
         intercept_interval=interval,
         cost=problem.C,
@@ -190,41 +192,32 @@ def binary_fit(
         squared=problem.loss.squared and C_hard is None,
         deferred=proof,
         C_hard=C_hard,
-        kernel_norm=math.sqrt(max(0.0, square)) if kernel else None,
+        kernel_norm=None if linear else math.sqrt(max(0.0, squared_norm(problem, solution))),
     )
 
 
-def choose(
-    problem: Problem | KernelProblem | JointProblem, settings: Settings, goal: float, seed: int
-) -> list[Stage]:
+def choose(problem: Problem | JointProblem, settings: Settings, goal: float, seed: int) -> list[Stage]:
     """The solvers to try for a relative gap of ``goal``."""
     if isinstance(problem, JointProblem):
         return joint_stages(problem, settings.solver, goal, seed)
-    if isinstance(problem, KernelProblem):
+    if problem.kernel is not None:
         return kernel_stages(problem, settings.solver, goal, seed, settings.cache_mb)
     return stages(problem, settings.solver, goal, settings.n_threads, seed)
 
 
-def _certify(problem: Problem | KernelProblem | JointProblem) -> Callable[[Any, Point], Solution]:
-    if isinstance(problem, JointProblem):
-        return certify_joint
-    return certify_kernel if isinstance(problem, KernelProblem) else certify
-
-
 def _kept(
-    problem: Problem | KernelProblem | JointProblem, point: Point, rows: NDArray[np.intp] | None
+    problem: Problem | JointProblem, point: Point | JointPoint, rows: NDArray[np.intp] | None
 ) -> KeptPoint:
     """A point in arrays of its own; w = sum_i alpha_i y_i x_i where the solver left it out."""
     rows = np.arange(problem.n_rows) if rows is None else rows
-    w = point.w
-    b: float | Vector = 0.0 if point.b is None else point.b
-    if isinstance(problem, JointProblem):
-        w, b = (np.empty(0), b) if problem.kernel is not None or w is None else (w[:, :-1], w[:, -1])
-    elif isinstance(problem, KernelProblem):
-        w = np.empty(0)
-    elif w is None:
-        w = problem.weighted_sum(point.alpha)
-    return KeptPoint(rows, w.copy(), b, problem.C, point.alpha.copy())
+    if isinstance(point, JointPoint):
+        alpha, w = point.A, point.W
+        b: float | Vector = np.zeros(alpha.shape[1]) if point.b is None else point.b
+    else:
+        alpha, w, b = point.alpha, point.w, point.b or 0.0
+        if w is None and isinstance(problem, Problem) and problem.kernel is None:
+            w = problem.weighted_sum(alpha)
+    return KeptPoint(rows, np.empty(0) if w is None else w.copy(), b, problem.C, alpha.copy())
 
 
 def _unproved(solution: Solution) -> Certificate:

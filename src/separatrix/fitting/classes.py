@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, ValuesView
+from collections.abc import Iterator, Mapping, ValuesView
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,16 +20,13 @@ from numpy.typing import NDArray
 from separatrix.fitting.binary import BinaryFit, binary_fit, choose, fit_problem
 from separatrix.fitting.context import FitContext, stored_entries
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.hard_margin import decide_between, least_cost, solve_hard
-from separatrix.fitting.kernel_binary import warm_alpha
-from separatrix.fitting.kernel_hard import least_kernel_cost, prove_hard_kernel, solve_hard_kernel
-from separatrix.fitting.kernel_proofs import prove_kernel
+from separatrix.fitting.hard_margin import HardMargin
 from separatrix.fitting.observer import KeptPoint, Part
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.proofs import prove, prove_margin
-from separatrix.fitting.settling import warm_point
+from separatrix.fitting.proofs import prove
+from separatrix.fitting.settle import warm_point
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import KernelProblem, Point, Problem, Solution
+from separatrix.problem import Point, Problem, Solution
 from separatrix.proof.certificate import Certificate
 from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
 from separatrix.solvers.loop.threads import blas_threads
@@ -50,9 +47,7 @@ class Task:
         """The labels of the two sides; None for all the rest."""
         return data.name(self.positive), None if self.negative is None else data.name(self.negative)
 
-    def problem(
-        self, data: TrainingData, settings: Settings
-    ) -> tuple[Problem | KernelProblem, NDArray[np.intp]]:
+    def problem(self, data: TrainingData, settings: Settings) -> tuple[Problem, NDArray[np.intp]]:
         """The problem and its training rows."""
         rows, X, codes, cost = data.rows, data.rows_of_cost, data.codes, data.cost
         if len(rows) < len(codes):
@@ -61,11 +56,10 @@ class Task:
             pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
             rows, codes, cost, X = rows[pair], codes[pair], cost[pair], X[pair]
         y = 2.0 * (codes == self.positive) - 1.0
-        if settings.kernel is None:
-            return Problem(X, y, cost, settings.loss, settings.bias), rows
-        if settings.kernel.name == "precomputed" and len(rows) < X.shape[1]:
+        kernel = settings.kernel
+        if kernel is not None and kernel.name == "precomputed" and len(rows) < X.shape[1]:
             X = X[:, rows]
-        return KernelProblem(X, y, cost, settings.loss, settings.bias, settings.kernel), rows
+        return Problem(X, y, cost, settings.loss, settings.bias, kernel), rows
 
 
 def tasks(data: TrainingData, multi_class: str) -> list[Task]:
@@ -111,11 +105,11 @@ def fit_classes(
     data: TrainingData,
     todo: list[Task],
     context: FitContext,
-    previous: Mapping[Any, BinaryFit | KeptPoint],
+    previous: Mapping[Any, Any],
 ) -> Problems:
     """Solve every task, several at a time where that pays; Ctrl-C ends all of them with what they have.
 
-    ``previous`` are results or points to start from, by the key of the task.
+    ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task.
     """
     settings = context.settings
     entries = int(data.X.shape[0]) ** 2 if settings.kernel is not None else stored_entries(data.X)
@@ -137,7 +131,7 @@ def fit_classes(
         )
         task = todo[index]
         problem, rows = first if index == 0 else task.problem(data, settings)
-        start = _start(problem, rows, previous.get(task.key))
+        start = warm_point(previous.get(task.key), problem, rows)
         # Values too large for float64 show as a gap that is not reached, which is reported.
         with blas_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
             return _fit_task(
@@ -152,7 +146,7 @@ def fit_classes(
     return Problems(dict(zip([task.key for task in todo], results, strict=True)))
 
 
-def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem | KernelProblem) -> int:
+def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem) -> int:
     """Problems to solve at a time: several only where the solver is compiled and holds no lock.
 
     Interior points spend their time in BLAS, which has threads of its own and, called from two Python
@@ -165,18 +159,10 @@ def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem | Ke
     return several if isinstance(chosen[0].solver, CoordinateDescent) else 1
 
 
-def _start(
-    problem: Problem | KernelProblem, rows: NDArray[np.intp], previous: BinaryFit | KeptPoint | None
-) -> Point | None:
-    if isinstance(problem, KernelProblem):
-        return warm_alpha(previous, problem, rows)
-    return warm_point(previous, problem, rows)
-
-
 def _fit_task(
     data: TrainingData,
     task: Task,
-    problem: Problem | KernelProblem,
+    problem: Problem,
     rows: NDArray[np.intp],
     context: FitContext,
     start: Point | None,
@@ -185,11 +171,10 @@ def _fit_task(
     """Fit one task on the rows of its problem; its certificate is built when first asked for."""
     if math.isinf(context.settings.C):
         return _hard_margin(data, task, problem, rows, context, part)
-    proving: Callable[..., Certificate] = prove_kernel if isinstance(problem, KernelProblem) else prove
 
     def certificate(solution: Solution) -> Certificate:
         with blas_threads(context.settings.n_threads):  # as many threads as the fit was given
-            return proving(data, problem, rows, solution, task.positive, task.negative)
+            return prove(data, problem, rows, solution, task.positive, task.negative)
 
     return fit_problem(
         problem, context, start=start, part=part, rows=rows, sides=task.names(data), prove=certificate
@@ -199,36 +184,25 @@ def _fit_task(
 def _hard_margin(
     data: TrainingData,
     task: Task,
-    problem: Problem | KernelProblem,
+    problem: Problem,
     rows: NDArray[np.intp],
     context: FitContext,
     part: Part,
 ) -> BinaryFit:
     """C = inf: the widest slab, or `InseparableError` with the proof that there is none."""
-    tol, sides, observer = context.settings.tol, data.sides(task.positive, task.negative), context.observer
-    certificate: Callable[[], Certificate]
-    least: Callable[[], float]
+    observer, hard = context.observer, HardMargin(problem, data, rows, task.positive, task.negative)
     if observer is not None:
         observer.begin(part)
-    if isinstance(problem, KernelProblem):
-        solution = solve_hard_kernel(problem, tol, data, sides, rows)
-        certificate = lambda: prove_hard_kernel(problem, solution, data, sides, rows)  # noqa: E731
-        least = lambda: least_kernel_cost(problem, solution)  # noqa: E731
-    else:
-        free = problem.bias == "free"
-        verdict = Deferred(lambda: decide_between(data, rows, task.positive, task.negative, free))
-        solution = solve_hard(problem, tol, verdict.get)
-        certificate = lambda: prove_margin(problem, solution, verdict.get)  # noqa: E731
-        least = lambda: least_cost(problem, solution)  # noqa: E731
+    solution = hard.solve(context.settings.tol)
     fit = binary_fit(
         problem,
         solution,
         (solution.b, solution.b),
         np.zeros(len(rows)),
-        Deferred(certificate),
+        Deferred(lambda: hard.prove(solution)),
         task.names(data),
         rows,
-        Deferred(least),
+        Deferred(lambda: hard.least_cost(solution)),
     )
     if observer is not None:
         point = lambda: KeptPoint(rows, fit.coef, fit.intercept, fit.cost, fit.alpha)  # noqa: E731

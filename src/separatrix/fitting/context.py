@@ -9,7 +9,7 @@ from scipy import sparse
 
 from separatrix.fitting.observer import Observer
 from separatrix.fitting.parameters import Settings
-from separatrix.problem import JointProblem, KernelProblem, Problem
+from separatrix.problem import JointProblem, Problem
 from separatrix.solvers.loop.interrupt import InterruptFlag
 
 
@@ -42,9 +42,9 @@ class Aims:
 AIMS = Aims()
 
 
-def aim(problem: Problem | KernelProblem | JointProblem, tol: float, aims: Aims = AIMS) -> float:
+def aim(problem: Problem | JointProblem, tol: float, aims: Aims = AIMS) -> float:
     """Relative gap to aim at: tol, or less where the problem is small."""
-    if isinstance(problem, KernelProblem):
+    if isinstance(problem, Problem) and problem.kernel is not None:
         return min(tol, aims.kernel) if problem.n_rows**2 <= aims.kernel_values else tol
     fine = aims.joint if isinstance(problem, JointProblem) else aims.linear
     return min(tol, fine) if stored_entries(problem.X) <= aims.entries else tol

@@ -81,6 +81,7 @@ def _by_soft_margin(rows: SignedRows) -> MarginProof:
         problem = Problem(rows.X, rows.y, np.full(rows.n, C), HINGE, "free" if rows.bias else "none")
         stage = Stage(CoordinateDescent(), "rows too long for an active set")
         solution = run([stage], problem, Limits(tol=WIDTH / 4, max_time=_SECONDS), certify, start)
+        assert solution.w is not None
         best = _better(best, _proved(rows, solution.w, np.arange(rows.n), solution.alpha))
         if best.width <= WIDTH or solution.alpha.max() < C:
             break

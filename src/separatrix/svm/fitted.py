@@ -30,7 +30,7 @@ from separatrix.fitting.parameters import Settings
 from separatrix.fitting.predicting import Surface
 from separatrix.fitting.proofs import check_dual
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import Problem, Status
+from separatrix.problem import Status
 from separatrix.types import Vector
 
 _KINDS = np.array(["", "margin", "slack"])
@@ -321,7 +321,6 @@ def _support_vectors(
     """The training rows ``support``, once the dual values they give are found to be those of the fit."""
     for task, result in zip(todo, results, strict=True):
         problem, _ = task.problem(data, settings)
-        assert isinstance(problem, Problem), "a kernel model keeps its support vectors"
         check_dual(problem, result.alpha, result.dual, result.primal)
     return data.X[support]
 

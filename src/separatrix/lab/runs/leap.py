@@ -13,13 +13,13 @@ from separatrix.fitting.context import FitContext
 from separatrix.fitting.parameters import Settings
 from separatrix.lab.limits import MAX_QUICK_SECONDS
 from separatrix.lab.scene import Scene
-from separatrix.problem import KernelProblem, Problem
+from separatrix.problem import Problem
 
 _COST = 1e3  # C above which block SMO takes longer than the factor of a small kernel matrix
 _GAP = 1e-9  # relative gap below which two solvers' pictures are the same
 
 
-def quick_answer(scene: Scene, problem: Problem | KernelProblem) -> BinaryFit | None:
+def quick_answer(scene: Scene, problem: Problem) -> BinaryFit | None:
     """The solution of the scene's soft-margin problem; None where the quick solver has not proved enough.
 
     Two solvers agree to the gap that each of them proves.
@@ -30,10 +30,10 @@ def quick_answer(scene: Scene, problem: Problem | KernelProblem) -> BinaryFit | 
     >>> found.coef.round(6).tolist(), round(found.intercept, 6)
     ([1.0, 0.0], -1.0)
     """
-    kernel = isinstance(problem, KernelProblem)
-    if kernel and scene.C > _COST:
+    linear = problem.kernel is None
+    if not linear and scene.C > _COST:
         return None
-    solver = "block-smo" if kernel else "coordinate-descent"
+    solver = "coordinate-descent" if linear else "block-smo"
     context = FitContext(Settings(solver=solver, max_time=MAX_QUICK_SECONDS))
     with np.errstate(over="ignore", invalid="ignore"):  # shows as a gap that is not reached
         found = fit_problem(problem, context)
