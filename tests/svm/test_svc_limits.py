@@ -159,15 +159,15 @@ def test_verbose_writes_to_stderr_only(capfd: Any, classes: int) -> None:
 class Optimist(Crawl):
     """Crawls, and believes from the first step that it has arrived."""
 
-    def step(self, problem: Any, state: Any) -> Progress:
-        super().step(problem, state)
+    def step(self, problem: Any, state: Any, tol: float) -> Progress:
+        super().step(problem, state, tol)
         return Progress(1.0, 1.0 - 1e-6)
 
 
 def test_a_belief_that_is_not_proved_does_not_end_a_small_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = courses.stages
-    plans = iter([lambda *ignored: [Stage(Optimist(), "a test")], chosen])
-    monkeypatch.setattr(courses, "stages", lambda *arguments: next(plans)(*arguments))
+    first = Stage(Optimist(), "a test")
+    monkeypatch.setattr(courses, "stages", lambda *arguments: [first, *chosen(*arguments)])
     model = SVC().fit(X[:100], Y[:100])
     assert model.status_ == "converged"
     assert model.gap_ <= 1e-3

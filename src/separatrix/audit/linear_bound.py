@@ -17,7 +17,7 @@ from scipy import sparse
 
 from separatrix.audit.claim import Hyperplane, Objective
 from separatrix.audit.measured import Budget, Measured, Optimum
-from separatrix.fitting.target_gap import Enough, target
+from separatrix.fitting.target_gap import target
 from separatrix.problem import HINGE, Point, Problem
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
@@ -83,10 +83,9 @@ def best_bounds(
     solution = run(
         stages(problem, "auto", goal, budget.n_threads),
         problem,
-        Limits(goal, None, left, budget.n_threads),
+        Limits(budget.tol, None, left, budget.n_threads, goal),
         certify,
         None if alpha is None else Point(np.minimum(alpha, problem.upper)),
-        Enough(budget.tol),
     )
     return _better(best, solution)
 

@@ -14,7 +14,7 @@ from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.observer import KeptPoint
 from separatrix.fitting.parameters import Settings
 from separatrix.fitting.snap_to_bounds import snap
-from separatrix.fitting.target_gap import Enough, target
+from separatrix.fitting.target_gap import target
 from separatrix.problem import (
     History,
     JointProblem,
@@ -149,52 +149,14 @@ def solve(
 
     ``plan(goal)`` lists the solvers to try for a relative gap. A caller who watches Ctrl-C hands over its flag.
     """
-    tol, enough = settings.tol, Enough(settings.tol)
+    goal = target(problem, settings.tol)
 
-    def attempt(goal: float, limits: Limits, start: Point | None, watchers: Sequence[Watcher]) -> Solution:
-        chosen = [wrap(stage) for stage in plan(goal)]
+    def on_record(record: Record) -> bool:
+        asked = [watcher(record) for watcher in watchers]  # every watcher sees every record
+        return any(asked)
 
-        def on_record(record: Record) -> bool:
-            asked = [watcher(record) for watcher in watchers]  # every watcher sees every record
-            return any(asked)
-
-        limits = limits if goal == limits.tol else replace(limits, tol=goal)
-        return run(chosen, problem, limits, certify, start, on_record, interrupt)
-
-    limits = Limits(tol, settings.max_iter, settings.max_time, settings.n_threads)
-    goal = target(problem, tol)
-    solution = attempt(goal, limits, start, watchers if goal == tol else [*watchers, enough])
-    if enough.said and solution.status == Status.INTERRUPTED and solution.gap > tol:
-        # A solver believed that tol was reached, and the proof found otherwise: go on, now for tol itself.
-        point = Point(solution.alpha, solution.w, solution.b)
-        solution = _joined(solution, attempt(tol, _left(limits, solution), point, watchers))
-    reached = solution.gap <= tol and solution.status != Status.CONVERGED
-    return replace(solution, status=Status.CONVERGED) if reached else solution
-
-
-def _left(limits: Limits, spent: Solution) -> Limits:
-    """What a run leaves of its limits: at least one step."""
-    steps, seconds = limits.max_iter, limits.max_time
-    return replace(
-        limits,
-        max_iter=None if steps is None else max(1, steps - spent.n_iter),
-        max_time=None if seconds is None else max(0.0, seconds - spent.history[-1].time),
-    )
-
-
-def _joined(first: Solution, second: Solution) -> Solution:
-    """Two runs as one: the better answer, the later status, both histories."""
-    began = first.history[-1].time
-    later = [
-        replace(record, time=began + record.time, iteration=first.n_iter + record.iteration)
-        for record in second.history
-    ]
-    return replace(
-        min(first, second, key=lambda solution: solution.gap),
-        status=second.status,
-        n_iter=first.n_iter + second.n_iter,
-        history=History([*first.history, *later]),
-    )
+    limits = Limits(settings.tol, settings.max_iter, settings.max_time, settings.n_threads, goal)
+    return run([wrap(stage) for stage in plan(goal)], problem, limits, certify, start, on_record, interrupt)
 
 
 def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, tuple[float, float], Vector]:

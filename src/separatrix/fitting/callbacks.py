@@ -156,16 +156,30 @@ class Watched:
         """The solver's."""
         return self.solver.init(problem, start, n_threads)
 
-    def step(self, problem: Problem, state: Any) -> Progress:
+    @property
+    def releases_gil(self) -> bool:
+        """The solver's."""
+        return self.solver.releases_gil
+
+    @property
+    def ends_inside_bounds(self) -> bool:
+        """The solver's."""
+        return self.solver.ends_inside_bounds
+
+    def step(self, problem: Problem, state: Any, tol: float) -> Progress:
         """The solver's, between two hooks."""
         return self.reporter.step(
-            lambda: self.solver.step(problem, state),
+            lambda: self.solver.step(problem, state, tol),
             lambda: with_w(problem, self.solver.point(problem, state)),
         )
 
     def terminate(self, problem: Problem, state: Any, tol: float) -> Verdict:
         """The solver's."""
         return self.solver.terminate(problem, state, tol)
+
+    def rejected(self, problem: Problem, state: Any, tol: float) -> None:
+        """The solver's."""
+        self.solver.rejected(problem, state, tol)
 
     def point(self, problem: Problem, state: Any) -> Point:
         """The solver's."""

@@ -159,7 +159,7 @@ class Fit:
             return 1
         problem, _ = todo[0].problem(self.data, settings)
         first = course_of(problem).plan(problem, settings, settings.tol, self.seed)[0]
-        return several if first.solver.name == "coordinate-descent" else 1
+        return several if first.solver.releases_gil else 1
 
     def _entries(self) -> int:
         X = self.data.X

@@ -36,7 +36,7 @@ def settle_kernel(
 
 def _snapped(problem: KernelProblem, solution: Solution, tol: float) -> Solution:
     """Alphas on their bounds, where an interior method came close to them and this makes the gap no worse."""
-    if solution.history[-1].solver != "gram":
+    if not solution.inside_bounds:
         return solution
     alpha, upper = solution.alpha, problem.upper
     margins = problem.y * (solution.w + solution.b)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from scipy import sparse
 
-from separatrix.problem import JointProblem, KernelProblem, Problem, Record
+from separatrix.problem import JointProblem, KernelProblem, Problem
 
 SMALL = 20_000  #: entries of X up to which the target is FINE
 FINE = 1e-13  #: relative gap aimed at for small problems; rounding may stop the run before it
 SMALL_KERNEL = 22_500  #: kernel values up to which the target is FINE_KERNEL
 FINE_KERNEL = 1e-12  #: kernel values are rounded, and so is everything that follows from them
 FINE_JOINT = 1e-9  #: dual points of joint problems are rounded to a grid
-_FURTHER_STEPS = 100  # steps after tol is believed to be reached
 
 
 def target(problem: Problem | KernelProblem | JointProblem, tol: float) -> float:
@@ -28,26 +27,3 @@ def target(problem: Problem | KernelProblem | JointProblem, tol: float) -> float
     entries = X.nnz if sparse.issparse(X) else X.size
     fine = FINE_JOINT if isinstance(problem, JointProblem) else FINE
     return min(tol, fine) if entries <= SMALL else tol
-
-
-class Enough:
-    """Ends a run that aims below ``tol`` once ``tol`` is proved or has long been believed.
-
-    >>> enough = Enough(1e-3)
-    >>> enough(Record(0.1, 1, 2.0, 1.0, 0.5, "cd", proved=True))
-    False
-    >>> enough(Record(0.2, 2, 2.0, 1.9999, 5e-5, "cd", proved=True))
-    True
-    """
-
-    def __init__(self, tol: float) -> None:
-        self.tol = tol
-        self.said = False
-        self._steps = 0
-
-    def __call__(self, record: Record) -> bool:
-        """Whether to stop after this record."""
-        if record.gap <= self.tol:
-            self._steps += 1
-            self.said = self.said or record.proved or self._steps > _FURTHER_STEPS
-        return self.said

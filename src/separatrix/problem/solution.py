@@ -103,3 +103,4 @@ class Solution:
     history: History = field(default_factory=History)
     scores: Vector | None = None
     interval: tuple[float, float] | None = None
+    inside_bounds: bool = False  #: whether alpha comes close to its bounds without reaching them
