@@ -14,6 +14,7 @@ See `solvers.block_descent` for the problem a shard solves, `solvers.coordinate_
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -74,10 +75,9 @@ class ClusterDescent:
     epochs: int = 5
     checkpoint_every: int = 5
 
-    @property
-    def name(self) -> str:
-        """As in ``SVC(solver=...)``."""
-        return "coordinate-descent"
+    name: ClassVar[str] = "coordinate-descent"
+    releases_gil: ClassVar[bool] = False
+    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """alpha = 0, or the start's."""
@@ -111,7 +111,7 @@ class ClusterDescent:
         state.w, state.s, state.how, state.proposed = whole.v, whole.s, "stay", None
         state.coefficients = [np.zeros(0)] * len(sums)
 
-    def step(self, problem: Problem, state: State) -> Progress:
+    def step(self, problem: Problem, state: State, tol: float) -> Progress:
         """One round."""
         gang, note = state.rows.gang, ""
         try:
@@ -123,7 +123,7 @@ class ClusterDescent:
             # They stand at their checkpoint, the others where they were: w is what their alphas make it.
             note = f"{gang.rebuilt - state.rebuilt} shards rebuilt on other workers"
             self._regroup(state)
-        return Progress(state.primal, state.dual, note)
+        return Progress(state.primal, state.dual, note=note)
 
     def _regroup(self, state: State) -> None:
         self._stand(state, state.rows.gang.each("regroup", [()] * len(state.coefficients)))
@@ -195,9 +195,12 @@ class ClusterDescent:
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """CHECK when the gap is within tol; STALLED when it has long not fallen."""
         if relative_gap(state.primal, state.dual) <= state.safety * tol:
-            state.safety *= 0.7  # in force only if this check fails
             return Verdict.CHECK
         return Verdict.STALLED if state.rounds - state.best_at > _PATIENCE else Verdict.GO_ON
+
+    def rejected(self, problem: Problem, state: State, tol: float) -> None:
+        """Ask for the next check at a smaller estimate."""
+        state.safety *= 0.7
 
     def point(self, problem: Problem, state: State) -> Point:
         """The alphas as they are now, and the best w and b."""

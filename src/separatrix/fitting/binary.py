@@ -134,7 +134,7 @@ def solve(
 
     observer.begin(part)
     before = partial(observer.begin_step, part)
-    solution = run(chosen, problem, limits, certify, start, on_record, context.interrupt, before)
+    solution = run(chosen, problem, limits, certify, start, on_record, context.interrupt, before_step=before)
     observer.end(part, solution.history[-1], solution.status, kept(lambda: solution.point))
     return solution
 

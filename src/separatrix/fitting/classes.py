@@ -28,7 +28,6 @@ from separatrix.fitting.settle import warm_point
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem, Solution
 from separatrix.proof.certificate import Certificate
-from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
 from separatrix.solvers.loop.threads import blas_threads
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
@@ -156,7 +155,7 @@ def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem) -> 
     if several == 1 or entries < _WORTH_A_THREAD:
         return 1
     chosen = choose(first, settings, settings.tol, 0)
-    return several if isinstance(chosen[0].solver, CoordinateDescent) else 1
+    return several if chosen[0].solver.releases_gil else 1
 
 
 def _fit_task(

@@ -76,11 +76,13 @@ class SoftMarginRun:
             return self.answer(Answers(self._scene).model)
         if self.state is None:
             self.state = self.solver.init(self.problem, None, 1)
-        self.solver.step(self.problem, self.state)
+        self.solver.step(self.problem, self.state, AIMS.linear)
         self.steps += 1
         proved = certify(self.problem, self._point())
         verdict = self.solver.terminate(self.problem, self.state, AIMS.linear)
         self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= AIMS.linear)
+        if verdict is Verdict.CHECK and not self.over:
+            self.solver.rejected(self.problem, self.state, AIMS.linear)
         word = "Epoch" if self.solver.name == "coordinate-descent" else "Iteration"
         note = f"{word} {self.steps}: the gap, recomputed from the data, is {proved.gap:.2g}."
         return self._frame(proved, proved.w, proved.scores, note)
