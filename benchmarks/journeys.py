@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,7 @@ def drag() -> object:
     from separatrix.lab.session import Session
 
     session = Session()
-    for message in ({"op": "preset", "name": "overlap"}, {"op": "set", "algorithm": "soft-margin"}):
-        session.handle({"id": 1, **message})
+    session.handle({"id": 1, "op": "preset", "name": "overlapping"})
     point = session.handle({"id": 2, "op": "look"})["scene"]["points"][0]
     move = {"id": 3, "op": "move", "row": 0, "point": [point[0] + 0.1, *point[1:]], "grab": 1}
     return session.handle({**move, "want": {"x": {}, "panel": {}}})
@@ -93,7 +93,7 @@ def counts(calls: list[tuple[str, str]]) -> list[int]:
     """Files, functions, calls, changes of file, changes of room."""
     files = [file for file, _ in calls]
     rooms = [file.partition("/")[0] for file in files]
-    changes = [sum(a != b for a, b in zip(each, each[1:], strict=False)) for each in (files, rooms)]
+    changes = [sum(a != b for a, b in pairwise(each)) for each in (files, rooms)]
     return [len(set(files)), len(set(calls)), len(calls), *changes]
 
 

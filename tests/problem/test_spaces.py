@@ -58,7 +58,9 @@ def test_a_matrix_that_was_given_is_not_copied() -> None:
 def test_some_rows_have_a_matrix_of_their_own() -> None:
     problem = problem_of(np.random.default_rng(1).standard_normal((30, 64)), Rbf(0.5))
     part = problem.take(np.array([4, 7, 9]))
-    np.testing.assert_allclose(part.space.matrix, problem.space.matrix[np.ix_([4, 7, 9], [4, 7, 9])], rtol=1e-12)
+    np.testing.assert_allclose(
+        part.space.matrix, problem.space.matrix[np.ix_([4, 7, 9], [4, 7, 9])], rtol=1e-12
+    )
 
 
 def test_an_array_that_a_function_returns_stays_writeable() -> None:

@@ -145,9 +145,7 @@ def test_no_row_is_outside_a_slab_by_not_being_a_number():
     with pytest.raises(Rejected):
         bounds(problem, coef, 0.0, np.zeros(6))
     K = np.full((2, 2), np.nan)
-    given_values = Problem(
-        K, np.array([1.0, -1.0]), np.full(2, np.inf), HINGE, "free", kernels.Precomputed()
-    )
+    given_values = Problem(K, np.array([1.0, -1.0]), np.full(2, np.inf), HINGE, "free", kernels.Precomputed())
     with pytest.raises(Rejected):
         bounds(given_values, np.ones(2), 0.0, np.zeros(2))
 

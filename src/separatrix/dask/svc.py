@@ -10,14 +10,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.dask.cluster import Gang
+from separatrix.dask.cluster import WorkerGroup
 from separatrix.dask.descent import ClusterDescent
-from separatrix.dask.inputs import partitions
-from separatrix.dask.lazy import lazily
-from separatrix.dask.lock import one_training_at_a_time
-from separatrix.dask.on_cluster import OnCluster
+from separatrix.dask.estimator import ClusterEstimator, lazily, training_lock
+from separatrix.dask.inputs import ClusterData, as_partitions
 from separatrix.dask.path import ClusterInteriorPoint
-from separatrix.dask.training import ClusterData
 from separatrix.errors import ParameterError
 from separatrix.fitting.binary import BinaryFit, fit_problem
 from separatrix.fitting.classes import Problems, Task, tasks
@@ -35,15 +32,16 @@ from separatrix.solvers.loop.run import Stage
 from separatrix.svm.fitted import FittedAttributes, fitted_binary
 from separatrix.svm.svc import SVC as LocalSVC
 
-_LARGEST_MATRIX = 1000  # columns up to which d x d numbers from every worker are cheap
+#: Columns up to which d x d numbers from every worker are cheap.
+_LARGEST_MATRIX = 1000
 _EXTRA = ("client", "worker_timeout", "max_worker_failures", "local_epochs", "checkpoint_every")
 
 
 @dataclass(frozen=True)
 class RoundRecord(Record):
-    """A line of history with what the round cost: bytes of arrays to and from the workers, seconds of waiting.
+    """A record of history with the cost of the round: bytes of arrays to and from the workers, seconds of waiting.
 
-    ``computing`` is how much of the waiting the slowest worker computed for a proposal; descent only.
+    ``computing`` is the part of the waiting in which the slowest worker computed a proposal; descent only.
     """
 
     bytes_sent: int = 0
@@ -53,21 +51,21 @@ class RoundRecord(Record):
 
 
 class Rounds(Observer):
-    """Counts the cost of each round; when the rounds are over, frees what they held on the workers."""
+    """Counts the cost of each round; when the rounds are over, frees the memory they took on the workers."""
 
-    def __init__(self, gang: Gang) -> None:
-        self._gang = gang
+    def __init__(self, group: WorkerGroup) -> None:
+        self._group = group
         self._costs: list[Any] = []
-        gang.traffic()
+        group.traffic()
 
     def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> None:
         """One more round."""
-        self._costs.append(self._gang.traffic())
+        self._costs.append(self._group.traffic())
 
     def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
-        """The proof needs room too."""
-        self._gang.prologue = []
-        self._gang.each("rest", [()] * len(self._gang.partitions))
+        """The proof needs memory too."""
+        self._group.setup_calls = []
+        self._group.each("rest")
 
     def history(self, records: History) -> History:
         """The records with the costs of their rounds; the last one, of the settled answer, with those before it."""
@@ -84,7 +82,7 @@ class Rounds(Observer):
         return History(found)
 
 
-class SVC(FittedAttributes, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(FittedAttributes, ClusterEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin linear support vector classifier, trained where the partitions are, with one global certificate.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b))       over the rows of all partitions
@@ -179,10 +177,12 @@ class SVC(FittedAttributes, OnCluster, ClassifierMixin, BaseEstimator):  # type:
 
     def _fit(self, client: Any, X: Any, y: Any, sample_weight: Any) -> SVC:
         settings = self._settings()
-        inputs = partitions(X, y, sample_weight)
-        gang = Gang(client, inputs.bundles, self.worker_timeout, self.max_worker_failures, self.n_threads)
-        with one_training_at_a_time(client), gang:
-            found = ClusterData(gang, inputs)
+        inputs = as_partitions(X, y, sample_weight)
+        group = WorkerGroup(
+            client, inputs.partitions, self.worker_timeout, self.max_worker_failures, self.n_threads
+        )
+        with training_lock(client), group:
+            found = ClusterData(group, inputs)
             weights = check_sample_weight(found.weights, found.X.shape[0])
             cost = row_costs(settings.C, self.class_weight, found.classes, found.codes, weights)
             data = TrainingData(found.X, found.classes, found.codes, cost)  # type: ignore[arg-type]
@@ -190,7 +190,7 @@ class SVC(FittedAttributes, OnCluster, ClassifierMixin, BaseEstimator):  # type:
             results = {}
             for index, task in enumerate(todo):
                 part = Part(task.key, index, len(todo))
-                results[task.key] = self._fit_task(task, data, settings, found.square, part, gang)
+                results[task.key] = self._fit_task(task, data, settings, found.square, part, group)
             fitted = fitted_binary(data, todo, Problems(results), settings)
             fitted.support.get()  # while the cluster is there
         self._fitted = replace(fitted, support_vectors=Deferred(_no_support_vectors))
@@ -198,7 +198,7 @@ class SVC(FittedAttributes, OnCluster, ClassifierMixin, BaseEstimator):  # type:
         self.n_features_in_ = found.X.shape[1]
         if found.names is not None:
             self.feature_names_in_ = np.array(found.names, dtype=object)
-        self.n_worker_failures_ = len(gang.watch.failed)
+        self.n_worker_failures_ = len(group.monitor.failed)
         report_gap(self.problems_, settings, strict=self.strict)
         return self
 
@@ -238,12 +238,18 @@ class SVC(FittedAttributes, OnCluster, ClassifierMixin, BaseEstimator):  # type:
         return [Stage(descent, f"{n} x {d}: coordinate descent in rounds")]
 
     def _fit_task(
-        self, task: Task, data: TrainingData, settings: Settings, square: float, part: Part, gang: Gang
+        self,
+        task: Task,
+        data: TrainingData,
+        settings: Settings,
+        square: float,
+        part: Part,
+        group: WorkerGroup,
     ) -> BinaryFit:
         problem, rows = task.problem(data, settings)
         seed = seed_of(self.random_state) + part.index
         previous = self.problems_.get(task.key) if self.warm_start and hasattr(self, "problems_") else None
-        rounds = Rounds(gang)
+        rounds = Rounds(group)
         observer = Several([rounds, ProgressLine(settings.tol)]) if self.verbose else rounds
         fit = fit_problem(
             problem,
@@ -277,11 +283,6 @@ class SVC(FittedAttributes, OnCluster, ClassifierMixin, BaseEstimator):  # type:
     def predict(self, X: Any) -> Any:
         """The class of each row, shape (n,). Lazy for Dask collections, at once for arrays."""
         return lazily(self.to_local().predict, X, self.to_local().classes_.dtype, None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _no_support_vectors() -> Any:

@@ -1,4 +1,4 @@
-"""Where a primal perceptron run ended, as plain values and back, so that a loaded model can go on learning.
+"""State at the end of a primal perceptron run, as plain values and back, so that a loaded model can go on learning.
 
 Compiled code reads these arrays by their sizes in other arrays, so every shape is checked here.
 """

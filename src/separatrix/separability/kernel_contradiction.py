@@ -24,16 +24,17 @@ from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.optimal import alone, whose
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.proof.writing import write_kernel, write_weights
-from separatrix.separability.duplicates import opposite_pair
-from separatrix.separability.elimination import eliminate
+from separatrix.separability.candidates import opposite_pair
+from separatrix.separability.lifting import eliminate
 from separatrix.types import Index
 
-_MOST = 120  # rows in a linear system solved in integers
+#: Rows up to which a linear system is solved in integers.
+_MOST_ROWS = 120
 
 
 @dataclass(frozen=True, eq=False)
-class Contradiction:
-    """What an `InseparableError` carries in the space of a kernel. Rows are those of the data as given."""
+class KernelContradiction:
+    """Proof for an `InseparableError` with a kernel: rows, as the user numbers them, that contradict each other."""
 
     rows: Index
     weights: tuple[Fraction, ...]  #: lambda > 0, summing to 1
@@ -48,8 +49,8 @@ def contradiction(
     positive: Iterable[Any],
     negative: Iterable[Any],
     members: Index,
-) -> Contradiction | None:
-    """An exact contradiction: two equal rows, or one among the candidates; None where none is found."""
+) -> KernelContradiction | None:
+    """Find an exact contradiction: two equal rows, or one among the candidates; None where none is found."""
     assert problem.kernel is not None
     try:
         record = write_kernel(problem.kernel)
@@ -71,7 +72,7 @@ def contradiction(
         lambda claim: contradicting(claim, len(rows)),
     )
     total = sum(weights)
-    return Contradiction(user_rows, tuple(Fraction(weight, total) for weight in weights), certificate)
+    return KernelContradiction(user_rows, tuple(Fraction(weight, total) for weight in weights), certificate)
 
 
 def _equal_rows(problem: Problem, record: dict[str, Any]) -> tuple[Index, list[int]] | None:
@@ -84,7 +85,7 @@ def _equal_rows(problem: Problem, record: dict[str, Any]) -> tuple[Index, list[i
 
 def _null_vector(problem: Problem, record: dict[str, Any], rows: Index) -> tuple[Index, list[int]] | None:
     kernel = read_kernel(record)
-    if kernel.name == "function" or not kernel.exact or not 0 < len(rows) <= _MOST:
+    if kernel.name == "function" or not kernel.exact or not 0 < len(rows) <= _MOST_ROWS:
         return None
     data = alone(problem.take(rows))
     value, k_scale = values_of(kernel, data.scale)
@@ -100,7 +101,7 @@ def _null_vector(problem: Problem, record: dict[str, Any], rows: Index) -> tuple
 
 
 def _positive_null(G: Sequence[Sequence[int]]) -> list[int] | None:
-    """lambda > 0 in integers with G lambda = 0, for a circuit: without its last row the rest is regular."""
+    """Find lambda > 0 in integers with G lambda = 0, for a circuit: without its last row the rest is regular."""
     k = len(G) - 1
     solved = eliminate([row[:k] for row in G[:k]], [-row[k] for row in G[:k]]) if k else ([], 1)
     if solved is None:

@@ -1,4 +1,4 @@
-"""The answer to a margin problem that will be another in a moment: by the solver that answers soonest.
+"""Fast path for drags: solve with the quickest compiled solver, to a gap of 1e-9.
 
 An estimator checks what it is given and keeps what it may be asked for, which takes longer here than solving. So the
 solver is run on the page's own problem, up to the same gap and with the same bias and bounds as in `SVC.fit`.

@@ -122,7 +122,7 @@ class PerceptronRun:
         return scores(Z, frame.w) + frame.b
 
     def ending(self) -> str:
-        """How many updates it took."""
+        """Number of updates."""
         updates = int(self.state.tally[1])
         made = f"{counted(updates, 'update')} in {counted(self.passes, 'pass', 'passes')}"
         return f"A pass without a mistake: the run has ended after {made}."

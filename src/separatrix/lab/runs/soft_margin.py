@@ -88,15 +88,13 @@ class SoftMarginRun:
         return self._frame(proved, proved.w, proved.scores, note)
 
     def _point(self) -> Point:
-        """Where the solver stands: on its central path, if it has one, not at the corner that it may already see."""
-        path = getattr(self.state, "path", None)
-        if path is None or self.state.rows is not None or self.state.merged is not None:
-            return cast(Point, self.solver.point(self.problem, self.state))
-        b = 0.0 if self.problem.bias == "none" else float(path.z[-1])
-        return Point(path.alpha.copy(), path.z[: self.problem.n_columns].copy(), b)
+        """Return the present point: on the central path, if there is one, not at a corner that is known already."""
+        solver = self.solver
+        where = solver.path_point if isinstance(solver, InteriorPoint) else solver.point
+        return cast(Point, where(self.problem, self.state))
 
     def answer(self, model: Any) -> Frame:
-        """What `SVC.fit` returns, without the way there."""
+        """Return the answer of `SVC.fit`, without the steps."""
         self.steps = int(model.n_iter_) if self.steps == _STEPS else self.steps
         return self._answer(next(iter(model.problems_.values())))
 
@@ -151,7 +149,7 @@ class SoftMarginRun:
 
 @lru_cache(maxsize=16)
 def _at_zero(labels: bytes, C: float, loss: str, bias: Any) -> Solution:
-    """What is proved of alpha = 0 and w = 0: the same wherever the rows are, since w.x is zero on each."""
+    """Bounds proved by alpha = 0 and w = 0: the same wherever the rows are, since w.x is zero on each."""
     y = np.frombuffer(labels, dtype=np.int8).astype(np.float64)
     problem = Problem(np.zeros((len(y), 1)), y, np.full(len(y), C), LOSSES[loss], bias)
     return certify(problem, Point(np.zeros(len(y)), np.zeros(1), 0.0))

@@ -241,6 +241,14 @@ class InteriorPoint:
         """Count the checks that failed: the estimate is then wrong by rounding."""
         state.n_rejected += 1
 
+    def path_point(self, problem: Problem, state: _State) -> Point:
+        """The present point of the central path, for an animation; `point` where the path has only some of the rows."""
+        path = state.path
+        if state.rows is not None or state.merged is not None:
+            return self.point(problem, state)
+        b = 0.0 if problem.bias == "none" else float(path.z[-1])
+        return Point(path.alpha.copy(), path.z[: problem.n_columns].copy(), b)
+
     def point(self, problem: Problem, state: _State) -> Point:
         """The iterate with its rows at their bounds where that does not widen the gap."""
         if state.cached is None:

@@ -161,7 +161,9 @@ class BlockSmo:
         for _ in range(rounds):
             missing = state.engine.select()
             if len(missing):
-                state.engine.supply(np.ascontiguousarray(problem.space.gram(missing.astype(np.intp), slice(None))))
+                state.engine.supply(
+                    np.ascontiguousarray(problem.space.gram(missing.astype(np.intp), slice(None)))
+                )
             state.report = state.engine.advance(state.target)
             if state.report.reached or state.report.stalled or time_left() == 0.0:
                 break

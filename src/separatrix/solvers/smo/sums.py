@@ -27,9 +27,7 @@ def rows_that_matter(problem: Problem, state: State, error: float) -> NDArray[np
     return matter
 
 
-def renew(
-    problem: Problem, state: State, alpha: Vector, matter: NDArray[np.bool_] | None = None
-) -> None:
+def renew(problem: Problem, state: State, alpha: Vector, matter: NDArray[np.bool_] | None = None) -> None:
     """Continue from ``alpha`` with F = K (alpha y) in float64, of the rows that ``matter`` if these are given (the
     engine must be at ``alpha`` then); from the alphas that changed since the last time, if they are fewer."""
     if matter is None or matter.mean() > _MOST:
