@@ -15,8 +15,9 @@ from separatrix.cli.fit import FitOptions
 from separatrix.cli.fit_model import ChosenModel, choose
 from separatrix.cli.inputs import Table, class_weights, kernel_matrix, read
 from separatrix.cli.output import CommandError, ExitCode, Output, accuracy
-from separatrix.cli.progress import Several, shown, waiting
+from separatrix.cli.progress import shown, waiting
 from separatrix.errors import InseparableError
+from separatrix.fitting.observer import Several
 from separatrix.perceptron.estimator import Perceptron
 
 _PERCEPTRON_ROW = 60.0  # bytes beside X that the fit of a perceptron with its certificate takes for each row
@@ -82,12 +83,12 @@ class FitRun:
                     model.fit(*self.training_part())
                 fitted = Fitted(model, time.perf_counter() - began)
             else:
+                from separatrix.svm.svc import fit_observed
+
                 saver, start = self._checkpoints()
-                with shown(model.tol, self.options.quiet) as watches:
-                    model._watch = Several([*watches, *([] if saver is None else [saver])])
-                    model._start = start or None
-                    model.fit(table.X, table.y, sample_weight=self.training_weights())
-                model._watch = model._start = None
+                with shown(model.tol, self.options.quiet) as observers:
+                    observer = Several([*observers, *([] if saver is None else [saver])])
+                    fit_observed(model, table.X, table.y, self.training_weights(), observer, start or None)
                 fitted = Fitted(model, time.perf_counter() - began, bool(start), saver)
         for text in dict.fromkeys(str(each.message) for each in said):
             self.output.note(text)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.fitting.labels import check_labels
+from separatrix.fitting.inputs import check_labels
 
 
 def plain_labels(y: Any, n_rows: int) -> list[Any] | NDArray[Any]:

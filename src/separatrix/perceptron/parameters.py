@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.errors import ParameterError, with_hint
-from separatrix.fitting import parameter_checks as rules
-from separatrix.fitting.parameter_checks import KERNEL_NAMES, Rule, check_rules, count, one_of, positive
-from separatrix.fitting.parameters import available_threads
+from separatrix.fitting import parameters as rules
+from separatrix.fitting.parameters import (
+    KERNEL_NAMES,
+    Rule,
+    available_threads,
+    check_rules,
+    count,
+    one_of,
+    positive,
+)
 from separatrix.perceptron.state import Settings
 
 

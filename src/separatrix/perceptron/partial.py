@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import ParameterError, with_hint
-from separatrix.fitting.matrices import check_finite, check_matrix
+from separatrix.fitting.inputs import check_matrix
 from separatrix.perceptron.kernel_online import KernelOnline
 from separatrix.perceptron.labels import codes_of, first_rows, plain_labels
 from separatrix.perceptron.online import OnlinePerceptron
@@ -17,6 +17,7 @@ from separatrix.perceptron.parameters import Choice, check_choice
 from separatrix.perceptron.planes import NotFiniteError, Planes
 from separatrix.perceptron.run_result import Found
 from separatrix.perceptron.state import Settings, measure_rows
+from separatrix.problem.conversion import check_finite
 
 
 def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[np.int32]:
