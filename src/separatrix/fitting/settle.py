@@ -124,8 +124,8 @@ def _on_bounds(problem: Problem, solution: Solution, tol: float) -> Solution:
     if problem.loss.squared and not np.any((alpha > 0) & (margins > 1.0)):
         return solution
     between, share = (alpha > 0) & (alpha < upper), alpha / problem.C
-    few = not between.all() and np.count_nonzero(between) <= problem.n_columns + 1
-    if few if problem.kernel is None else not solution.inside_bounds:
+    few = np.count_nonzero(between) <= problem.n_columns + 1
+    if not between.all() and (few if problem.kernel is None else not solution.inside_bounds):
         between &= np.minimum(share, np.abs(1.0 - share)) < _ROUNDING
     if problem.loss.squared:  # alpha_i = 2 C_i slack_i has no upper bound
         nearest = np.where(between & (0.5 * share < margins - 1.0), 0.0, alpha)
