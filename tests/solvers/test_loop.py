@@ -25,7 +25,6 @@ class Scripted:
 
     name: str = "scripted"
     releases_gil: bool = False
-    ends_inside_bounds: bool = False
     stall_at: int = 10**9
     action: object = None
     gap: object = None

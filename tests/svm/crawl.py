@@ -23,7 +23,6 @@ class Crawl:
     pause: float = 0.0
     name: str = "crawl"
     releases_gil: bool = False
-    ends_inside_bounds: bool = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> dict[str, Any]:
         return {"alpha": np.zeros(problem.n_rows)}

@@ -100,7 +100,6 @@ class Newton:
 
     name: ClassVar[str] = "newton"
     releases_gil: ClassVar[bool] = False
-    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Begin at the proposed w, or at zero on a sample of the rows."""

@@ -72,7 +72,6 @@ class InteriorPoint:
     tuning: Tuning = field(default_factory=Tuning)
 
     releases_gil: ClassVar[bool] = False
-    ends_inside_bounds: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -106,16 +106,15 @@ class _Best:
         self.together = together
         self.by_primal: Any = None
         self.by_dual: Any = None
-        self.inside_bounds = False  # whether the solver of by_dual ends inside the bounds
 
-    def add(self, checked: Any, inside_bounds: bool = False) -> None:
+    def add(self, checked: Any) -> None:
         better = self.by_dual is None or (
             checked.gap < self.gap if self.together else checked.dual > self.by_dual.dual
         )
         if self.by_primal is None or (better if self.together else checked.primal < self.by_primal.primal):
             self.by_primal = checked
         if better:
-            self.by_dual, self.inside_bounds = checked, inside_bounds
+            self.by_dual = checked
 
     @property
     def gap(self) -> float:
@@ -125,12 +124,9 @@ class _Best:
 
     def answer(self) -> Any:
         """Both points as one record."""
-        if isinstance(self.by_primal, JointSolution):
+        if self.together:
             return self.by_primal
-        together, dual = replace(self.by_primal, inside_bounds=self.inside_bounds), self.by_dual
-        return (
-            together if self.together else replace(together, alpha=dual.alpha, dual=dual.dual, gap=self.gap)
-        )
+        return replace(self.by_primal, alpha=self.by_dual.alpha, dual=self.by_dual.dual, gap=self.gap)
 
     def point(self) -> Point | JointPoint | None:
         return None if self.by_primal is None else self.answer().point
@@ -227,7 +223,7 @@ class _Run:
             slow = judged and forecast.work_left(self.aim) > stage.patience
             if verdict is Verdict.GO_ON and ended is None and not (slow or enough):
                 continue
-            self.best.add(self.certify(problem, point()), solver.ends_inside_bounds)
+            self.best.add(self.certify(problem, point()))
             checks.update(self.best.gap)
             stalled = verdict is Verdict.STALLED or checks.stalled
             self._record_proved(solver.name, "stalled" if stalled else "too slow" if slow else "")
@@ -245,7 +241,7 @@ class _Run:
     def _out_of_time(self, solver: Solver[Any, Any], point: Any) -> Status:
         """Prove what there is: the point of a step cut short; alpha = 0 where there was no time for any."""
         if point is not None:
-            self.best.add(self.certify(self.problem, point), solver.ends_inside_bounds)
+            self.best.add(self.certify(self.problem, point))
         if self.best.gap > 1.0:  # zero is better than that
             self.best.add(self.certify(self.problem, self.problem.zero))
         note = "no time was left for a step" if self.iteration == 0 else "time was over"
