@@ -22,7 +22,7 @@ AT_COST, UNDECIDED = 1, 2  #: bits of `ShardPath.settled`
 
 
 class ShardPath:
-    """`CentralPath` on some rows of a larger problem, part after part; one shard leads (see `shared_sums`)."""
+    """`CentralPath` on some rows of a larger problem, part after part; one shard leads (see `collectives`)."""
 
     def __init__(self, problems: list[Problem], leading: bool) -> None:
         self._problems, self._leading = problems, leading
@@ -47,7 +47,7 @@ class ShardPath:
         """Go on with an answer, to the next share or to the end."""
         assert self._waiting is not None, "a request comes first"
         with np.errstate(all="ignore"):
-            whole = self._waiting.whole(self._algebra, value)
+            whole = self._waiting.reduced(self._algebra, value)
         return self._resume(whole)
 
     @property
@@ -79,7 +79,7 @@ class ShardPath:
                 if isinstance(end.value, CentralPath):
                     self._path = end.value
                 return "done", self._standing(end.value is not False)
-            return type(self._waiting).__name__, self._waiting.share(self._algebra, self._leading)
+            return type(self._waiting).__name__, self._waiting.contribution(self._algebra, self._leading)
 
     def _standing(self, advanced: bool) -> tuple[bool, Vector, Vector, float, float]:
         """Whether the path went on, z, A^T alpha of all rows, and these rows' loss and dual terms."""
