@@ -81,7 +81,7 @@ def best_bounds(
         return best
     goal = target(problem, budget.tol)
     solution = run(
-        stages(problem, "auto", goal, budget.n_threads),
+        stages(problem, "auto", goal),
         problem,
         Limits(budget.tol, None, left, budget.n_threads, goal),
         certify,

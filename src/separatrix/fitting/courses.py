@@ -16,7 +16,6 @@ from separatrix.proof.certificate import Certificate
 from separatrix.proof.duality import certify
 from separatrix.proof.kernel_duality import certify_kernel
 from separatrix.solvers.choose import stages
-from separatrix.solvers.choose_kernel import kernel_stages
 from separatrix.solvers.loop.run import Stage
 from separatrix.types import Vector
 
@@ -33,11 +32,11 @@ class Course:
 
 
 def _linear_plan(problem: Problem, settings: Settings, goal: float, seed: int) -> list[Stage]:
-    return stages(problem, settings.solver, goal, settings.n_threads, seed)
+    return stages(problem, settings.solver, goal, seed)
 
 
 def _kernel_plan(problem: KernelProblem, settings: Settings, goal: float, seed: int) -> list[Stage]:
-    return kernel_stages(problem, settings.solver, goal, seed, settings.cache_mb)
+    return stages(problem, settings.solver, goal, seed, settings.cache_mb)
 
 
 LINEAR = Course(warm_point, _linear_plan, certify, settle, prove)

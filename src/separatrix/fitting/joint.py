@@ -31,7 +31,7 @@ from separatrix.problem import History, JointProblem, Point, Solution, Status
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.joint_duality import certify_joint
 from separatrix.proof.joint_optimal import optimal_joint
-from separatrix.solvers.choose_joint import joint_stages
+from separatrix.solvers.choose import stages
 from separatrix.solvers.loop.interrupt import InterruptFlag
 from separatrix.solvers.loop.threads import blas_threads
 from separatrix.types import Vector
@@ -119,7 +119,7 @@ def fit_joint(
         solution = solve(
             problem,
             settings,
-            lambda goal: joint_stages(problem, settings.solver, goal, seed),
+            lambda goal: stages(problem, settings.solver, goal, seed),
             certify_joint,
             start,
             watchers,

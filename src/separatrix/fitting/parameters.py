@@ -21,8 +21,7 @@ from separatrix.fitting.parameter_checks import (
 )
 from separatrix.problem import LOSSES, Loss
 from separatrix.problem.kernels import Combines, Kernel, Linear
-from separatrix.solvers.choose import SOLVERS
-from separatrix.solvers.choose_kernel import KERNEL_SOLVERS
+from separatrix.solvers.choose import KERNEL_SOLVERS, SOLVERS
 from separatrix.types import Bias
 
 #: Beyond this, float64 cannot hold the loss and the penalty in one sum.
