@@ -199,16 +199,6 @@ def test_waiting_is_not_work():
     assert solution.history[-1].solver == "scripted"
 
 
-def test_a_trial_ends_before_it_is_judged():
-    stages = [
-        Stage(Scripted(gap=lambda k: 0.5), "on trial", patience=1.0, trial=30.0),
-        Stage(Scripted(name="second"), "next"),
-    ]
-    solution = run(stages, PROBLEM, Limits(tol=1e-3), certify)
-    assert solution.status == Status.CONVERGED
-    assert [record.solver for record in solution.history].index("second") == 31
-
-
 def test_a_forecast_without_progress_reaches_a_hundred_times_as_far_as_it_has_come():
     forecast = _Forecast(Tuning())
     for k in range(20):

@@ -46,9 +46,9 @@ class Crawl:
 @contextmanager
 def crawling(pause: float = 0.0) -> Iterator[None]:
     """While entered, every fit uses `Crawl`."""
-    chosen = binary.choose
-    binary.choose = lambda *ignored: [Stage(Crawl(pause), "a test")]
+    chosen = binary.stages
+    binary.stages = lambda *ignored: [Stage(Crawl(pause), "a test")]
     try:
         yield
     finally:
-        binary.choose = chosen
+        binary.stages = chosen

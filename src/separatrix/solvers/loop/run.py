@@ -70,14 +70,12 @@ class Stage:
     """A solver to run, why it was chosen, and how much work it may still be expected to need.
 
     A stage other than the last is left when its gap, extrapolated, needs more than ``patience`` entries visited to
-    reach tol, or when it stalls; the next stage starts from the best point so far. It is not judged before it has
-    visited ``trial`` entries.
+    reach tol, or when it stalls; the next stage starts from the best point so far.
     """
 
     solver: Solver[Any, Any]
     reason: str
     patience: float = math.inf
-    trial: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -219,8 +217,7 @@ class _Run:
             enough = self.aims_lower and self.believed > self.tuning.steps_beyond_tol
             verdict = solver.terminate(problem, state, self.aim)
             ended = self._limit_reached(interrupt)
-            judged = another_follows and progress.work >= stage.trial
-            slow = judged and forecast.work_left(self.aim) > stage.patience
+            slow = another_follows and forecast.work_left(self.aim) > stage.patience
             if verdict is Verdict.GO_ON and ended is None and not (slow or enough):
                 continue
             self.best.add(self.certify(problem, point()))
