@@ -25,7 +25,6 @@ class Scripted:
 
     name: str = "scripted"
     releases_gil: bool = False
-    ends_inside_bounds: bool = False
     stall_at: int = 10**9
     action: object = None
     gap: object = None
@@ -198,16 +197,6 @@ def test_waiting_is_not_work():
     solution = run(stages, PROBLEM, Limits(tol=1e-12), certify)
     assert solution.history[-1].time > 0.5
     assert solution.history[-1].solver == "scripted"
-
-
-def test_a_trial_ends_before_it_is_judged():
-    stages = [
-        Stage(Scripted(gap=lambda k: 0.5), "on trial", patience=1.0, trial=30.0),
-        Stage(Scripted(name="second"), "next"),
-    ]
-    solution = run(stages, PROBLEM, Limits(tol=1e-3), certify)
-    assert solution.status == Status.CONVERGED
-    assert [record.solver for record in solution.history].index("second") == 31
 
 
 def test_a_forecast_without_progress_reaches_a_hundred_times_as_far_as_it_has_come():

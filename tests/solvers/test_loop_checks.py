@@ -19,7 +19,6 @@ class Braggart:
 
     name: str = "braggart"
     releases_gil: bool = False
-    ends_inside_bounds: bool = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> None:
         return None

@@ -17,7 +17,7 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
 from separatrix.solvers.choose import stages
 from separatrix.solvers.interior_point.central_path import CentralPath
-from separatrix.solvers.interior_point.sampling import sample_rows
+from separatrix.solvers.interior_point.fewer_rows import sample_rows
 from separatrix.solvers.interior_point.solver import InteriorPoint
 from separatrix.solvers.loop.protocol import Verdict
 from separatrix.solvers.loop.run import Limits, Stage, run

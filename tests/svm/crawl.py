@@ -23,7 +23,6 @@ class Crawl:
     pause: float = 0.0
     name: str = "crawl"
     releases_gil: bool = False
-    ends_inside_bounds: bool = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> dict[str, Any]:
         return {"alpha": np.zeros(problem.n_rows)}
@@ -47,9 +46,9 @@ class Crawl:
 @contextmanager
 def crawling(pause: float = 0.0) -> Iterator[None]:
     """While entered, every fit uses `Crawl`."""
-    chosen = binary.choose
-    binary.choose = lambda *ignored: [Stage(Crawl(pause), "a test")]
+    chosen = binary.stages
+    binary.stages = lambda *ignored: [Stage(Crawl(pause), "a test")]
     try:
         yield
     finally:
-        binary.choose = chosen
+        binary.stages = chosen

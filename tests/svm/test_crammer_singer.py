@@ -19,7 +19,7 @@ from separatrix import SVC, ParameterError, verify
 from separatrix.problem import JointPoint, JointProblem
 from separatrix.proof.joint_duality import certify_joint, feasible
 from separatrix.proof.writing import write_real
-from separatrix.solvers.choose_joint import joint_stages
+from separatrix.solvers.choose import stages
 from separatrix.solvers.joint.descent import JointDescent
 from separatrix.solvers.loop.run import Limits, Stage, run
 
@@ -200,7 +200,7 @@ def test_both_solvers_agree() -> None:
     X, codes = generator.normal(size=(60, 5)), generator.integers(0, 4, 60)
     for bias in BIASES:
         problem = JointProblem(X, codes, np.full(60, 0.5), 4, bias)
-        plans = [[Stage(JointDescent(), "")], joint_stages(problem, "interior-point", 1e-6, 0)]
+        plans = [[Stage(JointDescent(), "")], stages(problem, "interior-point", 1e-6, 0)]
         values = [run(plan, problem, Limits(tol=1e-6), certify_joint) for plan in plans]
         assert all(value.gap <= 1e-6 for value in values)
         assert values[0].primal == pytest.approx(values[1].primal, rel=2e-6)

@@ -165,8 +165,8 @@ class Optimist(Crawl):
 
 
 def test_a_belief_that_is_not_proved_does_not_end_a_small_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = binary.choose
-    monkeypatch.setattr(binary, "choose", lambda *given: [Stage(Optimist(), "a test"), *chosen(*given)])
+    chosen = binary.stages
+    monkeypatch.setattr(binary, "stages", lambda *given: [Stage(Optimist(), "a test"), *chosen(*given)])
     model = SVC().fit(X[:100], Y[:100])
     assert model.status_ == "converged"
     assert model.gap_ <= 1e-3

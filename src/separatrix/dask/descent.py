@@ -80,7 +80,6 @@ class ClusterDescent:
 
     name: ClassVar[str] = "coordinate-descent"
     releases_gil: ClassVar[bool] = False
-    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at the start's."""

@@ -55,7 +55,6 @@ class ClusterInteriorPoint:
 
     name: ClassVar[str] = "interior-point"
     releases_gil: ClassVar[bool] = False
-    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Hand out labels and costs, and find the first central point."""

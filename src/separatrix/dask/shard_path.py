@@ -95,7 +95,7 @@ class ShardPath:
         """Go on with an answer, to the next share or to the end."""
         assert self._waiting is not None, "a request comes first"
         with np.errstate(all="ignore"):
-            whole = self._waiting.whole(self._algebra, value)
+            whole = self._waiting.reduced(self._algebra, value)
         return self._resume(whole)
 
     @property
@@ -124,4 +124,4 @@ class ShardPath:
                     self._path = end.value
                 path = self.path
                 return "done", (end.value is not False, path.z, path.pulled, path.losses(), path.dual_terms())
-            return type(self._waiting).__name__, self._waiting.share(self._algebra, self._leading)
+            return type(self._waiting).__name__, self._waiting.contribution(self._algebra, self._leading)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from separatrix.fitting.context import FitContext, aim
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.observer import KeptPoint, Part
-from separatrix.fitting.parameters import Settings
 from separatrix.fitting.settle import settle, squared_norm
 from separatrix.problem import (
     History,
@@ -33,8 +32,6 @@ from separatrix.problem import (
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.duality import certify
 from separatrix.solvers.choose import stages
-from separatrix.solvers.choose_joint import joint_stages
-from separatrix.solvers.choose_kernel import kernel_stages
 from separatrix.solvers.loop.run import Answer, Certify, Limits, Stage, run
 from separatrix.types import Vector
 
@@ -122,9 +119,10 @@ def solve(
         max_time=settings.max_time,
         n_threads=settings.n_threads,
     )
-    chosen = choose(problem, settings, goal, context.seed) if plan is None else plan
+    if plan is None:
+        plan = stages(problem, settings.solver, goal, context.seed, settings.cache_mb)
     if observer is None:
-        return run(chosen, problem, limits, certify, start, interrupt=context.interrupt)
+        return run(plan, problem, limits, certify, start, interrupt=context.interrupt)
 
     def kept(point: Callable[[], Any]) -> Callable[[], KeptPoint]:
         return lambda: _kept(problem, point(), rows)
@@ -134,7 +132,7 @@ def solve(
 
     observer.begin(part)
     before = partial(observer.begin_step, part)
-    solution = run(chosen, problem, limits, certify, start, on_record, context.interrupt, before_step=before)
+    solution = run(plan, problem, limits, certify, start, on_record, context.interrupt, before_step=before)
     observer.end(part, solution.history[-1], solution.status, kept(lambda: solution.point))
     return solution
 
@@ -194,15 +192,6 @@ def binary_fit(
         C_hard=C_hard,
         kernel_norm=None if linear else math.sqrt(max(0.0, squared_norm(problem, solution))),
     )
-
-
-def choose(problem: Problem | JointProblem, settings: Settings, goal: float, seed: int) -> list[Stage]:
-    """The solvers to try for a relative gap of ``goal``."""
-    if isinstance(problem, JointProblem):
-        return joint_stages(problem, settings.solver, goal, seed)
-    if problem.kernel is not None:
-        return kernel_stages(problem, settings.solver, goal, seed, settings.cache_mb)
-    return stages(problem, settings.solver, goal, settings.n_threads, seed)
 
 
 def _kept(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.fitting.binary import BinaryFit, binary_fit, choose, fit_problem
+from separatrix.fitting.binary import BinaryFit, binary_fit, fit_problem
 from separatrix.fitting.context import FitContext, stored_entries
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.hard_margin import HardMargin
@@ -28,6 +28,7 @@ from separatrix.fitting.settle import warm_point
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem, Solution
 from separatrix.proof.certificate import Certificate
+from separatrix.solvers.choose import stages
 from separatrix.solvers.loop.threads import blas_threads
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
@@ -154,8 +155,8 @@ def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem) -> 
     several = min(settings.n_threads, n_tasks)
     if several == 1 or entries < _WORTH_A_THREAD:
         return 1
-    chosen = choose(first, settings, settings.tol, 0)
-    return several if chosen[0].solver.releases_gil else 1
+    plan = stages(first, settings.solver, settings.tol, cache_mb=settings.cache_mb)
+    return several if plan[0].solver.releases_gil else 1
 
 
 def _fit_task(

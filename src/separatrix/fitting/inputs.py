@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
+from separatrix.errors import with_hint
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous, refuse_rounding
 from separatrix.types import Matrix, Vector
 
@@ -79,9 +80,10 @@ def _explain(error: Exception, X: Any) -> Exception:
         )
     except (StopIteration, TypeError, ValueError):
         return error
-    return type(error)(
-        f"X must hold numbers; row {row}, column {column} is {cells[row, column]!r} ({text}). "
-        "Hint: encode categories first (sklearn.preprocessing.OneHotEncoder)."
+    return with_hint(
+        type(error),
+        f"X must hold numbers; row {row}, column {column} is {cells[row, column]!r} ({text}).",
+        "encode categories first (sklearn.preprocessing.OneHotEncoder)",
     )
 
 
@@ -173,9 +175,11 @@ def _uniform(labels: NDArray[Any]) -> NDArray[Any]:
             raise ValueError(f"Input y contains NaN: the label of row {row} is missing ({label!r}).")
     if is_text.any():
         text, other = int(np.argmax(is_text)), int(np.argmin(is_text))
-        raise TypeError(
+        raise with_hint(
+            TypeError,
             f"y mixes strings and other labels: row {text} is {labels[text]!r} and row {other} is "
-            f"{labels[other]!r}. Labels must be of one type; hint: y = [str(label) for label in y]."
+            f"{labels[other]!r}. Labels must be of one type.",
+            "y = [str(label) for label in y]",
         )
     numbers = np.array(labels.tolist())
     if numbers.ndim != 1 or numbers.dtype.kind not in "biufc":
@@ -201,9 +205,11 @@ def _check_whole(labels: NDArray[Any]) -> None:
     bad = labels != np.floor(labels)
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             f"Unknown label type: continuous. Row {row} of y is {labels[row]}, which names no class; labels "
-            "must be integers, strings or booleans. Hint: bin a continuous target into classes first."
+            "must be integers, strings or booleans.",
+            "bin a continuous target into classes first",
         )
 
 
@@ -283,9 +289,10 @@ def _check_class_weight(class_weight: Mapping[Any, Any], names: list[Any]) -> No
     unknown = [name for name in class_weight if name not in names]
     missing = [name for name in names if name not in class_weight]
     if unknown and missing:  # a subset of the classes may be weighted; a misspelt one is a mistake
-        raise ValueError(
-            f"The classes {missing} are not in class_weight, and its keys {unknown} are no classes of y. "
-            "Hint: keys must equal the labels, type included."
+        raise with_hint(
+            ValueError,
+            f"The classes {missing} are not in class_weight, and its keys {unknown} are no classes of y.",
+            "keys must equal the labels, type included",
         )
 
 

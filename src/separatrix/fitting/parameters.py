@@ -18,8 +18,7 @@ from sklearn.utils import check_random_state
 from separatrix.errors import ParameterError, with_hint
 from separatrix.problem import HINGE, LOSSES, Loss
 from separatrix.problem.kernels import Combines, Kernel, Linear
-from separatrix.solvers.choose import SOLVERS
-from separatrix.solvers.choose_kernel import KERNEL_SOLVERS
+from separatrix.solvers.choose import KERNEL_SOLVERS, SOLVERS
 from separatrix.types import Bias
 
 #: A test of a value, and the allowed values in words.

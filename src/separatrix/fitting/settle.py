@@ -115,17 +115,15 @@ def _with_middle_bias(problem: Problem, solution: Solution, tol: float) -> Solut
 def _on_bounds(problem: Problem, solution: Solution, tol: float) -> Solution:
     """The solution with its alphas on their bounds, if that keeps the gap within tol or makes it no worse.
 
-    A method that moves along the bounds has them exact already, and only what rounding left between them is moved. With
-    a kernel solvers say so; else it shows in the number of rows between the bounds: rarely more than w and b have
-    coordinates.
+    A method that moves along the bounds has them exact already, which shows in its number of rows between them: rarely
+    more than w and b have coordinates. Then only what rounding left between the bounds is moved.
     """
     alpha, upper = solution.alpha, problem.upper
     margins = problem.y * _with_bias(solution)
     if problem.loss.squared and not np.any((alpha > 0) & (margins > 1.0)):
         return solution
     between, share = (alpha > 0) & (alpha < upper), alpha / problem.C
-    few = np.count_nonzero(between) <= problem.n_columns + 1
-    if not between.all() and (few if problem.kernel is None else not solution.inside_bounds):
+    if not between.all() and np.count_nonzero(between) <= problem.space.dimension + 1:
         between &= np.minimum(share, np.abs(1.0 - share)) < _ROUNDING
     if problem.loss.squared:  # alpha_i = 2 C_i slack_i has no upper bound
         nearest = np.where(between & (0.5 * share < margins - 1.0), 0.0, alpha)

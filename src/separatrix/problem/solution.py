@@ -147,7 +147,6 @@ class Solution:
     #: (n,) products of w with the rows, without b; None where they are no longer needed
     scores: Vector | None = None
     interval: tuple[float, float] | None = None  #: every best bias for these scores, where it is free
-    inside_bounds: bool = False  #: True where alphas come close to their bounds without reaching them
 
     @property
     def point(self) -> Point:

@@ -53,6 +53,11 @@ class LinearSpace:
 
     X: Matrix
 
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return int(self.X.shape[1])
+
     def combine(self, c: Vector) -> Vector:
         """w = X^T c in float64, shape (d,) or (d, k)."""
         return weighted_sum(self.X, c)
@@ -113,6 +118,11 @@ class KernelSpace:
 
     X: Matrix
     kernel: Kernel
+
+    @property
+    def dimension(self) -> int:
+        """n: the rows alone span no more."""
+        return int(self.X.shape[0])
 
     @cached_property
     def matrix(self) -> NDArray[np.float64] | None:

@@ -54,7 +54,6 @@ class Factored:
 
     name: ClassVar[str] = "gram"
     releases_gil: ClassVar[bool] = False
-    ends_inside_bounds: ClassVar[bool] = True
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Factor the kernel matrix."""

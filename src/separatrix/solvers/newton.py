@@ -17,7 +17,7 @@ J. Nocedal and S. Wright, Numerical Optimization (2006), chapter 6.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from separatrix import _core
 from separatrix.problem import Point, Problem
 from separatrix.problem.problem import relative_gap
+from separatrix.solvers.interior_point.fewer_rows import sample_rows
 from separatrix.solvers.interior_point.normal_equations import back_substitute, scaled_cholesky
-from separatrix.solvers.interior_point.sampling import sample_rows
 from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.solvers.interior_point.tuning import RowTuning
 from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY, Progress, Verdict
 from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
@@ -38,6 +39,7 @@ from separatrix.types import Vector
 class Tuning:
     """Numbers of Newton's method."""
 
+    rows: RowTuning = field(default_factory=RowTuning)
     #: Steps without a gap a tenth smaller, nor a primal value a twentieth smaller, that are a stall: where classes are
     #: nearly separable the gap grows for some steps while the primal value falls.
     stall_steps: int = 6
@@ -100,7 +102,6 @@ class Newton:
 
     name: ClassVar[str] = "newton"
     releases_gil: ClassVar[bool] = False
-    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Begin at the proposed w, or at zero on a sample of the rows."""
@@ -116,8 +117,8 @@ class Newton:
             z[problem.n_columns :] = start.b or 0.0
         elif self.sample and n > 4 * max(tuning.few_rows, 10 * D):
             chosen, weights = sample_rows(problem.y, max(tuning.few_rows, 10 * D, n // 10), self.seed)
-            return _State(_begin(problem, z, chosen, weights), True, *stalls)
-        return _State(_begin(problem, z), False, *stalls)
+            return _State(_begin(problem, z, tuning.rows, chosen, weights), True, *stalls)
+        return _State(_begin(problem, z, tuning.rows), False, *stalls)
 
     def step(self, problem: Problem, state: _State, tol: float) -> Progress:
         """One Newton step with an exact line search, on the sample or on all rows."""
@@ -169,7 +170,7 @@ class Newton:
         """Go on with all rows where the sample ended, with its matrix."""
         sample = state.on
         _update(sample)
-        state.on, state.work = _begin(problem, sample.at.z), sample.work
+        state.on, state.work = _begin(problem, sample.at.z, self.tuning.rows), sample.work
         state.on.M = sample.M
         state.sampled, state.sample_exhausted, state.uses_sample_hessian = False, False, True
         state.gap_stall.reset()
@@ -210,10 +211,14 @@ class Newton:
 
 
 def _begin(
-    problem: Problem, z: Vector, chosen: NDArray[np.intp] | None = None, weights: Vector | None = None
+    problem: Problem,
+    z: Vector,
+    tuning: RowTuning,
+    chosen: NDArray[np.intp] | None = None,
+    weights: Vector | None = None,
 ) -> _Rows:
     """All rows, or the chosen ones with their weights, at z. Dense rows stay as they are: signs cost nothing below."""
-    rows = SignedRows(problem, chosen, in_place=isinstance(problem.X, np.ndarray))
+    rows = SignedRows(problem, chosen, in_place=isinstance(problem.X, np.ndarray), tuning=tuning)
     C = problem.C if chosen is None or weights is None else problem.C[chosen] * weights
     M, active = np.diag(rows.R).copy(order="F"), np.zeros(rows.n, dtype=bool)
     nowhere = _Iterate(z, np.empty(rows.n), np.empty(0), math.inf, 0.0)

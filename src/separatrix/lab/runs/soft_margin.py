@@ -21,7 +21,7 @@ from separatrix.lab.scene import Scene
 from separatrix.problem import Point, Problem, Solution, scores
 from separatrix.problem.losses import LOSSES
 from separatrix.proof.duality import certify
-from separatrix.solvers.choose_kernel import kernel_stages
+from separatrix.solvers.choose import stages
 from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
 from separatrix.solvers.interior_point.solver import InteriorPoint
 from separatrix.solvers.loop.protocol import Verdict
@@ -157,5 +157,5 @@ def _at_zero(labels: bytes, C: float, loss: str, bias: Any) -> Solution:
 
 def _solver(scene: Scene, problem: Any) -> Any:
     if scene.has_kernel:
-        return kernel_stages(problem)[0].solver
+        return stages(problem)[0].solver
     return CoordinateDescent() if scene.solver == "coordinate-descent" else InteriorPoint()

@@ -144,7 +144,6 @@ class CoordinateDescent:
 
     name: ClassVar[str] = "coordinate-descent"
     releases_gil: ClassVar[bool] = True
-    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds."""

@@ -59,7 +59,6 @@ class JointDescent:
 
     name: ClassVar[str] = "coordinate-descent"
     releases_gil: ClassVar[bool] = True
-    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: JointProblem, start: JointPoint | None, n_threads: int) -> _State:
         """A = 0, or where an earlier run ended; all rows active."""

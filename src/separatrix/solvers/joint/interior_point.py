@@ -61,7 +61,6 @@ class JointInteriorPoint:
 
     name: ClassVar[str] = "interior-point"
     releases_gil: ClassVar[bool] = False
-    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: JointProblem, start: JointPoint | None, n_threads: int) -> _State:
         """W = 0, every row a little outside its margin, its multipliers all alike."""

@@ -50,11 +50,6 @@ class Solver(Protocol[Asked, State]):
         """Whether steps run in compiled code without Python's lock, so that threads can solve several problems."""
         ...
 
-    @property
-    def ends_inside_bounds(self) -> bool:
-        """Whether alphas come close to their bounds without reaching them, so that a fit may put them there."""
-        ...
-
     def init(self, problem: Asked, start: Any, n_threads: int) -> State:
         """Take all memory that the run needs; begin at ``start`` if given (it may be infeasible)."""
         ...

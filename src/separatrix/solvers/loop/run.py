@@ -70,14 +70,12 @@ class Stage:
     """A solver to run, why it was chosen, and how much work it may still be expected to need.
 
     A stage other than the last is left when its gap, extrapolated, needs more than ``patience`` entries visited to
-    reach tol, or when it stalls; the next stage starts from the best point so far. It is not judged before it has
-    visited ``trial`` entries.
+    reach tol, or when it stalls; the next stage starts from the best point so far.
     """
 
     solver: Solver[Any, Any]
     reason: str
     patience: float = math.inf
-    trial: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -106,16 +104,15 @@ class _Best:
         self.together = together
         self.by_primal: Any = None
         self.by_dual: Any = None
-        self.inside_bounds = False  # whether the solver of by_dual ends inside the bounds
 
-    def add(self, checked: Any, inside_bounds: bool = False) -> None:
+    def add(self, checked: Any) -> None:
         better = self.by_dual is None or (
             checked.gap < self.gap if self.together else checked.dual > self.by_dual.dual
         )
         if self.by_primal is None or (better if self.together else checked.primal < self.by_primal.primal):
             self.by_primal = checked
         if better:
-            self.by_dual, self.inside_bounds = checked, inside_bounds
+            self.by_dual = checked
 
     @property
     def gap(self) -> float:
@@ -125,12 +122,9 @@ class _Best:
 
     def answer(self) -> Any:
         """Both points as one record."""
-        if isinstance(self.by_primal, JointSolution):
+        if self.together:
             return self.by_primal
-        together, dual = replace(self.by_primal, inside_bounds=self.inside_bounds), self.by_dual
-        return (
-            together if self.together else replace(together, alpha=dual.alpha, dual=dual.dual, gap=self.gap)
-        )
+        return replace(self.by_primal, alpha=self.by_dual.alpha, dual=self.by_dual.dual, gap=self.gap)
 
     def point(self) -> Point | JointPoint | None:
         return None if self.by_primal is None else self.answer().point
@@ -223,11 +217,10 @@ class _Run:
             enough = self.aims_lower and self.believed > self.tuning.steps_beyond_tol
             verdict = solver.terminate(problem, state, self.aim)
             ended = self._limit_reached(interrupt)
-            judged = another_follows and progress.work >= stage.trial
-            slow = judged and forecast.work_left(self.aim) > stage.patience
+            slow = another_follows and forecast.work_left(self.aim) > stage.patience
             if verdict is Verdict.GO_ON and ended is None and not (slow or enough):
                 continue
-            self.best.add(self.certify(problem, point()), solver.ends_inside_bounds)
+            self.best.add(self.certify(problem, point()))
             checks.update(self.best.gap)
             stalled = verdict is Verdict.STALLED or checks.stalled
             self._record_proved(solver.name, "stalled" if stalled else "too slow" if slow else "")
@@ -245,7 +238,7 @@ class _Run:
     def _out_of_time(self, solver: Solver[Any, Any], point: Any) -> Status:
         """Prove what there is: the point of a step cut short; alpha = 0 where there was no time for any."""
         if point is not None:
-            self.best.add(self.certify(self.problem, point), solver.ends_inside_bounds)
+            self.best.add(self.certify(self.problem, point))
         if self.best.gap > 1.0:  # zero is better than that
             self.best.add(self.certify(self.problem, self.problem.zero))
         note = "no time was left for a step" if self.iteration == 0 else "time was over"

@@ -73,7 +73,6 @@ class BlockSmo:
 
     name: ClassVar[str] = "block-smo"
     releases_gil: ClassVar[bool] = False
-    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds and balanced."""
