@@ -15,30 +15,21 @@ namespace {
 using State = PerceptronState;
 using Order = std::optional<Array<Index>>;
 
-// The state's own memory as an array that keeps the state alive; None where it is empty.
+// The state's own memory as an array, empty where nothing is kept. A property's array keeps its state alive.
 template <class T>
-std::optional<nb::ndarray<nb::numpy, T>> shared(const nb::handle owner, std::vector<T>& values,
-                                                std::initializer_list<std::size_t> shape) {
-    if (values.empty()) return std::nullopt;
-    return nb::ndarray<nb::numpy, T>(values.data(), shape, owner);
+nb::ndarray<nb::numpy, T> shared(std::vector<T>& values) {
+    return nb::ndarray<nb::numpy, T>(values.data(), {values.size()});
 }
 
-template <class T>
-auto planes_of(std::vector<T> State::* member) {
-    return [member](State& self) {
-        return shared(nb::find(self), self.*member,
-                      {static_cast<std::size_t>(self.planes), static_cast<std::size_t>(self.columns)});
-    };
-}
-
-template <class T>
-auto vector_of(std::vector<T> State::* member) {
-    return [member](State& self) { return shared(nb::find(self), self.*member, {(self.*member).size()}); };
+nb::ndarray<nb::numpy, double> shared_planes(const State& state, std::vector<double>& values) {
+    if (values.empty()) return shared(values);
+    const auto columns = static_cast<std::size_t>(state.columns);
+    return nb::ndarray<nb::numpy, double>(values.data(), {values.size() / columns, columns});
 }
 
 void new_state(State* self, Index planes, Index columns, double step, double gain, bool decreasing, bool averaged,
                bool pocket, bool ratchet, bool logged, Index rows) {
-    if (planes < 1 || columns < 0 || rows < 0) refuse("planes must be at least 1, columns and rows at least 0.");
+    if (planes < 1 || columns < 1 || rows < 0) refuse("planes and columns must be at least 1, rows at least 0.");
     new (self) State(planes, columns, {step, gain, decreasing});
     self->counts.resize(static_cast<std::size_t>(rows));
     if (averaged) {
@@ -53,7 +44,7 @@ void new_state(State* self, Index planes, Index columns, double step, double gai
     self->logged = logged;
 }
 
-void expect_rows(const State& state, const RowsHandle& rows, std::size_t labels) {
+void expect_rows(const State& state, const Rows& rows, std::size_t labels) {
     expect(static_cast<std::size_t>(rows.columns()), state.columns, "A row");
     expect(labels, rows.rows(), "labels");
 }
@@ -79,8 +70,8 @@ void expect_signs(const State& state) {
     if (state.planes != 1) refuse("Signs are for one plane.");
 }
 
-Index pass_signs(State& self, const RowsHandle& rows, const Array<Sign>& signs, const Order& order, Index begin,
-                 Index end, double norm_bound, int n_threads) {
+Index visit_signs_of(State& self, const Rows& rows, const Array<Sign>& signs, const Order& order, Index begin,
+                     Index end, double norm_bound, int n_threads) {
     expect_rows(self, rows, signs.size());
     expect_order(order, begin, end, rows.rows());
     expect_signs(self);
@@ -95,8 +86,8 @@ Index pass_signs(State& self, const RowsHandle& rows, const Array<Sign>& signs, 
     });
 }
 
-Index pass_codes(State& self, const RowsHandle& rows, const Array<Code>& codes, const Order& order, Index begin,
-                 Index end, double, int n_threads) {
+Index visit_codes_of(State& self, const Rows& rows, const Array<Code>& codes, const Order& order, Index begin,
+                     Index end, double, int n_threads) {
     expect_rows(self, rows, codes.size());
     expect_order(order, begin, end, rows.rows());
     expect_codes(self, codes);
@@ -124,7 +115,7 @@ Predicted predicted(const std::vector<Mistake>& seen, const Say& say) {
     return {copied(positions), copied(codes)};
 }
 
-Predicted learn_signs_of(State& self, const RowsHandle& rows, const Array<Sign>& signs,
+Predicted learn_signs_of(State& self, const Rows& rows, const Array<Sign>& signs,
                          const std::optional<Output<double>>& scores) {
     expect_rows(self, rows, signs.size());
     expect_signs(self);
@@ -141,7 +132,7 @@ Predicted learn_signs_of(State& self, const RowsHandle& rows, const Array<Sign>&
     return predicted(seen, [](const Mistake& mistake) { return static_cast<Code>(mistake.score > 0); });
 }
 
-Predicted learn_codes_of(State& self, const RowsHandle& rows, const Array<Code>& codes) {
+Predicted learn_codes_of(State& self, const Rows& rows, const Array<Code>& codes) {
     expect_rows(self, rows, codes.size());
     expect_codes(self, codes);
     std::vector<Mistake> seen;
@@ -214,24 +205,32 @@ void bind_perceptron(nb::module_& m) {
         .def_prop_ro(
             "deficits",
             [](Comparator& self) {
-                return nb::ndarray<nb::numpy, double, nb::ndim<1>>(self.deficits, {compared_margins}, nb::find(self));
+                return nb::ndarray<nb::numpy, double, nb::ndim<1>>(self.deficits, {compared_margins});
             },
             "Sums of squared deficits for the margins margin 2^-j, shared memory.")
-        .def_prop_ro("direction", &get_comparator, "Copies of u, flat, and its bias; None before the first restart.");
+        .def_prop_ro("direction", &get_comparator, nb::rv_policy::automatic,
+                     "Copies of u, flat, and its bias; None before the first restart.");
     nb::class_<State>(m, "PerceptronState", "A perceptron run: one plane for two classes, one a class for many.")
         .def("__init__", &new_state, "planes"_a, "columns"_a, nb::kw_only(), "step"_a = 1.0, "gain"_a = 0.0,
              "decreasing"_a = false, "averaged"_a = false, "pocket"_a = false, "ratchet"_a = true, "logged"_a = false,
              "rows"_a = 0, "w = 0. `rows` (0: none) is the number of rows whose updates are counted.")
-        .def_prop_ro("w", planes_of(&State::w), "Weights (planes, columns), shared memory.")
-        .def_prop_ro("b", vector_of(&State::b), "Biases (planes,), shared memory.")
-        .def_prop_ro("lag", planes_of(&State::lag), "The sum of w over all visits is visits * w - lag; None: not kept.")
-        .def_prop_ro("lag_b", vector_of(&State::lag_b), "The same for b.")
-        .def_prop_ro("counts", vector_of(&State::counts), "Updates on each row, shared memory; None: not counted.")
         .def_prop_ro(
-            "pocket_w", [](State& self) { return shared(nb::find(self), self.pocket.w, {1, self.pocket.w.size()}); },
-            "Weights in the pocket (1, columns), shared memory; None: no pocket.")
+            "w", [](State& self) { return shared_planes(self, self.w); }, "Weights (planes, columns), shared memory.")
         .def_prop_ro(
-            "pocket_b", [](State& self) { return shared(nb::find(self), self.pocket.b, {1}); }, "Bias in the pocket.")
+            "b", [](State& self) { return shared(self.b); }, "Biases (planes,), shared memory.")
+        .def_prop_ro(
+            "lag", [](State& self) { return shared_planes(self, self.lag); },
+            "The sum of w over all visits is visits * w - lag; empty: not kept.")
+        .def_prop_ro(
+            "lag_b", [](State& self) { return shared(self.lag_b); }, "The same for b.")
+        .def_prop_ro(
+            "counts", [](State& self) { return shared(self.counts); },
+            "Updates on each row, shared memory; empty: not counted.")
+        .def_prop_ro(
+            "pocket_w", [](State& self) { return shared_planes(self, self.pocket.w); },
+            "Weights in the pocket (1, columns), shared memory; empty: no pocket.")
+        .def_prop_ro(
+            "pocket_b", [](State& self) { return shared(self.pocket.b); }, "Bias in the pocket.")
         .def_prop_rw(
             "pocket_run", [](const State& self) { return self.pocket.run; },
             [](State& self, Index run) { self.pocket.run = run; }, "Length of the run in the pocket; -1: none.")
@@ -256,13 +255,14 @@ void bind_perceptron(nb::module_& m) {
         .def_prop_ro("gain", [](const State& self) { return self.step.gain; })
         .def_prop_ro("decreasing", [](const State& self) { return self.step.decreasing; })
         .def_ro("logged", &State::logged, "Whether each update is written down in `log`.")
-        .def_prop_rw("log", &get_log, &set_log, "A copy: (row, visits before it, rival) of each update, shape (m, 3).")
+        .def_prop_rw("log", &get_log, &set_log, nb::for_getter(nb::rv_policy::automatic),
+                     "A copy: (row, visits before it, rival) of each update, shape (m, 3).")
         .def_prop_ro(
             "comparator", [](State& self) -> Comparator& { return self.comparator; }, nb::rv_policy::reference_internal)
         .def("set_direction", &set_comparator, "u"_a, "b"_a, "Compare the rows to come with this unit vector.")
-        .def("pass_", &pass_signs, "rows"_a, "signs"_a, "order"_a.none(), "begin"_a, "end"_a, "norm_bound"_a,
+        .def("visit", &visit_signs_of, "rows"_a, "signs"_a, "order"_a.none(), "begin"_a, "end"_a, "norm_bound"_a,
              "n_threads"_a = 1, "Visit the positions begin .. end - 1 of an order; returns the updates made.")
-        .def("pass_", &pass_codes, "rows"_a, "codes"_a, "order"_a.none(), "begin"_a, "end"_a, "norm_bound"_a,
+        .def("visit", &visit_codes_of, "rows"_a, "codes"_a, "order"_a.none(), "begin"_a, "end"_a, "norm_bound"_a,
              "n_threads"_a = 1, "The same for many classes, through Kesler's construction.")
         .def("learn", &learn_signs_of, "rows"_a, "signs"_a, "scores"_a.none() = nb::none(),
              "Predict each row, then learn it: positions of the mistakes, and what was predicted there (0 or 1).")
@@ -274,7 +274,7 @@ void bind_perceptron(nb::module_& m) {
         .def("most_updates", &most_updates, "The most updates that the rows so far can have caused.");
     m.def(
         "doubtful_rows",
-        [](const RowsHandle& rows, const Array<Sign>& signs, const Array<double>& w, double b, double norm_bound,
+        [](const Rows& rows, const Array<Sign>& signs, const Array<double>& w, double b, double norm_bound,
            int n_threads) {
             expect(signs.size(), rows.rows(), "signs");
             expect(w.size(), rows.columns(), "w");
@@ -291,7 +291,7 @@ void bind_perceptron(nb::module_& m) {
         "Rows whose sign rounding may have got wrong.");
     m.def(
         "measure_rows",
-        [](const RowsHandle& rows) {
+        [](const Rows& rows) {
             nb::gil_scoped_release release;
             return rows.visit([](const auto& view) {
                 double largest = 0;
@@ -303,7 +303,7 @@ void bind_perceptron(nb::module_& m) {
         "rows"_a, "The first row whose norm is not finite (-1: none), and the largest squared norm before it.");
     m.def(
         "squared_norm_bound",
-        [](const RowsHandle& rows, int n_threads) {
+        [](const Rows& rows, int n_threads) {
             nb::gil_scoped_release release;
             return rows.visit([&](const auto& view) { return squared_norm_bound(view, n_threads); });
         },

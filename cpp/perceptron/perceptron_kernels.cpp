@@ -38,7 +38,8 @@ SEPARATRIX_INLINE void fetch(const DenseRows<V>& rows, Index i) {
 
 template <bool ordered, class V>
 SEPARATRIX_INLINE Index skip_certain_dense(const DenseRows<V>& rows, const Sign* SEPARATRIX_RESTRICT signs,
-                                   const Index* SEPARATRIX_RESTRICT order, Index begin, Index end, Hyperplane plane) {
+                                           const Index* SEPARATRIX_RESTRICT order, Index begin, Index end,
+                                           Hyperplane plane) {
     Index p = begin;
     if constexpr (sizeof(V) == sizeof(float)) {
         if (plane.rounded == nullptr) return begin;
@@ -251,7 +252,7 @@ double read(const float* values, Index size) {
 }
 
 template <class Rows>
-constexpr PerceptronKernels<Rows> made = {find,        skip_certain,       find_among<Rows>,   add<Rows>,
+constexpr PerceptronKernels<Rows> made = {find,        skip_certain, find_among<Rows>,   add<Rows>,
                                           score<Rows>, scores<Rows>, squared_norms<Rows>};
 
 }  // namespace
