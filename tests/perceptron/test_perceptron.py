@@ -15,8 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import Perceptron, verify
-from separatrix.perceptron import fit as perceptron_fit
-from separatrix.perceptron import result as perceptron_result
+from separatrix.fitting.deferred import Deferred
+from separatrix.perceptron import algorithm
+from separatrix.perceptron.algorithm import LabelledRows
+from separatrix.perceptron.certificate import Names, SeparabilityProbe, Tuning
+from separatrix.perceptron.parameters import Settings
 from tests.perceptron_data import EIGHT, EIGHT_LABELS, separable
 
 VARIANTS = [
@@ -276,13 +279,13 @@ def test_a_pass_that_only_rounding_makes_clean_is_not_believed(X, y):
 def test_a_row_that_rounding_flattered_gets_its_update(monkeypatch, output):
     """On any machine: the exact look finds row 5 wrong once, and the run goes on from an update on it."""
     calm = Perceptron(output=output).fit(EIGHT, EIGHT_LABELS)
-    exact, asked = perceptron_fit.misclassified, []
+    exact, asked = algorithm.misclassified, []
 
     def doubting(*arguments):
         asked.append(1)
         return np.array([5]) if len(asked) == 1 else exact(*arguments)
 
-    monkeypatch.setattr(perceptron_fit, "misclassified", doubting)
+    monkeypatch.setattr(algorithm, "misclassified", doubting)
     model = Perceptron(output=output).fit(EIGHT, EIGHT_LABELS)
     assert len(asked) > 1
     assert model.status_ == "converged"
@@ -290,7 +293,7 @@ def test_a_row_that_rounding_flattered_gets_its_update(monkeypatch, output):
     assert model.alpha_[5] > calm.alpha_[5]
     assert model.n_epochs_ > calm.n_epochs_
     signed = model.alpha_ * EIGHT_LABELS
-    assert np.allclose(model.problems_[1].found.w[0], signed @ EIGHT, rtol=1e-12)
+    assert np.allclose(model.problems_[1].run.w[0], signed @ EIGHT, rtol=1e-12)
 
 
 def test_a_model_survives_pickling_and_goes_on_learning():
@@ -328,11 +331,11 @@ def _quietly(fit, X, y):
         return fit(X, y)
 
 
-def test_a_time_limit_leaves_the_verdict_on_many_rows_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_limit_leaves_the_verdict_on_many_rows_unasked() -> None:
     X, y = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array([1, 1, -1, -1])  # no line separates these
     assert Perceptron(max_epochs=2, max_time=60.0).fit(X, y).status_ == "inseparable"
-    monkeypatch.setattr(perceptron_result, "_PROVABLE_SOON", 3)
-    with pytest.warns(ConvergenceWarning):
-        limited = Perceptron(max_epochs=2, max_time=60.0).fit(X, y)
-    assert limited.status_ == "max_iter"
     assert Perceptron(max_epochs=2).fit(X, y).status_ == "inseparable"
+    rows, few = LabelledRows(X, y.astype(np.int8), 1.0), Tuning(timed_entries=3)
+    names = Names((1,), (-1,), Deferred(lambda: y), Deferred(lambda: None))
+    assert SeparabilityProbe(rows, names, Settings(max_time=60.0), tuning=few).ask() is None
+    assert SeparabilityProbe(rows, names, Settings(), tuning=few).ask() == "inseparable"

@@ -15,7 +15,7 @@ from separatrix.fitting.matrices import check_finite, check_matrix
 from separatrix.fitting.predicting import raw_scores
 from separatrix.perceptron.algorithm import column_constant
 from separatrix.perceptron.online_models import KernelOnline, LinearOnline
-from separatrix.perceptron.parameters import Settings, check_parameters
+from separatrix.perceptron.parameters import check_parameters
 from separatrix.problem.kernels import Linear
 from separatrix.problem.mistakes import MistakeRecord
 
