@@ -90,7 +90,7 @@ public:
           bias_(bias),
           n_(rows.rows),
           d_(rows.columns),
-          kernel_(kernels().of(rows)),
+          loops_(simd().rows.of(rows)),
           engine_(d_ + (bias ? 1 : 0), bias),
           joined_(n_, 0),
           w_(d_, 0.0),
@@ -212,7 +212,7 @@ private:
         ranges(every_, [&](Index begin, Index end) {
             const Rows part = part_of(rows_, begin, end - begin);
             if (!short_scores(part, w_.data(), margins_.data()))
-                kernel_.scores(part, 0, part.rows, w_.data(), margins_.data());
+                loops_.scores(part, 0, part.rows, w_.data(), margins_.data());
             const double least = std::max(above_.limit(), below_.limit());
             if (dense::margins_below(y_ + begin, b_, least, margins_.data(), part.rows) == 0) return;
             for (Index i = begin; i < end; ++i) {
@@ -251,7 +251,7 @@ private:
     const double* y_;
     bool bias_;
     Index n_, d_;
-    RowKernels<Rows> kernel_;
+    RowLoops<Rows> loops_;
     ActiveSet engine_;
     Index every_ = 1;  // this level looks at one run of rows in so many
     std::vector<Index> members_;

@@ -67,7 +67,7 @@ template <class Rows>
 HingeValues squared_hinge(const Rows& rows, Index first, Index count, const double* y, const double* C, const double* w,
                           bool ones, double* slack, double* v, int n_threads) {
     constexpr Index block = 256;  // rows
-    const auto kernel = kernels().of(rows);
+    const auto loops = simd().rows.of(rows);
     const int parts = useful_threads(count, n_threads);
     const auto d = static_cast<std::size_t>(rows.columns);
     const double b = ones ? w[d] : 0.0;
@@ -78,9 +78,9 @@ HingeValues squared_hinge(const Rows& rows, Index first, Index count, const doub
         double f[block];
         for (Index at = begin; at < end; at += block) {
             const Index size = std::min(block, end - at), row = first + at;
-            kernel.scores(rows, row, row + size, w, f - row);
+            loops.scores(rows, row, row + size, w, f);
             squared_hinge_rows(y + at, C + at, b, size, f, slack + at, sums[static_cast<std::size_t>(part)]);
-            kernel.add_weighted(rows, row, row + size, f - row, sum);
+            loops.add_weighted(rows, row, row + size, f, sum);
         }
     });
     for (int part = 1; part < parts; ++part) {
@@ -130,7 +130,7 @@ template <class V>
 void move_normal_matrix(const DenseRows<V>& rows, Index first, Index count, const double* C, const double* slack,
                         bool* active, bool ones, double* out, int n_threads) {
     constexpr Index block = 128;  // rows
-    const auto kernel = kernels().normal(rows);
+    const auto loop = simd().rows.normal(rows);
     sum_normal_matrices(count, rows.columns + (ones ? 1 : 0), out, n_threads, [&](Index begin, Index end, double* sum) {
         std::int64_t ids[block];
         double weights[block];
@@ -145,7 +145,7 @@ void move_normal_matrix(const DenseRows<V>& rows, Index first, Index count, cons
                 crossed += on != active[i];
                 active[i] = on;
             }
-            kernel(rows, ids, 0, crossed, weights, ones, sum);
+            loop.add(rows, ids, 0, crossed, weights, ones, sum);
         }
     });
 }

@@ -50,7 +50,7 @@ public:
     }
     // w += coefficient x_id
     void add_row(Index id, double coefficient, double* w, bool exact) const {
-        on(exact, [&](const auto& rows) { kernels().of(rows).add_weighted(rows, id, id + 1, &coefficient - id, w); });
+        on(exact, [&](const auto& rows) { kernels().of(rows).add_weighted(rows, id, id + 1, &coefficient, w); });
     }
 
     // Calls `visit` with the rows that a pass reads.

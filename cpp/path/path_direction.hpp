@@ -242,17 +242,18 @@ struct Path {
     }
 
     static constexpr double infinity = HUGE_VAL;
-    static constexpr PathKernels kernels = {
-        theta,
-        {right_side<PathStage::predictor>, right_side<PathStage::correction>, right_side<PathStage::further>},
-        {weigh<PathStage::predictor>, weigh<PathStage::correction>, weigh<PathStage::further>},
-        predicted_falls,
-        predicted_products,
-        correct,
-        fall,
-        further_fall,
-        go_further,
-        take,
+    static constexpr PathLoops loops = {
+        .theta = theta,
+        .right_side = {right_side<PathStage::predictor>, right_side<PathStage::correction>,
+                       right_side<PathStage::further>},
+        .weigh = {weigh<PathStage::predictor>, weigh<PathStage::correction>, weigh<PathStage::further>},
+        .predicted_falls = predicted_falls,
+        .predicted_products = predicted_products,
+        .correct = correct,
+        .fall = fall,
+        .further_fall = further_fall,
+        .go_further = go_further,
+        .take = take,
     };
 };
 

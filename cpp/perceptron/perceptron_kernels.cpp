@@ -5,9 +5,6 @@
 #include "simd/lanes.hpp"
 #include "simd/primitives.hpp"
 
-#define SEPARATRIX_QUOTE_(name) #name
-#define SEPARATRIX_QUOTE(name) SEPARATRIX_QUOTE_(name)
-
 namespace separatrix::SEPARATRIX_ISA {
 namespace {
 
@@ -251,24 +248,25 @@ double read(const float* values, Index size) {
     return out;
 }
 
+template <class Part>
+constexpr Part made{};
 template <class Rows>
-constexpr PerceptronKernels<Rows> made = {find,        skip_certain, find_among<Rows>,   add<Rows>,
-                                          score<Rows>, scores<Rows>, squared_norms<Rows>};
+constexpr PerceptronKernels<Rows> made<PerceptronKernels<Rows>> = {.find = find,
+                                                                   .skip_certain = skip_certain,
+                                                                   .find_among = find_among<Rows>,
+                                                                   .add = add<Rows>,
+                                                                   .score = score<Rows>,
+                                                                   .scores = scores<Rows>,
+                                                                   .squared_norms = squared_norms<Rows>};
+template <class... Parts>
+constexpr Entries<Parts...> made<Entries<Parts...>> = {made<Parts>...};
 
 }  // namespace
 
 extern const PerceptronTable perceptron_table;
-const PerceptronTable perceptron_table = {
-    SEPARATRIX_QUOTE(SEPARATRIX_ISA),
-    made<DenseRows<float>>,
-    made<DenseRows<double>>,
-    made<SparseRows<float, std::int32_t>>,
-    made<SparseRows<float, std::int64_t>>,
-    made<SparseRows<double, std::int32_t>>,
-    made<SparseRows<double, std::int64_t>>,
-    add_deficits,
-    norm_bound,
-    read,
-};
+const PerceptronTable perceptron_table = {.by_rows = made<decltype(PerceptronTable::by_rows)>,
+                                          .add_deficits = add_deficits,
+                                          .norm_bound = norm_bound,
+                                          .read = read};
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "rows/rows.hpp"
+#include "simd/dispatch.hpp"
 
 namespace separatrix {
 
@@ -63,13 +64,10 @@ struct PerceptronKernels {
 inline constexpr int compared_margins = 16;
 
 struct PerceptronTable {
-    const char* name;
-    PerceptronKernels<DenseRows<float>> dense_f;
-    PerceptronKernels<DenseRows<double>> dense_d;
-    PerceptronKernels<SparseRows<float, std::int32_t>> sparse_f32;
-    PerceptronKernels<SparseRows<float, std::int64_t>> sparse_f64;
-    PerceptronKernels<SparseRows<double, std::int32_t>> sparse_d32;
-    PerceptronKernels<SparseRows<double, std::int64_t>> sparse_d64;
+    Entries<PerceptronKernels<DenseRows<float>>, PerceptronKernels<DenseRows<double>>,
+            PerceptronKernels<SparseRows<float, std::int32_t>>, PerceptronKernels<SparseRows<float, std::int64_t>>,
+            PerceptronKernels<SparseRows<double, std::int32_t>>, PerceptronKernels<SparseRows<double, std::int64_t>>>
+        by_rows;
     // deficits[j] += max(0, largest 2^-j - margins[i])^2 for i = 0, 1, .. size - 1 in turn
     void (*add_deficits)(const double* margins, Index size, double largest, double* deficits);
     // At least max ||x||^2; infinite where that is not finite, or where `skip_certain` has no use for it.
@@ -77,15 +75,12 @@ struct PerceptronTable {
     // Reads `size` floats and returns something that depends on all of them: the speed of memory itself.
     double (*read)(const float* values, Index size);
 
-    const auto& of(const DenseRows<float>&) const { return dense_f; }
-    const auto& of(const DenseRows<double>&) const { return dense_d; }
-    const auto& of(const SparseRows<float, std::int32_t>&) const { return sparse_f32; }
-    const auto& of(const SparseRows<float, std::int64_t>&) const { return sparse_f64; }
-    const auto& of(const SparseRows<double, std::int32_t>&) const { return sparse_d32; }
-    const auto& of(const SparseRows<double, std::int64_t>&) const { return sparse_d64; }
+    template <class Rows>
+    const PerceptronKernels<Rows>& of(const Rows&) const {
+        return by_rows;
+    }
 };
 
-// The table that goes with kernels(): one choice of instruction set for the whole library.
-const PerceptronTable& perceptron_kernels();
+inline const PerceptronTable& perceptron_kernels() { return simd().perceptron; }
 
 }  // namespace separatrix

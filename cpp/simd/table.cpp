@@ -7,9 +7,6 @@
 #include "rows/normal_matrix.hpp"
 #include "simd/primitives.hpp"
 
-#define SEPARATRIX_QUOTE_(name) #name
-#define SEPARATRIX_QUOTE(name) SEPARATRIX_QUOTE_(name)
-
 namespace separatrix::SEPARATRIX_ISA {
 namespace {
 
@@ -52,8 +49,8 @@ SEPARATRIX_INLINE void dots(const V* values, Index columns, const double* w, dou
 template <class V>
 SEPARATRIX_INLINE void each_score(const DenseRows<V>& rows, Index begin, Index end, const double* w, double* out) {
     Index i = begin;
-    for (; i + 4 <= end; i += 4) dots<4>(rows.row(i).values, rows.columns, w, out + i);
-    for (; i < end; ++i) dots<1>(rows.row(i).values, rows.columns, w, out + i);
+    for (; i + 4 <= end; i += 4, out += 4) dots<4>(rows.row(i).values, rows.columns, w, out);
+    for (; i < end; ++i) dots<1>(rows.row(i).values, rows.columns, w, out++);
 }
 
 // out[j] += sum_i c_i x_ij over `count` rows for 4 wide columns, summed up in registers: two sums each hide the latency.
@@ -96,7 +93,7 @@ SEPARATRIX_INLINE void add_stripes(const V* x, Index columns, const double* c, I
 
 template <class Rows>
 SEPARATRIX_INLINE void each_score(const Rows& rows, Index begin, Index end, const double* w, double* out) {
-    for (Index i = begin; i < end; ++i) out[i] = dot(rows.row(i), w);
+    for (Index i = begin; i < end; ++i) out[i - begin] = dot(rows.row(i), w);
 }
 
 // Whether most of the coefficients are zero, so that rows are better passed over.
@@ -109,42 +106,43 @@ SEPARATRIX_INLINE bool mostly_zero(const double* c, Index count) {
 template <class V>
 SEPARATRIX_INLINE void add_each(const DenseRows<V>& rows, Index begin, Index end, const double* c,
                                 double* SEPARATRIX_RESTRICT out) {
-    const Index d = rows.columns;
-    Index i = begin;
+    const Index d = rows.columns, count = end - begin;
+    const V* const first = rows.row(begin).values;
+    Index i = 0;
 #if defined(__GNUC__)
     constexpr Index few = 16;       // columns: more are faster in one sweep
     constexpr Index together = 64;  // rows
     if (d <= few) {
-        for (; i < end; i += together) {
-            const Index count = end - i < together ? end - i : together;
-            if (mostly_zero(c + i, count)) {
-                for (Index k = i; k < i + count; ++k)
-                    if (c[k] != 0) axpy(c[k], rows.row(k), out);
+        for (; i < count; i += together) {
+            const Index some = count - i < together ? count - i : together;
+            if (mostly_zero(c + i, some)) {
+                for (Index k = i; k < i + some; ++k)
+                    if (c[k] != 0) axpy(c[k], rows.row(begin + k), out);
             } else {
-                add_stripes(rows.row(i).values, d, c + i, count, out);
+                add_stripes(first + i * d, d, c + i, some, out);
             }
         }
         return;
     }
 #endif
-    for (; i + 4 <= end; i += 4) {  // out is read and written once for four rows
+    for (; i + 4 <= count; i += 4) {  // out is read and written once for four rows
         const double p = c[i], q = c[i + 1], r = c[i + 2], s = c[i + 3];
         if (p == 0 && q == 0 && r == 0 && s == 0) continue;
-        const V* SEPARATRIX_RESTRICT x = rows.row(i).values;
+        const V* SEPARATRIX_RESTRICT x = first + i * d;
         for (Index j = 0; j < d; ++j) {
             out[j] += (p * static_cast<double>(x[j]) + q * static_cast<double>(x[d + j])) +
                       (r * static_cast<double>(x[2 * d + j]) + s * static_cast<double>(x[3 * d + j]));
         }
     }
-    for (; i < end; ++i) {
-        if (c[i] != 0) axpy(c[i], rows.row(i), out);
+    for (; i < count; ++i) {
+        if (c[i] != 0) axpy(c[i], rows.row(begin + i), out);
     }
 }
 
 template <class Rows>
 SEPARATRIX_INLINE void add_each(const Rows& rows, Index begin, Index end, const double* c, double* out) {
     for (Index i = begin; i < end; ++i) {
-        if (c[i] != 0) axpy(c[i], rows.row(i), out);
+        if (c[i - begin] != 0) axpy(c[i - begin], rows.row(i), out);
     }
 }
 
@@ -161,50 +159,32 @@ void add_weighted(const Rows& rows, Index begin, Index end, const double* c, dou
 
 template <class Rows>
 void squared_norms(const Rows& rows, Index begin, Index end, double* out) {
-    for (Index i = begin; i < end; ++i) out[i] = squared_norm(rows.row(i));
+    for (Index i = begin; i < end; ++i) out[i - begin] = squared_norm(rows.row(i));
 }
 
 double dense_dot(const double* a, const double* b, Index size) { return dot(DenseRow<double>{a, size}, b); }
 
+template <class Part>
+constexpr Part made{};
 template <class Rows>
-constexpr RowKernels<Rows> row_kernels = {scores<Rows>, add_weighted<Rows>, squared_norms<Rows>};
-
+constexpr RowLoops<Rows> made<RowLoops<Rows>> = {
+    .scores = scores<Rows>, .add_weighted = add_weighted<Rows>, .squared_norms = squared_norms<Rows>};
+template <class V>
+constexpr NormalLoop<DenseRows<V>> made<NormalLoop<DenseRows<V>>> = {.add = add_products<V>};
 template <class Rows, class W>
-constexpr DescentKernels<Rows, W> descent_kernels = {descend<false, Rows, W>, descend<true, Rows, W>};
+constexpr DescentLoops<Rows, W> made<DescentLoops<Rows, W>> = {.hinge = descend<false, Rows, W>,
+                                                               .squared_hinge = descend<true, Rows, W>};
+template <class... Parts>
+constexpr Entries<Parts...> made<Entries<Parts...>> = {made<Parts>...};
 
 }  // namespace
 
-extern const Kernels table;
-const Kernels table = {
-    SEPARATRIX_QUOTE(SEPARATRIX_ISA),
-    row_kernels<DenseRows<float>>,
-    row_kernels<DenseRows<double>>,
-    row_kernels<SparseRows<float, std::int32_t>>,
-    row_kernels<SparseRows<float, std::int64_t>>,
-    row_kernels<SparseRows<double, std::int32_t>>,
-    row_kernels<SparseRows<double, std::int64_t>>,
-    row_kernels<PackedRows<float>>,
-    row_kernels<PackedRows<double>>,
-    descent_kernels<DenseRows<float>, float>,
-    descent_kernels<DenseRows<float>, double>,
-    descent_kernels<DenseRows<double>, double>,
-    descent_kernels<SparseRows<float, std::int32_t>, float>,
-    descent_kernels<SparseRows<float, std::int32_t>, double>,
-    descent_kernels<SparseRows<float, std::int64_t>, float>,
-    descent_kernels<SparseRows<float, std::int64_t>, double>,
-    descent_kernels<SparseRows<double, std::int32_t>, float>,
-    descent_kernels<SparseRows<double, std::int32_t>, double>,
-    descent_kernels<SparseRows<double, std::int64_t>, float>,
-    descent_kernels<SparseRows<double, std::int64_t>, double>,
-    descent_kernels<PackedRows<float>, float>,
-    descent_kernels<PackedRows<float>, double>,
-    descent_kernels<PackedRows<double>, float>,
-    descent_kernels<PackedRows<double>, double>,
-    dense_dot,
-    add_products<float>,
-    add_products<double>,
-    Path<false>::kernels,
-    Path<true>::kernels,
+extern const RowTable row_table;
+const RowTable row_table = {
+    .by_type = made<decltype(RowTable::by_type)>,
+    .dot = dense_dot,
+    .hinge_path = Path<false>::loops,
+    .squared_hinge_path = Path<true>::loops,
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -1,4 +1,4 @@
-// The table of compiled kernels, one per instruction set, and the choice among them.
+// Loops over rows, for the linear solvers: what the table of an instruction set holds.
 //
 // At this border there are pointers and lengths only. The functions behind it hold no state.
 #pragma once
@@ -7,17 +7,18 @@
 
 #include "path/path_arrays.hpp"
 #include "rows/rows.hpp"
+#include "simd/dispatch.hpp"
 
 namespace separatrix {
 
 // Products with a range of rows [begin, end), in double whatever the type of the rows.
 template <class Rows>
-struct RowKernels {
-    // out[i] = x_i . w
+struct RowLoops {
+    // out[i - begin] = x_i . w
     void (*scores)(const Rows&, Index begin, Index end, const double* w, double* out);
-    // out += sum_i c_i x_i
+    // out += sum_i c[i - begin] x_i
     void (*add_weighted)(const Rows&, Index begin, Index end, const double* c, double* out);
-    // out[i] = ||x_i||^2
+    // out[i - begin] = ||x_i||^2
     void (*squared_norms)(const Rows&, Index begin, Index end, double* out);
 };
 
@@ -27,11 +28,14 @@ inline constexpr Index most_normal_columns = 128;
 // Columns of the sums below: whole tiles.
 inline constexpr Index normal_width(Index columns) { return (columns + 7) / 8 * 8; }
 
-// out[r * width + c] += sum_k weights[k] x_kr x_kc, for c <= r at least, over the rows k in [begin, end), or ids[k] if
-// there are ids; with `ones` each row has one more column, of ones. out is (width, width), width = normal_width(columns).
+// out[r * width + c] += sum_k weights[k - begin] x_kr x_kc, for c <= r at least, over the rows k in [begin, end), or
+// ids[k - begin] if there are ids; with `ones` each row has one more column, of ones. out is (width, width),
+// width = normal_width(columns).
 template <class Rows>
-using NormalKernel = void (*)(const Rows&, const std::int64_t* ids, Index begin, Index end, const double* weights,
-                              bool ones, double* out);
+struct NormalLoop {
+    void (*add)(const Rows&, const std::int64_t* ids, Index begin, Index end, const double* weights, bool ones,
+                double* out);
+};
 
 // One coordinate of the dual: alpha in [0, upper], curvature = ||x||^2 + bias term + diagonal shift.
 // `limit` is the upper bound C for the hinge (shift 0) and the shift 1 / (2 C) for the squared hinge (no bound).
@@ -99,93 +103,44 @@ struct Iterate {
 };
 
 template <class Rows, class W>
-struct DescentKernels {
+struct DescentLoops {
     PassReport (*hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
     PassReport (*squared_hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
 };
 
-struct Kernels {
-    const char* name;
-    RowKernels<DenseRows<float>> dense_f;
-    RowKernels<DenseRows<double>> dense_d;
-    RowKernels<SparseRows<float, std::int32_t>> sparse_f32;
-    RowKernels<SparseRows<float, std::int64_t>> sparse_f64;
-    RowKernels<SparseRows<double, std::int32_t>> sparse_d32;
-    RowKernels<SparseRows<double, std::int64_t>> sparse_d64;
-    RowKernels<PackedRows<float>> packed_f;
-    RowKernels<PackedRows<double>> packed_d;
-    DescentKernels<DenseRows<float>, float> descend_dense_ff;
-    DescentKernels<DenseRows<float>, double> descend_dense_fd;
-    DescentKernels<DenseRows<double>, double> descend_dense_dd;
-    DescentKernels<SparseRows<float, std::int32_t>, float> descend_sparse_f32f;
-    DescentKernels<SparseRows<float, std::int32_t>, double> descend_sparse_f32d;
-    DescentKernels<SparseRows<float, std::int64_t>, float> descend_sparse_f64f;
-    DescentKernels<SparseRows<float, std::int64_t>, double> descend_sparse_f64d;
-    DescentKernels<SparseRows<double, std::int32_t>, float> descend_sparse_d32f;
-    DescentKernels<SparseRows<double, std::int32_t>, double> descend_sparse_d32d;
-    DescentKernels<SparseRows<double, std::int64_t>, float> descend_sparse_d64f;
-    DescentKernels<SparseRows<double, std::int64_t>, double> descend_sparse_d64d;
-    DescentKernels<PackedRows<float>, float> descend_packed_ff;
-    DescentKernels<PackedRows<float>, double> descend_packed_fd;
-    DescentKernels<PackedRows<double>, float> descend_packed_df;
-    DescentKernels<PackedRows<double>, double> descend_packed_dd;
+struct RowTable {
+    using Float32 = SparseRows<float, std::int32_t>;
+    using Float64 = SparseRows<float, std::int64_t>;
+    using Double32 = SparseRows<double, std::int32_t>;
+    using Double64 = SparseRows<double, std::int64_t>;
+
+    Entries<RowLoops<DenseRows<float>>, RowLoops<DenseRows<double>>, RowLoops<Float32>, RowLoops<Float64>,
+            RowLoops<Double32>, RowLoops<Double64>, RowLoops<PackedRows<float>>, RowLoops<PackedRows<double>>,
+            NormalLoop<DenseRows<float>>, NormalLoop<DenseRows<double>>, DescentLoops<DenseRows<float>, float>,
+            DescentLoops<DenseRows<float>, double>, DescentLoops<DenseRows<double>, double>,
+            DescentLoops<Float32, float>, DescentLoops<Float32, double>, DescentLoops<Float64, float>,
+            DescentLoops<Float64, double>, DescentLoops<Double32, float>, DescentLoops<Double32, double>,
+            DescentLoops<Double64, float>, DescentLoops<Double64, double>, DescentLoops<PackedRows<float>, float>,
+            DescentLoops<PackedRows<float>, double>, DescentLoops<PackedRows<double>, float>,
+            DescentLoops<PackedRows<double>, double>>
+        by_type;
     double (*dot)(const double* a, const double* b, Index size);
-    NormalKernel<DenseRows<float>> normal_f;
-    NormalKernel<DenseRows<double>> normal_d;
-    PathKernels hinge_path;
-    PathKernels squared_hinge_path;
+    PathLoops hinge_path, squared_hinge_path;
 
-    RowKernels<DenseRows<float>> of(const DenseRows<float>&) const { return dense_f; }
-    RowKernels<DenseRows<double>> of(const DenseRows<double>&) const { return dense_d; }
-    RowKernels<SparseRows<float, std::int32_t>> of(const SparseRows<float, std::int32_t>&) const { return sparse_f32; }
-    RowKernels<SparseRows<float, std::int64_t>> of(const SparseRows<float, std::int64_t>&) const { return sparse_f64; }
-    RowKernels<SparseRows<double, std::int32_t>> of(const SparseRows<double, std::int32_t>&) const {
-        return sparse_d32;
+    template <class Rows>
+    const RowLoops<Rows>& of(const Rows&) const {
+        return by_type;
     }
-    RowKernels<SparseRows<double, std::int64_t>> of(const SparseRows<double, std::int64_t>&) const {
-        return sparse_d64;
+    template <class Rows, class W>
+    const DescentLoops<Rows, W>& of(const Rows&, W) const {
+        return by_type;
     }
-    RowKernels<PackedRows<float>> of(const PackedRows<float>&) const { return packed_f; }
-    RowKernels<PackedRows<double>> of(const PackedRows<double>&) const { return packed_d; }
-
-    NormalKernel<DenseRows<float>> normal(const DenseRows<float>&) const { return normal_f; }
-    NormalKernel<DenseRows<double>> normal(const DenseRows<double>&) const { return normal_d; }
-
-    DescentKernels<DenseRows<float>, float> of(const DenseRows<float>&, float) const { return descend_dense_ff; }
-    DescentKernels<DenseRows<float>, double> of(const DenseRows<float>&, double) const { return descend_dense_fd; }
-    DescentKernels<DenseRows<double>, double> of(const DenseRows<double>&, double) const { return descend_dense_dd; }
-    DescentKernels<SparseRows<float, std::int32_t>, float> of(const SparseRows<float, std::int32_t>&, float) const {
-        return descend_sparse_f32f;
+    template <class Rows>
+    const NormalLoop<Rows>& normal(const Rows&) const {
+        return by_type;
     }
-    DescentKernels<SparseRows<float, std::int32_t>, double> of(const SparseRows<float, std::int32_t>&, double) const {
-        return descend_sparse_f32d;
-    }
-    DescentKernels<SparseRows<float, std::int64_t>, float> of(const SparseRows<float, std::int64_t>&, float) const {
-        return descend_sparse_f64f;
-    }
-    DescentKernels<SparseRows<float, std::int64_t>, double> of(const SparseRows<float, std::int64_t>&, double) const {
-        return descend_sparse_f64d;
-    }
-    DescentKernels<SparseRows<double, std::int32_t>, float> of(const SparseRows<double, std::int32_t>&, float) const {
-        return descend_sparse_d32f;
-    }
-    DescentKernels<SparseRows<double, std::int32_t>, double> of(const SparseRows<double, std::int32_t>&, double) const {
-        return descend_sparse_d32d;
-    }
-    DescentKernels<SparseRows<double, std::int64_t>, float> of(const SparseRows<double, std::int64_t>&, float) const {
-        return descend_sparse_d64f;
-    }
-    DescentKernels<SparseRows<double, std::int64_t>, double> of(const SparseRows<double, std::int64_t>&, double) const {
-        return descend_sparse_d64d;
-    }
-    DescentKernels<PackedRows<float>, float> of(const PackedRows<float>&, float) const { return descend_packed_ff; }
-    DescentKernels<PackedRows<float>, double> of(const PackedRows<float>&, double) const { return descend_packed_fd; }
-    DescentKernels<PackedRows<double>, float> of(const PackedRows<double>&, float) const { return descend_packed_df; }
-    DescentKernels<PackedRows<double>, double> of(const PackedRows<double>&, double) const { return descend_packed_dd; }
 };
 
-// The table for this CPU, chosen on first use: the best instruction set it has, or the one that the environment
-// variable SEPARATRIX_ISA names (baseline, avx2, avx512) if the CPU has that.
-const Kernels& kernels();
+inline const RowTable& kernels() { return simd().rows; }
 
 }  // namespace separatrix

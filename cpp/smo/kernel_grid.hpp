@@ -79,7 +79,7 @@ public:
 
     // The points ids[0 .. count) as columns, in memory that is used again where it suffices.
     void pack_columns(const std::int32_t* ids, Index count, GridColumns& columns, int n_threads) const {
-        const Index width = kernel_table().narrow.panel_columns;
+        const Index width = kernel_table().of<float>().panel_columns;
         columns.count = count, columns.panels = (count + width - 1) / width;
         columns.norms.assign(static_cast<std::size_t>(columns.panels * width), 0);
         if (sparse_) {
@@ -119,8 +119,8 @@ public:
     void values(const KernelFormula& formula, const std::int32_t* ids, Index count, const GridColumns& columns,
                 float* const* out, int n_threads) {
         const auto& table = kernel_table();
-        pack_rows(ids, count, sparse_ ? table.narrow.sparse_rows : table.narrow.tile_rows, n_threads);
-        const Index panel_bytes = pairs_ * table.narrow.panel_columns * 4;
+        pack_rows(ids, count, sparse_ ? table.of<float>().sparse_rows : table.of<float>().tile_rows, n_threads);
+        const Index panel_bytes = pairs_ * table.of<float>().panel_columns * 4;
         share(columns.panels, 1 + second_level_bytes / panel_bytes, n_threads, [&](Index first, Index last) {
             sparse_ ? sparse_values(formula, count, columns, first, last, out)
                     : dense_values(formula, count, columns, first, last, out);
@@ -154,7 +154,7 @@ private:
     void dense_values(const KernelFormula& formula, Index count, const GridColumns& columns, Index first, Index last,
                       float* const* out) const {
         const auto& table = kernel_table();
-        const Index width = table.narrow.panel_columns;
+        const Index width = table.of<float>().panel_columns;
         std::vector<float*> shifted(out, out + count);
         for (float*& to : shifted) to += first * width;
         table.grid_values(formula,
@@ -168,7 +168,7 @@ private:
                        float* const* out) const {
         constexpr Index entries = 1 << 14;
         const auto& table = kernel_table();
-        const Index width = table.narrow.panel_columns, height = table.narrow.sparse_rows;
+        const Index width = table.of<float>().panel_columns, height = table.of<float>().sparse_rows;
         const Index span = 1 + entries * columns.panels / (1 + columns.starts.back());
         for (Index panel = first; panel < last; panel += span) {
             for (Index row = 0; row < count; row += height) {

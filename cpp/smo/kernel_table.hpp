@@ -7,6 +7,7 @@
 #pragma once
 
 #include "rows/rows.hpp"
+#include "simd/dispatch.hpp"
 
 namespace separatrix {
 
@@ -106,9 +107,7 @@ struct KernelFunctions {
 };
 
 struct KernelTable {
-    const char* name;
-    KernelFunctions<float> narrow;
-    KernelFunctions<double> wide;
+    Entries<KernelFunctions<float>, KernelFunctions<double>> by_type;
     // out[r][c] = k(row r, column c) for whole panels, or null where floats are as fast
     void (*grid_values)(const KernelFormula&, const GridBlock&, float* const* out);
     // the same with sparse columns, whose entries and lines are pairs
@@ -116,15 +115,10 @@ struct KernelTable {
                                float* const* out);
     template <class T>
     const KernelFunctions<T>& of() const {
-        if constexpr (sizeof(T) == sizeof(float)) {
-            return narrow;
-        } else {
-            return wide;
-        }
+        return by_type;
     }
 };
 
-// The table of the instruction set that kernels() chose.
-const KernelTable& kernel_table();
+inline const KernelTable& kernel_table() { return simd().kernel; }
 
 }  // namespace separatrix

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from separatrix import _core
 from separatrix.problem import JointProblem, Point
+from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.factored import factor
 from separatrix.solvers.loop.deadline import OutOfTime, time_left
 from separatrix.solvers.loop.protocol import Progress, Verdict
@@ -63,14 +64,10 @@ class JointDescent:
         """A = 0, or where an earlier run ended; all rows active."""
         rows: Any = factored_rows(problem)
         tau = {"none": 0.0, "augmented": 1.0, "free": _mean_square(rows)}[problem.bias]
-        compiled: Any = _core.joint_descent  # one overload for each kind of rows
         codes = np.ascontiguousarray(problem.codes, dtype=np.int64)
-        rest = codes, problem.C, problem.n_classes, tau, self.seed
-        if sparse.issparse(rows):
-            matrix: Any = rows
-            descent = compiled(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], *rest)
-        else:
-            descent = compiled(np.ascontiguousarray(rows), *rest)
+        descent = _core.joint_descent(
+            compiled_rows(rows), codes, problem.C, problem.n_classes, tau, self.seed
+        )
         state = _State(descent, (problem.n_rows, problem.n_classes))
         if start is not None:
             offset = np.zeros(problem.n_classes)
