@@ -121,7 +121,7 @@ def _report(model: SVC, X: Any, y: Any, folder: Path, data: Path, certificate: P
 
 
 def _next(folder: Path, kept: bool) -> str:
-    """What to try next; files that are kept are named."""
+    """Commands to try next; files that are kept are named."""
     steps = [
         "separatrix fit YOUR.svm         train, prove, save (also CSV, Parquet, .gz, .bz2 ...)",
         "separatrix check YOUR.svm       separable or not, exactly, with the rows that contradict each other",

@@ -1,4 +1,4 @@
-"""How much memory this process may still take: the least of what the system, its control group and its limits leave.
+"""Memory that this process may still take: the least of what the system, its control group and its limits leave.
 
 And how much of what it has freed it keeps for the next fit.
 """
@@ -68,7 +68,7 @@ def _left_in_system() -> float:
 
 
 def _left_in_group() -> float:
-    """What the control group of the process leaves, of version 2 or 1; its cached pages can be dropped."""
+    """Memory that the control group of the process leaves, of version 2 or 1; its cached pages can be dropped."""
     left = math.inf
     for line in _lines(_OWN / "cgroup"):
         _, kinds, path = [*line.split(":", 2), "", ""][:3]

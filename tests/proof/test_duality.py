@@ -86,5 +86,6 @@ def test_a_proposed_bias_is_not_replaced_by_a_worse_one(monkeypatch):
     problem, _ = make("squared_hinge", "free")
     solution = solve(problem)
     point = Point(solution.alpha, solution.w, solution.b)
-    monkeypatch.setattr("separatrix.proof.duality.best_bias", lambda *_, near: near + 0.01)
+    beyond = solution.b + 0.01, solution.b + 0.02
+    monkeypatch.setattr("separatrix.proof.duality.bias_interval", lambda *_: beyond)
     assert certify(problem, point).b == solution.b

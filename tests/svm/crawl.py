@@ -30,7 +30,7 @@ class Crawl:
         time.sleep(self.pause)
         state["alpha"] = np.minimum(problem.C, state["alpha"] + problem.C / 10_000)
         v = problem.weighted_sum(state["alpha"])
-        return Progress(problem.primal(v, 0.0), problem.dual_from_sum(state["alpha"], v))
+        return Progress(problem.primal(v, 0.0), problem.dual_value(state["alpha"], float(v @ v)))
 
     def terminate(self, problem: Problem, state: dict[str, Any], tol: float) -> Verdict:
         return Verdict.GO_ON

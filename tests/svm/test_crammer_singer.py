@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from separatrix import SVC, ParameterError, verify
-from separatrix.problem import JointProblem, Point
+from separatrix.problem import JointPoint, JointProblem
 from separatrix.proof.joint_duality import certify_joint, feasible
 from separatrix.proof.writing import write_real
 from separatrix.solvers.choose_joint import joint_stages
@@ -210,7 +210,7 @@ def test_both_solvers_agree() -> None:
 
 def test_certify_does_not_trust_a_proposal() -> None:
     problem = JointProblem(IRIS, SPECIES.astype(np.int64), np.ones(150), 3, "free")
-    wild = Point(alpha=np.full((150, 3), np.nan), w=np.full(3, np.inf))
+    wild = JointPoint(np.full((150, 3), np.nan), np.full((3, 4), np.inf), np.full(3, np.nan))
     found = certify_joint(problem, wild)
     assert found.dual == 0.0
     assert found.primal == pytest.approx(150.0)

@@ -21,12 +21,11 @@ from separatrix.fitting.labels import check_labels
 from separatrix.fitting.matrices import canonical_csr, check_finite, contiguous
 from separatrix.fitting.parameters import available_threads
 from separatrix.fitting.weights import check_sample_weight
-from separatrix.problem import KernelProblem, Point, Solution, Status
+from separatrix.problem import Point, Problem, Solution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
+from separatrix.proof.duality import certify
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
-from separatrix.proof.kernel_duality import certify_kernel
-from separatrix.proof.kernel_optimal import optimal_kernel
 from separatrix.proof.optimal import optimal
 from separatrix.separability import separability as decide_separability
 from separatrix.types import Index, Matrix, Vector
@@ -209,8 +208,11 @@ class _One:
     def _prove(self, measured: Measured, *, own: bool) -> Certificate | None:
         """The certificate of the bounds: at the model's own (w, b), or at the best point that was found."""
         problem, best, model, primal = measured.problem, measured.optimum, measured.model, measured.primal
-        if measured.expansion is not None and best is not None:
-            return self._prove_expansion(*measured.expansion, best.alpha, own=own)
+        if measured.expansion is not None and best is not None and primal is not None:
+            curved, coef, b = measured.expansion
+            gap = max(0.0, relative_gap(primal, best.dual))
+            found = Solution(None, b, best.alpha, primal, best.dual, gap, Status.CONVERGED, 0)
+            return self._prove_expansion(curved, found, coef, own=own)
         if problem is None or best is None or model is None or primal is None:
             return None
         point = Optimum(*model, best.alpha, primal, best.dual) if own else best
@@ -223,15 +225,12 @@ class _One:
             print_of = fingerprint(with_bias_column(given.X, self.claim.objective.bias_scale), given.labels)
         return optimal(problem, solution, print_of, *self._sides(), None if self.everything else self.rows)
 
-    def _prove_expansion(
-        self, problem: KernelProblem, coef: Vector, b: float, alpha: Vector, *, own: bool
-    ) -> Certificate:
+    def _prove_expansion(self, problem: Problem, found: Solution, coef: Vector, *, own: bool) -> Certificate:
         """The same in the space of a kernel; the best point is that of alpha, with its best bias."""
         if not own:
-            best = certify_kernel(problem, Point(alpha))
-            b, alpha = best.b, best.alpha
+            found = certify(problem, Point(found.alpha))
         point = coef if own else None
-        return optimal_kernel(problem, b, alpha, self.print_of.get(), *self._sides(), self.rows, point)
+        return optimal(problem, found, self.print_of.get(), *self._sides(), self.rows, point)
 
     def _sides(self) -> tuple[list[Any], list[Any]]:
         positive, negative = self.claim.positive, self.claim.negative

@@ -20,7 +20,7 @@ from scipy import linalg
 from separatrix.audit.claim import Expansion, Objective
 from separatrix.audit.linear_bound import best_bounds
 from separatrix.audit.measured import Budget, Measured, Optimum
-from separatrix.problem import KernelProblem, Problem
+from separatrix.problem import Problem
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
@@ -95,7 +95,7 @@ def measure_expansion(
 
 def _expansion(
     X: Any, y: Vector, surface: Expansion, objective: Objective, rows: Index
-) -> tuple[KernelProblem, Vector, float] | None:
+) -> tuple[Problem, Vector, float] | None:
     """The problem and the model's point as a certificate speaks of them; None where it cannot."""
     if surface.rows is None or surface.kernel.name == "function" or not np.all(np.isin(surface.rows, rows)):
         return None
@@ -104,7 +104,7 @@ def _expansion(
         part = part[:, rows]
     coef = np.zeros(len(rows))
     np.add.at(coef, np.searchsorted(rows, surface.rows), surface.coef)
-    problem = KernelProblem(part, y, objective.cost, objective.loss, objective.bias, surface.kernel)
+    problem = Problem(part, y, objective.cost, objective.loss, objective.bias, surface.kernel)
     return problem, coef, surface.b
 
 

@@ -38,7 +38,7 @@ def measure_hyperplane(
     if problem.n_columns > len(w):  # the bias became a column
         w, b = np.append(w, b / objective.bias_scale), 0.0
     scores = problem.scores(w, b)
-    primal = problem.primal_from_scores(scores, w, b)
+    primal = problem.primal_value(float(w @ w), scores, b)
     optimum = best_bounds(problem, (w, b), alpha, budget)
     return Measured(scores, float(np.linalg.norm(surface.w)), primal, optimum, problem, (w, b))
 
@@ -71,7 +71,7 @@ def best_bounds(
     began = time.perf_counter()
     w, b = model
     scores = problem.scores(w, b)
-    primal = problem.primal_from_scores(scores, w, b)
+    primal = problem.primal_value(float(w @ w), scores, b)
     best = Optimum(w, b, np.zeros(problem.n_rows), primal, 0.0)
     proposals = [suggested(problem, problem.y * scores)] if alpha is None else [alpha]
     for proposal in proposals:

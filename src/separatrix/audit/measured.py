@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from separatrix.problem import KernelProblem, Problem
+from separatrix.problem import Problem
 from separatrix.problem.problem import relative_gap
 from separatrix.types import Vector
 
@@ -46,7 +46,7 @@ class Measured:
     optimum: Optimum | None = None
     problem: Problem | None = None
     model: tuple[Vector, float] | None = None  #: the model's point (w, b) of ``problem``
-    expansion: tuple[KernelProblem, Vector, float] | None = None  #: with a kernel: problem, coef (m,), b
+    expansion: tuple[Problem, Vector, float] | None = None  #: with a kernel: problem, coef (m,), b
     notes: list[str] = field(default_factory=list)
 
     @property

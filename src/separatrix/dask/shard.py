@@ -1,4 +1,4 @@
-"""What a worker does: hold some partitions, and answer for their rows.
+"""A shard: some partitions on a worker, and the computations on their rows.
 
 A `Shard` is a Dask actor. Its rows are those of its partitions one after the other; vectors over rows come and go in
 that order. It never talks to another shard.
@@ -28,13 +28,13 @@ from separatrix.solvers.cocoa.solver import BlockDescent, BlockSums
 from separatrix.solvers.loop.threads import blas_threads
 from separatrix.types import Matrix, Vector
 
-#: Of a round's beginning: where the alphas are, at a step from the last proposal, or at the proposal before that.
+#: Start of a round: at the present alphas, at a step from the last proposal, or at the proposal before that.
 Step = Literal["stay", "follow", "back"]
 
 
 @dataclass(frozen=True, eq=False)
 class ProblemRows:
-    """The binary problem on a shard's rows: signs (n,), costs (n,) or one for all, which rows take part (None: all)."""
+    """The binary problem on a shard's rows: signs (n,), costs (n,) or one for all, rows that take part (None: all)."""
 
     y: NDArray[np.int8]
     C: Vector | float
@@ -44,7 +44,7 @@ class ProblemRows:
 
     @property
     def costs(self) -> Vector:
-        """C (n,); where all have the same it takes no memory."""
+        """C (n,); a constant takes no memory."""
         return np.broadcast_to(self.C, self.y.shape)
 
 
@@ -62,13 +62,13 @@ class Shard:
         self._path: ShardPath | None = None
 
     def describe(self) -> Description:
-        """Sizes, labels and weights; the latter are the client's to keep from then on."""
+        """Sizes, labels and weights; labels and weights are then forgotten here, because the client keeps them."""
         found = describe(self.parts, self.names, self._labels, self._weights)
         self._labels = self._weights = None
         return found
 
     def rest(self) -> None:
-        """Forget the problem, with its memory; the rows stay."""
+        """Free the memory of the problem; the rows stay."""
         self._block = self._path = None
 
     def largest_norm(self) -> float:
@@ -76,20 +76,15 @@ class Shard:
         return float(np.sqrt(max(largest_squared_norm(X) for X in self.parts)))
 
     def product(self, name: str, vector: Vector, picks: Picks | None) -> Any:
-        """A product of the rows with a vector; see `products`."""
+        """Product of the rows with a vector; see `products`."""
         with blas_threads(self.n_threads):
             return product(self.parts, name, vector, picks)
 
-    def _picked(self, picks: Picks | None) -> list[Any]:
-        return (
-            list(self.parts)
-            if picks is None
-            else [X[rows] for X, rows in zip(self.parts, picks, strict=True)]
-        )
-
-    def some_rows(self, picks: Picks) -> list[Any]:
-        """Some rows of each partition, for the client."""
-        return self._picked(picks)
+    def some_rows(self, picks: Picks | None) -> list[Any]:
+        """Some rows of each partition; all of them without picks."""
+        if picks is None:
+            return list(self.parts)
+        return [X[rows] for X, rows in zip(self.parts, picks, strict=True)]
 
     def digests(self, first_rows: list[int]) -> list[tuple[Any, list[bytes], Any]]:
         """For each partition and its first row among all: rows before the first full block, digests, the rest."""
@@ -103,8 +98,8 @@ class Shard:
         return found
 
     def _problems(self, rows: ProblemRows) -> list[Problem]:
-        parts = self._picked(rows.picks)
-        y: Any = rows.y  # in eight bits: products with them are floats
+        parts = self.some_rows(rows.picks)
+        y: Any = rows.y  # eight bits; products with them are floats
         ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
         return [
             Problem(X, y[a:b], rows.costs[a:b], LOSSES[rows.loss], rows.bias)
@@ -115,11 +110,11 @@ class Shard:
     def begin_descent(
         self, rows: ProblemRows, sigma: float, kappa: float, seed: int, alpha: Vector | None
     ) -> BlockSums:
-        """Take up a problem at alpha (n,), or at zero."""
-        self.rest()  # its memory first
+        """Begin a problem at alpha (n,), or at zero."""
+        self.rest()  # free the memory of the last problem first
         block = BlockDescent(
-            self._picked(rows.picks),
-            rows.y.copy(),  # what came in one message stays in memory as long as any of it
+            self.some_rows(rows.picks),
+            rows.y.copy(),  # arrays of one message stay in memory as long as any of them
             rows.costs if isinstance(rows.C, float) else rows.C.copy(),
             LOSSES[rows.loss],
             sigma,
@@ -133,10 +128,10 @@ class Shard:
     def round(
         self, how: Step, coefficients: Vector, w: Vector, b: float, epochs: int, with_alpha: bool
     ) -> Message | tuple[Message, Vector]:
-        """The step that the client found for the last round's proposals, and a round from there; see `BlockDescent`.
+        """Take the step that the client found for the last proposals, then make a round from there; see `BlockDescent`.
 
-        w and b are those of all rows, as the client expects them after that step. Returns a `Round`, packed, and the
-        alphas where it began, if they are asked for.
+        w and b are those of all rows, as the client expects them after that step. Returns a packed `Round` and, if
+        wanted, the alphas at its start.
         """
         began, block = time.perf_counter(), self._descent()
         with blas_threads(self.n_threads):
@@ -149,7 +144,7 @@ class Shard:
         return (found, block.alpha) if with_alpha else found
 
     def regroup(self) -> BlockSums:
-        """Where the descent is; earlier moves are forgotten, because a rebuilt shard does not know them."""
+        """Sums at the present alphas; earlier moves are forgotten, because a rebuilt shard does not know them."""
         block = self._descent()
         return block.restart(block.alpha)
 
@@ -185,14 +180,14 @@ class Shard:
         return w, b, updates
 
     def begin_path(self, rows: ProblemRows, z: Vector) -> Reply:
-        """Take up a problem by the interior point, at z (D,); the first share of an answer."""
+        """Begin a problem by the interior point, at z (D,); the first share of a sum."""
         self.rest()
         self._path = ShardPath(self._problems(rows), leading=self.number == 0)
         with blas_threads(self.n_threads):
             return self._path.begin(rows.costs, z)
 
     def advance_path(self) -> Reply:
-        """Begin a step; the first share of an answer."""
+        """Begin a step; the first share of a sum."""
         with blas_threads(self.n_threads):
             return self._interior().advance()
 
@@ -202,7 +197,7 @@ class Shard:
             return self._interior().answer(value)
 
     def settled(self) -> NDArray[np.int8]:
-        """Where each alpha of the path tends to; see `ShardPath.settled`."""
+        """Bits of the rows whose alpha is decided; see `ShardPath.settled`."""
         return self._interior().settled()
 
     def _interior(self) -> ShardPath:

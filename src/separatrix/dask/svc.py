@@ -9,16 +9,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.dask.cluster import Gang
+from separatrix.dask.cluster import WorkerGroup
 from separatrix.dask.descent import ClusterDescent
-from separatrix.dask.inputs import partitions
-from separatrix.dask.lazy import lazily
-from separatrix.dask.lock import one_training_at_a_time
-from separatrix.dask.on_cluster import OnCluster
+from separatrix.dask.estimator import ClusterEstimator, lazily, training_lock
+from separatrix.dask.inputs import ClusterData, as_partitions
 from separatrix.dask.path import ClusterInteriorPoint
-from separatrix.dask.training import ClusterData
 from separatrix.errors import ParameterError
-from separatrix.fitting.binary import BinaryResult, settle, warm_point
+from separatrix.fitting.binary import BinaryResult
 from separatrix.fitting.classes import Problems, Task, tasks
 from separatrix.fitting.convergence import report_gap
 from separatrix.fitting.deferred import Deferred
@@ -26,6 +23,7 @@ from separatrix.fitting.parameters import Settings, check_parameters
 from separatrix.fitting.progress import ProgressLine
 from separatrix.fitting.proofs import prove
 from separatrix.fitting.seeds import seed_of
+from separatrix.fitting.settle import settle, warm_point
 from separatrix.fitting.support import HasSupport
 from separatrix.fitting.training import TrainingData
 from separatrix.fitting.weights import check_sample_weight, row_costs
@@ -35,15 +33,16 @@ from separatrix.solvers.loop.run import Limits, Stage, run
 from separatrix.svm.fitted_attributes import attributes
 from separatrix.svm.svc import SVC as LocalSVC
 
-_LARGEST_MATRIX = 1000  # columns up to which d x d numbers from every worker are cheap
+#: Columns up to which d x d numbers from every worker are cheap.
+_LARGEST_MATRIX = 1000
 _EXTRA = ("client", "worker_timeout", "max_worker_failures", "local_epochs", "checkpoint_every")
 
 
 @dataclass(frozen=True)
 class RoundRecord(Record):
-    """A line of history with what the round cost: bytes of arrays to and from the workers, seconds of waiting.
+    """A record of history with the cost of the round: bytes of arrays to and from the workers, seconds of waiting.
 
-    ``computing`` is how much of the waiting the slowest worker computed for a proposal; descent only.
+    ``computing`` is the part of the waiting in which the slowest worker computed a proposal; descent only.
     """
 
     bytes_sent: int = 0
@@ -52,7 +51,7 @@ class RoundRecord(Record):
     computing: float = 0.0
 
 
-class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(HasSupport, ClusterEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin linear support vector classifier, trained where the partitions are, with one global certificate.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b))       over the rows of all partitions
@@ -147,17 +146,19 @@ class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _fit(self, client: Any, X: Any, y: Any, sample_weight: Any) -> SVC:
         settings = self._settings()
-        inputs = partitions(X, y, sample_weight)
-        gang = Gang(client, inputs.bundles, self.worker_timeout, self.max_worker_failures, self.n_threads)
-        with one_training_at_a_time(client), gang:
-            found = ClusterData(gang, inputs)
+        inputs = as_partitions(X, y, sample_weight)
+        group = WorkerGroup(
+            client, inputs.partitions, self.worker_timeout, self.max_worker_failures, self.n_threads
+        )
+        with training_lock(client), group:
+            found = ClusterData(group, inputs)
             weights = check_sample_weight(found.weights, found.X.shape[0])
             cost = row_costs(settings.C, self.class_weight, found.classes, found.codes, weights)
             data = TrainingData(found.X, found.classes, found.codes, cost)  # type: ignore[arg-type]
             todo = tasks(data, self.multi_class)
             results = {}
             for index, task in enumerate(todo):
-                results[task.key] = self._solve(task, data, settings, found.square, index, gang)
+                results[task.key] = self._solve(task, data, settings, found.square, index, group)
         self.problems_ = Problems(results)
         for name, value in attributes(data, todo, self.problems_).items():
             setattr(self, name, value)
@@ -165,7 +166,7 @@ class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignor
         self.n_features_in_ = found.X.shape[1]
         if found.names is not None:
             self.feature_names_in_ = np.array(found.names, dtype=object)
-        self.n_worker_failures_ = len(gang.watch.failed)
+        self.n_worker_failures_ = len(group.monitor.failed)
         report_gap(self.problems_, settings, strict=self.strict)
         return self
 
@@ -205,27 +206,32 @@ class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignor
         return [Stage(descent, f"{n} x {d}: coordinate descent in rounds")]
 
     def _solve(
-        self, task: Task, data: TrainingData, settings: Settings, square: float, index: int, gang: Gang
+        self,
+        task: Task,
+        data: TrainingData,
+        settings: Settings,
+        square: float,
+        index: int,
+        group: WorkerGroup,
     ) -> BinaryResult:
         problem, rows = task.problem(data, settings)
-        assert isinstance(problem, Problem), "the kernel is linear"
         seed = seed_of(self.random_state) + index
         previous = self.problems_.get(task.key) if self.warm_start and hasattr(self, "problems_") else None
         line = ProgressLine(settings.tol) if self.verbose else None
         name = repr(task.key)
         costs: list[Any] = []
-        gang.traffic()
+        group.traffic()
 
         def on_record(record: Record) -> None:
-            costs.append(gang.traffic())
+            costs.append(group.traffic())
             if line is not None:
                 line.show(name, record)
 
         plan = self._stages(problem, settings, square, seed)
         limits = Limits(settings.tol, settings.max_iter, settings.max_time, settings.n_threads)
         solution = run(plan, problem, limits, certify, warm_point(previous, problem, rows), on_record)
-        gang.prologue = []
-        gang.each("rest", [()] * len(gang.partitions))  # the proof needs room too
+        group.setup_calls = []
+        group.each("rest")  # the proof needs memory too
         if line is not None:
             line.done(name, solution.history[-1], solution.status)
         records = [
@@ -269,11 +275,6 @@ class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignor
     def predict(self, X: Any) -> Any:
         """The class of each row, shape (n,). Lazy for Dask collections, at once for arrays."""
         return lazily(self.to_local().predict, X, self.to_local().classes_.dtype, None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _no_support_vectors() -> Any:

@@ -1,4 +1,4 @@
-"""What a reader hands out: rows, labels, and how text became numbers."""
+"""Result of reading a file: rows, labels, and how text became numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class Source:
-    """Where data came from and how large they are.
+    """Origin and size of data.
 
     nonzeros counts stored entries (all cells of a dense array). left_out counts what an ``encoding`` given to
     `read` had no place for: entries of columns beyond its own, categories it had not seen.

@@ -98,7 +98,7 @@ def _chosen(table: Any, path: str, label: int, settings: TableSettings) -> list[
 def _places(
     table: Any, named: bool, path: str, encoding: dict[str, Any], wanted: str | int | None
 ) -> tuple[int | None, list[int]]:
-    """Where the label (if it is there) and the columns of an encoding are in this table."""
+    """Find the label (if it is there) and the columns of an encoding in this table."""
     records, label = encoding["columns"], encoding["label"]
     if named and encoding["named"]:
         place = {

@@ -1,4 +1,4 @@
-"""Which format a file has, by its name and its first bytes."""
+"""Guess the format of a file by its name and its first bytes."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class TextSettings:
-    """How to read LIBSVM text; see `separatrix.read`. drop_beyond leaves out columns beyond n_columns."""
+    """Options for reading LIBSVM text; see `separatrix.read`. drop_beyond leaves out columns beyond n_columns."""
 
     zero_based: ZeroBased = "auto"
     n_columns: int | None = None
@@ -105,12 +105,12 @@ class TextRows:
 
     @property
     def starts_at_zero(self) -> bool:
-        """Whether the first column is index 0; known when all has been read."""
+        """True if the first column is index 0; known when all has been read."""
         return self.settings.zero_based is True or bool(self.reader.zero_seen)
 
     @property
     def off_by_one(self) -> bool:
-        """Whether the reader's columns are one too small, because an index 0 was met where 1 was expected."""
+        """True if the reader's columns are one too small, because an index 0 was met where 1 was expected."""
         return bool(self.reader.zero_seen)
 
     @property

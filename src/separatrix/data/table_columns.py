@@ -44,7 +44,7 @@ class Column:
 
 
 def is_text(cells: Any) -> bool:
-    """Whether a column holds text."""
+    """True if a column holds text."""
     import pyarrow as pa
 
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
@@ -120,7 +120,7 @@ def describe(column: Column, missing: str) -> dict[str, Any]:
 
 
 def is_free_text(found: Counter[Any], n_rows: int) -> bool:
-    """Whether texts are sentences: mostly different, and of several words."""
+    """True if texts are sentences: mostly different, and of several words."""
     if len(found) <= _FEW or 2 * len(found) <= n_rows:
         return False
     some = [text for text, _ in zip(found, range(1000), strict=False)]
@@ -128,7 +128,7 @@ def is_free_text(found: Counter[Any], n_rows: int) -> bool:
 
 
 def width(record: dict[str, Any]) -> int:
-    """How many columns of X a record stands for."""
+    """Number of columns of X that a record stands for."""
     return {
         "number": 1,
         "category": len(record.get("categories", ())),

@@ -11,26 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.observer import KeptPoint
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.snap_to_bounds import snap
+from separatrix.fitting.settle import squared_norm
 from separatrix.fitting.target_gap import Enough, target
 from separatrix.problem import (
     History,
+    JointPoint,
     JointProblem,
-    KernelProblem,
     Point,
     Problem,
     Record,
     Solution,
     Status,
-    bias_interval,
 )
-from separatrix.problem.bias import middle
-from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
+from separatrix.solvers.choose import stages
+from separatrix.solvers.choose_kernel import kernel_stages
 from separatrix.solvers.loop.interrupt import InterruptFlag
-from separatrix.solvers.loop.run import Certify, Limits, Stage, run
+from separatrix.solvers.loop.run import Answer, Certify, Limits, Stage, run
 from separatrix.types import Vector
 
 #: Sees each record; True asks the run to end with what it has.
@@ -72,7 +70,7 @@ class BinaryResult:
         cls,
         sides: tuple[Any, Any],
         rows: NDArray[np.intp],
-        problem: Problem | KernelProblem,
+        problem: Problem,
         solution: Solution,
         interval: tuple[float, float],
         slack: Vector,
@@ -80,14 +78,12 @@ class BinaryResult:
         proof: Deferred[Certificate],
     ) -> BinaryResult:
         """The answer of a settled solution; ``sides`` are the names of the positive and the negative class."""
-        kernel = isinstance(problem, KernelProblem)
-        # With a kernel, solution.w holds the products of w with the rows.
-        square = float((solution.alpha * problem.y) @ solution.w) if kernel else 0.0
+        kernel_norm = None if problem.kernel is None else math.sqrt(max(0.0, squared_norm(problem, solution)))
         return cls(
             positive=sides[0],
             negative=sides[1],
             rows=rows,
-            coef=np.empty(0) if kernel else solution.w,
+            coef=np.empty(0) if solution.w is None else solution.w,
             intercept=solution.b,
             intercept_interval=interval,
             cost=problem.C,
@@ -101,7 +97,7 @@ class BinaryResult:
             history=solution.history,
             squared=squared,
             deferred=proof,
-            kernel_norm=math.sqrt(max(0.0, square)) if kernel else None,
+            kernel_norm=kernel_norm,
         )
 
     @property
@@ -135,23 +131,30 @@ class BinaryResult:
         return self.deferred.get()
 
 
+def plan(problem: Problem, settings: Settings, goal: float, seed: int) -> list[Stage]:
+    """The solvers to try for a relative gap."""
+    if problem.kernel is not None:
+        return kernel_stages(problem, settings.solver, goal, seed, settings.cache_mb)
+    return stages(problem, settings.solver, goal, settings.n_threads, seed)
+
+
 def solve(
-    problem: Problem | KernelProblem | JointProblem,
+    problem: Problem | JointProblem,
     settings: Settings,
     plan: Callable[[float], list[Stage]],
-    certify: Certify,
-    start: Point | None,
+    certify: Certify[Answer],
+    start: Point | JointPoint | None,
     watchers: Sequence[Watcher],
     wrap: Wrap,
     interrupt: InterruptFlag | None = None,
-) -> Solution:
+) -> Answer:
     """Run the loop; converged if and only if the gap asked for was proved.
 
     ``plan(goal)`` lists the solvers to try for a relative gap. A caller who watches Ctrl-C hands over its flag.
     """
     tol, enough = settings.tol, Enough(settings.tol)
 
-    def attempt(goal: float, limits: Limits, start: Point | None, watchers: Sequence[Watcher]) -> Solution:
+    def attempt(goal: float, limits: Limits, start: Any, watchers: Sequence[Watcher]) -> Answer:
         chosen = [wrap(stage) for stage in plan(goal)]
 
         def on_record(record: Record) -> bool:
@@ -166,13 +169,13 @@ def solve(
     solution = attempt(goal, limits, start, watchers if goal == tol else [*watchers, enough])
     if enough.said and solution.status == Status.INTERRUPTED and solution.gap > tol:
         # A solver believed that tol was reached, and the proof found otherwise: go on, now for tol itself.
-        point = Point(solution.alpha, solution.w, solution.b)
-        solution = _joined(solution, attempt(tol, _left(limits, solution), point, watchers))
+        rest = attempt(tol, _left(limits, solution), solution.point, watchers)
+        solution = _joined(solution, rest)
     reached = solution.gap <= tol and solution.status != Status.CONVERGED
     return replace(solution, status=Status.CONVERGED) if reached else solution
 
 
-def _left(limits: Limits, spent: Solution) -> Limits:
+def _left(limits: Limits, spent: Any) -> Limits:
     """What a run leaves of its limits: at least one step."""
     steps, seconds = limits.max_iter, limits.max_time
     return replace(
@@ -182,7 +185,7 @@ def _left(limits: Limits, spent: Solution) -> Limits:
     )
 
 
-def _joined(first: Solution, second: Solution) -> Solution:
+def _joined(first: Answer, second: Answer) -> Answer:
     """Two runs as one: the better answer, the later status, both histories."""
     began = first.history[-1].time
     later = [
@@ -195,46 +198,3 @@ def _joined(first: Solution, second: Solution) -> Solution:
         n_iter=first.n_iter + second.n_iter,
         history=History([*first.history, *later]),
     )
-
-
-def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, tuple[float, float], Vector]:
-    """The solution with a bias that depends on w alone and alphas on their bounds; best biases; slacks (m,).
-
-    With a free bias several values may be equally good; the middle of the interval is taken, so that the
-    answer does not depend on the path to it.
-    """
-    f, b = solution.scores, solution.b
-    if f is None:
-        f = problem.scores(solution.w, 0.0)
-    interval = (b, b)
-    if problem.bias == "free":
-        interval = bias_interval(f, problem.y, problem.C, problem.loss)
-        b = middle(interval)
-        primal = problem.primal_from_scores(f + b, solution.w, b)
-        gap = relative_gap(primal, solution.dual)
-        if gap <= max(tol, solution.gap):
-            solution = replace(solution, b=b, primal=primal, gap=gap)
-    margins = problem.y * (f if solution.b == 0.0 else f + solution.b)
-    solution = snap(problem, solution, margins, tol)
-    settled = with_last_record(solution, solution.b, solution.primal, solution.gap)
-    slack = np.subtract(1.0, margins, out=margins)
-    return settled, interval, np.maximum(slack, 0.0, out=slack)
-
-
-def with_last_record(solution: Solution, b: float, primal: float, gap: float) -> Solution:
-    """The solution with this bias and what it gives, where the history ends; scores and interval have served."""
-    # At the optimum rounding may put the primal value a few units in the last place below the dual one.
-    gap, last, note = max(0.0, gap), solution.history[-1], "bias and bounds settled"
-    final = replace(last, primal=primal, dual=solution.dual, gap=gap, note=note, proved=True)
-    history = History([*solution.history, final])
-    return replace(solution, b=b, primal=primal, gap=gap, history=history, scores=None, interval=None)
-
-
-def warm_point(
-    previous: BinaryResult | KeptPoint | None, problem: Problem, rows: NDArray[np.intp]
-) -> Point | None:
-    """Where to start from an earlier fit on as many rows and columns; alphas follow the change of C_i."""
-    if previous is None or len(previous.rows) != len(rows) or len(previous.coef) != problem.n_columns:
-        return None
-    alpha = np.minimum(previous.alpha * (problem.C / previous.cost), problem.upper)
-    return Point(alpha=alpha, w=previous.coef, b=previous.intercept)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from separatrix.problem import KernelProblem, Point, Problem, Record
+from separatrix.problem import Point, Problem, Record
 from separatrix.solvers.loop.protocol import Progress, Solver, Verdict
 from separatrix.solvers.loop.run import Stage
 
@@ -127,7 +127,7 @@ class ProblemReporter:
 def _attributes(point: Point, classes: Any) -> dict[str, Any]:
     """What a copy of the estimator needs in order to predict with this iterate."""
     bias = 0.0 if point.b is None else point.b
-    if point.w is None or not len(point.w):  # with a kernel, the model is its alphas
+    if point.w is None:  # with a kernel, the model is its alphas
         return {"alpha_": point.alpha, "intercept_": np.array([bias]), "classes_": classes}
     return {"coef_": point.w[np.newaxis], "intercept_": np.array([bias]), "classes_": classes}
 
@@ -167,15 +167,15 @@ class Watched:
         """The solver's."""
         return self.solver.terminate(problem, state, tol)
 
-    def point(self, problem: Problem, state: Any) -> Point:
+    def point(self, problem: Problem, state: Any) -> Any:
         """The solver's."""
         return self.solver.point(problem, state)
 
 
-def with_w(problem: Problem | KernelProblem, point: Point) -> Point:
+def with_w(problem: Problem, point: Point) -> Point:
     """The point with w = v filled in where the solver left it out; with a kernel there is no w."""
     return (
         point
-        if point.w is not None or isinstance(problem, KernelProblem)
+        if point.w is not None or problem.kernel is not None
         else replace(point, w=problem.weighted_sum(point.alpha))
     )

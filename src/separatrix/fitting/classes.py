@@ -12,24 +12,24 @@ import time
 from collections.abc import Iterator, Mapping, ValuesView
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.fitting.binary import BinaryResult, Watcher, solve
+from separatrix.fitting.binary import BinaryResult, Watcher, plan, solve
 from separatrix.fitting.callbacks import FitReporter, ProblemReporter
-from separatrix.fitting.courses import course_of
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.hard_margin import decide_between, least_cost, solve_hard
-from separatrix.fitting.kernel_hard import least_kernel_cost, prove_hard_kernel, solve_hard_kernel
+from separatrix.fitting.hard_margin import HardMargin
 from separatrix.fitting.observer import Keeping, KeptPoint, Watch
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.proofs import prove_margin
+from separatrix.fitting.proofs import prove
+from separatrix.fitting.settle import settle, warm_point
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import KernelProblem, Problem, Solution
+from separatrix.problem import Problem, Solution
 from separatrix.proof.certificate import Certificate
+from separatrix.proof.duality import certify
 from separatrix.solvers.loop.interrupt import InterruptFlag
 from separatrix.solvers.loop.threads import blas_threads
 from separatrix.types import Vector
@@ -50,9 +50,7 @@ class Task:
         """The labels of the two sides; None for all the rest."""
         return data.name(self.positive), None if self.negative is None else data.name(self.negative)
 
-    def problem(
-        self, data: TrainingData, settings: Settings
-    ) -> tuple[Problem | KernelProblem, NDArray[np.intp]]:
+    def problem(self, data: TrainingData, settings: Settings) -> tuple[Problem, NDArray[np.intp]]:
         """The problem and its training rows."""
         rows, X, codes, cost = data.rows, data.rows_of_cost, data.codes, data.cost
         if len(rows) < len(codes):
@@ -61,11 +59,10 @@ class Task:
             pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
             rows, codes, cost, X = rows[pair], codes[pair], cost[pair], X[pair]
         y = 2.0 * (codes == self.positive) - 1.0
-        if settings.kernel is None:
-            return Problem(X, y, cost, settings.loss, settings.bias), rows
-        if settings.kernel.name == "precomputed" and len(rows) < X.shape[1]:
+        kernel = settings.kernel
+        if kernel is not None and kernel.name == "precomputed" and len(rows) < X.shape[1]:
             X = X[:, rows]
-        return KernelProblem(X, y, cost, settings.loss, settings.bias, settings.kernel), rows
+        return Problem(X, y, cost, settings.loss, settings.bias, kernel), rows
 
 
 def tasks(data: TrainingData, multi_class: str) -> list[Task]:
@@ -78,10 +75,6 @@ def tasks(data: TrainingData, multi_class: str) -> list[Task]:
         return [Task(name(code), code, None) for code in kept]
     pairs = [(i, j) for place, i in enumerate(kept) for j in kept[place + 1 :]]
     return [Task((name(i), name(j)), i, j) for i, j in pairs]
-
-
-#: The widest slab, its certificate, and the smallest finite C with the same solution.
-HardResult: TypeAlias = tuple[Solution, Deferred[Certificate], Deferred[float]]
 
 
 class Problems(Mapping[Any, BinaryResult]):
@@ -158,7 +151,7 @@ class Fit:
         if several == 1 or self._entries() < _WORTH_A_THREAD:
             return 1
         problem, _ = todo[0].problem(self.data, settings)
-        first = course_of(problem).plan(problem, settings, settings.tol, self.seed)[0]
+        first = plan(problem, settings, settings.tol, self.seed)[0]
         return several if first.solver.name == "coordinate-descent" else 1
 
     def _entries(self) -> int:
@@ -190,20 +183,19 @@ class Fit:
         reporter.begin()
         problem, rows = task.problem(self.data, settings)
         if math.isinf(settings.C):
-            if isinstance(problem, KernelProblem):
-                solution, proof, least = self._hard_kernel(task, settings, problem, rows)
-            else:
-                solution, proof, least = self._hard(task, settings, problem, rows)
+            hard = HardMargin(problem, self.data, rows, task.positive, task.negative)
+            solution = hard.solve(settings.tol)
             for record in solution.history:
                 reporter.on_record(record)
                 if self.watch is not None:
                     self.watch.done(name, record, solution.status)
             reporter.end()
             interval = (solution.b, solution.b)
-            result = self._result(task, problem, rows, solution, interval, np.zeros(len(rows)), proof)
-            return replace(result, C_hard=least)
-        course, seed = course_of(problem), self.seed + index
-        start = course.start(self.previous.get(task.key), problem, rows)
+            slab = Deferred(lambda: hard.prove(solution))
+            result = self._result(task, problem, rows, solution, interval, np.zeros(len(rows)), slab)
+            return replace(result, C_hard=Deferred(lambda: hard.least_cost(solution)))
+        seed = self.seed + index
+        start = warm_point(self.previous.get(task.key), problem, rows)
         watchers: list[Watcher] = [reporter.on_record]
         watch, wrap = self.watch, reporter.wrap
         if watch is not None:
@@ -213,8 +205,8 @@ class Fit:
         solution = solve(
             problem,
             settings,
-            lambda goal: course.plan(problem, settings, goal, seed),
-            course.certify,
+            lambda goal: plan(problem, settings, goal, seed),
+            certify,
             start,
             watchers,
             wrap,
@@ -222,39 +214,23 @@ class Fit:
         )
         if watch is not None:
             watch.done(name, solution.history[-1], solution.status)
-            keeping.finished(solution.w, solution.b, solution.alpha)
-        solution, interval, slack = course.settle(problem, solution, settings.tol)
+            keeping.finished(solution.point)
+        solution, interval, slack = settle(problem, solution, settings.tol)
         reporter.end()
         data = self.data
 
-        def prove() -> Certificate:
+        answer = replace(solution, scores=None)  # a proof needs them no more
+
+        def proof() -> Certificate:
             with blas_threads(settings.n_threads):  # as many threads as the fit was given
-                return course.prove(data, problem, rows, solution, task.positive, task.negative)
+                return prove(data, problem, rows, answer, task.positive, task.negative)
 
-        return self._result(task, problem, rows, solution, interval, slack, Deferred(prove))
-
-    def _hard(self, task: Task, settings: Settings, problem: Problem, rows: NDArray[np.intp]) -> HardResult:
-        """C = inf: the widest slab, or `InseparableError` with the proof."""
-        data, free = self.data, problem.bias == "free"
-        verdict = Deferred(lambda: decide_between(data, rows, task.positive, task.negative, free))
-        solution = solve_hard(problem, settings.tol, verdict.get)
-        proof = Deferred(lambda: prove_margin(problem, solution, verdict.get))
-        return solution, proof, Deferred(lambda: least_cost(problem, solution))
-
-    def _hard_kernel(
-        self, task: Task, settings: Settings, problem: KernelProblem, rows: NDArray[np.intp]
-    ) -> HardResult:
-        """The same in the space of a kernel."""
-        data = self.data
-        sides = data.sides(task.positive, task.negative)
-        solution = solve_hard_kernel(problem, settings.tol, data, sides, rows)
-        proof = Deferred(lambda: prove_hard_kernel(problem, solution, data, sides, rows))
-        return solution, proof, Deferred(lambda: least_kernel_cost(problem, solution))
+        return self._result(task, problem, rows, solution, interval, slack, Deferred(proof))
 
     def _result(
         self,
         task: Task,
-        problem: Problem | KernelProblem,
+        problem: Problem,
         rows: NDArray[np.intp],
         solution: Solution,
         interval: tuple[float, float],

@@ -27,10 +27,10 @@ from separatrix.fitting.parameters import Settings
 from separatrix.fitting.proofs import CHANGED
 from separatrix.fitting.support import Support
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import History, JointProblem, Point, Solution, Status
+from separatrix.problem import History, JointPoint, JointProblem, JointSolution, Status
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.joint_duality import certify_joint
-from separatrix.proof.joint_optimal import optimal_joint
+from separatrix.proof.optimal import optimal_joint
 from separatrix.solvers.choose_joint import joint_stages
 from separatrix.solvers.loop.interrupt import InterruptFlag
 from separatrix.solvers.loop.threads import blas_threads
@@ -128,16 +128,16 @@ def fit_joint(
         )
     if watch is not None:
         watch.done("", solution.history[-1], solution.status)
-    A, W, b = solution.alpha, solution.w[:, :-1], solution.w[:, -1]
-    F = problem.linear_scores(W) if problem.kernel is None else problem.scores(A)
-    squares = np.sum(W * W, axis=1) if problem.kernel is None else np.sum(A * F, axis=0)
+    A, W, b = solution.A, solution.W, solution.b
+    F = problem.space.products(problem.space.combine(A) if W is None else W.T)
+    squares = np.sum(A * F, axis=0) if W is None else np.sum(W * W, axis=1)
     names = tuple(data.name(code) for code in data.kept.tolist())
     result = JointResult(
         classes=names,
         rows=data.rows,
         cost=problem.C,
         A=A,
-        coef=W,
+        coef=np.empty((problem.n_classes, 0)) if W is None else W,
         intercept=b,
         slack=problem.slack(F, b),
         norms=np.sqrt(np.maximum(squares, 0.0)),
@@ -206,21 +206,21 @@ def joint_surface(data: TrainingData, problem: JointProblem, attributes: Mapping
     return Surface(problem.kernel, vectors, support.rows, coefficients, attributes["intercept_"])
 
 
-def _start(previous: Any, problem: JointProblem) -> Point | None:
+def _start(previous: Any, problem: JointProblem) -> JointPoint | None:
     """Where an earlier joint fit on as many rows and classes ended; weights follow the change of C."""
     joint = previous.joint if isinstance(previous, JointProblems) else None
     if joint is None or joint.A.shape != (problem.n_rows, problem.n_classes):
         return None
     if problem.kernel is None and joint.coef.shape[1] != problem.n_columns:
         return None
-    w = np.hstack([joint.coef, joint.intercept[:, None]])
-    return Point(alpha=joint.A * (problem.C / joint.cost)[:, None], w=w)
+    A = joint.A * (problem.C / joint.cost)[:, None]
+    return JointPoint(A, joint.coef if problem.kernel is None else None, joint.intercept)
 
 
 def _prove(
-    data: TrainingData, problem: JointProblem, solution: Solution, names: tuple[Any, ...]
+    data: TrainingData, problem: JointProblem, solution: JointSolution, names: tuple[Any, ...]
 ) -> Certificate:
-    now = problem.dual(solution.alpha, problem.scores(solution.alpha))
+    now = problem.dual(solution.A, problem.space.products(problem.space.combine(solution.A)))
     if not abs(now - solution.dual) <= _CLOSE * max(abs(solution.dual), abs(solution.primal)):
         raise ValueError(CHANGED.format(what="the dual value", now=now, then=solution.dual))
     return optimal_joint(problem, solution, data.fingerprint.get(), names, data.rows, data.X)

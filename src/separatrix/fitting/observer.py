@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.fitting.callbacks import Watched
-from separatrix.problem import KernelProblem, Point, Problem, Record
+from separatrix.problem import Point, Problem, Record
 from separatrix.solvers.loop.protocol import Progress
 from separatrix.solvers.loop.run import Stage
 from separatrix.types import Vector
@@ -25,7 +25,7 @@ class KeptPoint:
     """Where one binary problem stood; arrays run over its m rows, as in `BinaryResult`."""
 
     rows: NDArray[np.intp]  #: (m,) training rows that take part
-    coef: Vector  #: (d,)
+    coef: Vector  #: (d,); empty with a kernel
     intercept: float
     cost: Vector  #: (m,) C_i
     alpha: Vector  #: (m,)
@@ -53,7 +53,7 @@ class Keeping:
 
     watch: Watch
     key: Any
-    problem: Problem | KernelProblem
+    problem: Problem
     rows: NDArray[np.intp]
 
     def wrap(self, stage: Stage) -> Stage:
@@ -66,12 +66,12 @@ class Keeping:
         self.watch.keep(self.key, lambda: self.kept(point()), False)
         return progress
 
-    def finished(self, w: Vector, b: float, alpha: Vector) -> None:
+    def finished(self, point: Point) -> None:
         """The point that the fit returns."""
-        self.watch.keep(self.key, lambda: self.kept(Point(alpha, w, b)), True)
+        self.watch.keep(self.key, lambda: self.kept(point), True)
 
     def kept(self, point: Point) -> KeptPoint:
         """A point as it is kept, in arrays of its own."""
-        assert point.w is not None
+        coef = np.empty(0) if point.w is None else point.w.copy()
         bias = 0.0 if point.b is None else float(point.b)
-        return KeptPoint(self.rows, point.w.copy(), bias, self.problem.C, point.alpha.copy())
+        return KeptPoint(self.rows, coef, bias, self.problem.C, point.alpha.copy())

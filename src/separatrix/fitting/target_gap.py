@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from scipy import sparse
 
-from separatrix.problem import JointProblem, KernelProblem, Problem, Record
+from separatrix.problem import JointProblem, Problem, Record
 
 SMALL = 20_000  #: entries of X up to which the target is FINE
 FINE = 1e-13  #: relative gap aimed at for small problems; rounding may stop the run before it
@@ -20,9 +20,9 @@ FINE_JOINT = 1e-9  #: dual points of joint problems are rounded to a grid
 _FURTHER_STEPS = 100  # steps after tol is believed to be reached
 
 
-def target(problem: Problem | KernelProblem | JointProblem, tol: float) -> float:
+def target(problem: Problem | JointProblem, tol: float) -> float:
     """The gap to aim at: tol, or FINE where the problem is small."""
-    if isinstance(problem, KernelProblem):
+    if isinstance(problem, Problem) and problem.kernel is not None:
         return min(tol, FINE_KERNEL) if problem.n_rows**2 <= SMALL_KERNEL else tol
     X = problem.X
     entries = X.nnz if sparse.issparse(X) else X.size

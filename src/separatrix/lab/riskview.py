@@ -1,4 +1,4 @@
-"""What the page needs to draw the risk over w-space: a grid of values, the paths on it, iterations against step size.
+"""Data to draw the risk over w-space: a grid of values, the paths on it, iterations against step size.
 
 For the perceptron and for descent the risk is R(w, b) = sum_i max(0, -y_i (w.x_i + b)); for a margin problem it is the
 primal objective. Both are taken in the plane of one b.

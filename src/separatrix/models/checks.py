@@ -1,4 +1,4 @@
-"""What a fitted perceptron predicts with, as plain values and back: planes, an expansion in rows, or votes."""
+"""Decision rule of a fitted perceptron as plain values and back: planes, an expansion in rows, or votes."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class ImportedModel:
         return len(parsed.weights) if isinstance(parsed, LiblinearModel) else int(parsed.vectors.shape[1])
 
     def decision_values(self, X: Any) -> Vector:
-        """What the other program calls decision values, shape (n, p), in its own order and with its own signs.
+        """Return the decision values of the other program, shape (n, p), in its order and with its signs.
 
         LIBLINEAR: one for each label, or one positive for the first of two labels. LIBSVM: one for each pair of
         labels, positive for the first of the pair.

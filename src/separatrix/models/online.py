@@ -1,4 +1,4 @@
-"""What partial_fit has learnt, as plain values and back: planes, or rows with their coefficients, and the history."""
+"""State of partial_fit, as plain values and back: planes, or rows with their coefficients, and the history."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write_online(online: OnlineState, arrays: Arrays) -> dict[str, Any]:
 
 
 def write_ledger(ledger: Ledger) -> Any:
-    """What the removals of a budget have cost."""
+    """Cost of the removals of a budget."""
     return asdict(ledger)
 
 

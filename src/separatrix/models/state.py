@@ -1,4 +1,4 @@
-"""Where a primal perceptron run ended, as plain values and back, so that a loaded model can go on learning.
+"""State at the end of a primal perceptron run, as plain values and back, so that a loaded model can go on learning.
 
 Every shape is checked here, and said in words.
 """

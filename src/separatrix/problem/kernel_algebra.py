@@ -13,12 +13,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from separatrix.problem.rows import Gram
 from separatrix.types import Vector
-
-Gram = NDArray[np.float64]
 
 
 class Kernel(Protocol):

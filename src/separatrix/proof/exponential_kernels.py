@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from separatrix.problem.inner_products import inner_products, squared_norms
-from separatrix.problem.kernel_width import number
-from separatrix.problem.kernels import Laplacian, Rbf
+from separatrix.problem.kernels import Laplacian, Rbf, number
+from separatrix.problem.rows import inner_products, squared_norms
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.outward import OUT_OF_RANGE, Rejected, certain
 from separatrix.proof.rigorous import TINY, UNIT, factor

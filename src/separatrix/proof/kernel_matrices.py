@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.problem.inner_products import dense, inner_products, squared_norms
-from separatrix.problem.kernel_width import number
 from separatrix.problem.kernels import (
     Kernel,
     Laplacian,
@@ -30,8 +28,10 @@ from separatrix.problem.kernels import (
     Scaled,
     Sigmoid,
     Sum,
+    number,
     whole_power,
 )
+from separatrix.problem.rows import dense, inner_products, squared_norms
 from separatrix.proof.exponential_kernels import FUNCTION, ROOM, ExponentialRows, Gram
 from separatrix.proof.outward import Rejected
 from separatrix.proof.rigorous import TINY, UNIT, factor

@@ -18,7 +18,6 @@ from scipy import sparse
 
 from separatrix.problem import is_mapped, row_blocks, scores
 from separatrix.proof.arrays import is_sparse
-from separatrix.proof.column_sums import exact_column_sums
 from separatrix.proof.integers import (
     Ints,
     column_integers,
@@ -27,6 +26,7 @@ from separatrix.proof.integers import (
     float_integers,
     nearest_floats,
 )
+from separatrix.proof.sums import exact_column_sums
 from separatrix.types import Index, Vector
 
 _SAFE_EXPONENT = 200  # beyond 2^200 products and sums of squares could leave the range of float64

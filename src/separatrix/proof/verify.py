@@ -10,7 +10,7 @@ from separatrix.checker.check import check as check_document
 from separatrix.checker.kernels import DECIDED_ROWS
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.statement import Claim, Proved
-from separatrix.proof import kernel_optimal, mistakes, optimal, separation
+from separatrix.proof import mistakes, optimal, separation
 from separatrix.proof.arrays import ArrayRows, read_rows
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.effort import AFFORDABLE, kernel_effort, linear_effort
@@ -89,7 +89,7 @@ def in_floats(claim: Claim) -> Proved:
     if claim.kind in SEPARATION and curved:
         raise Rejected("In the space of a kernel only inseparable claims about two sides are known.")
     if claim.kind == "optimal":
-        return (kernel_optimal.check if curved else optimal.check)(claim)
+        return optimal.check(claim)
     return mistakes.check(claim) if claim.kind == "mistakes" else separation.check(claim)
 
 

@@ -1,4 +1,4 @@
-"""separability: the public question, its checks of the input, and many classes."""
+"""The public function `separability`: checks of the input, two classes and many."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def two_sides(
     members: Index | None,
     bias: bool,
 ) -> Separability:
-    """The verdict on rows of X (n, d) with ``positive`` (n,) against the others, among ``members`` (None: all).
+    """Decide on rows of X (n, d) with ``positive`` (n,) against the others, among ``members`` (None: all).
 
     y (n,) holds the labels as given, ``plus`` and ``minus`` those of the two sides; they name the proof.
     """

@@ -7,7 +7,7 @@ thousand.
 
 from __future__ import annotations
 
-from separatrix.problem import KernelProblem
+from separatrix.problem import Problem
 from separatrix.solvers.factored import Factored
 from separatrix.solvers.interior_point.solver import InteriorPoint
 from separatrix.solvers.loop.run import Stage
@@ -21,7 +21,7 @@ _FACTORED = 3000  # rows whose kernel matrix may be factored: 72 MB
 
 
 def kernel_stages(
-    problem: KernelProblem, solver: str = "auto", tol: float = 1e-3, seed: int = 0, cache_mb: float = 500.0
+    problem: Problem, solver: str = "auto", tol: float = 1e-3, seed: int = 0, cache_mb: float = 500.0
 ) -> list[Stage]:
     """The solvers to run in turn, each with the reason why it was chosen.
 
@@ -29,12 +29,13 @@ def kernel_stages(
     >>> from separatrix.problem import HINGE
     >>> from separatrix.problem.kernels import Rbf
     >>> X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
-    >>> [stage.solver.name for stage in kernel_stages(KernelProblem(X, y, np.ones(2), HINGE, "free", Rbf(1.0)))]
+    >>> [stage.solver.name for stage in kernel_stages(Problem(X, y, np.ones(2), HINGE, "free", Rbf(1.0)))]
     ['block-smo', 'gram']
     """
     if solver not in KERNEL_SOLVERS:
         names = ", ".join(map(repr, KERNEL_SOLVERS))
         raise ValueError(f"With a kernel, solver must be one of {names}; got {solver!r}.")
+    assert problem.kernel is not None
     n = problem.n_rows
     interior = Factored(InteriorPoint(side="gram"))
     whole = [Stage(interior, f"{n} rows: interior point on the factor of the kernel matrix")]

@@ -23,8 +23,10 @@ from separatrix.types import Vector
 from separatrix.validation.box_qp import BoxQP, Iterate
 from separatrix.validation.dual_view import best_biases
 
-SMALL = 2000  #: rows up to which the kernel matrix is shared
-_STEPS = 120  # of the active-set method; more cost what a fit from the beginning does
+#: Rows up to which the kernel matrix is shared.
+SMALL = 2000
+#: Steps of the active-set method beyond which a fit from the beginning costs less.
+_STEPS = 120
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -90,7 +92,7 @@ class _SharedPath:
             G = self._gram(train) if K is None else K
             qp, cross = self._qp(G, train), G[np.ix_(test, train)]
             predicted = []
-            self._near = True
+            self._near = True  # until the active-set method takes too long in this fold
             at: Iterate | None = None
             for place, C in enumerate(self.costs):
                 qp = replace(qp, upper=np.full(len(train), C))
@@ -123,7 +125,7 @@ class _SharedPath:
     def _solve(
         self, qp: BoxQP, start: Vector, margins: Vector, train: NDArray[np.intp], place: int
     ) -> Iterate:
-        """From the start by a limited number of steps; by a fit where the start is unknown or too far."""
+        """Solve from the start by a limited number of steps; by a fit where the start is unknown or too far."""
         if self._near and not np.all(np.isnan(start)):
             guess = np.where(
                 np.isnan(start), np.where(margins < 1.0, qp.upper, 0.0), np.minimum(start, qp.upper)

@@ -1,4 +1,4 @@
-"""A fitted binary SVM as its dual sees it: labels, kernel matrix, alphas, made exact by an active-set method.
+"""The dual of a fitted binary SVM: labels, kernel matrix, and alphas made exact by an active-set method.
 
     f(x_i) = sum_j alpha_j y_j k(x_i, x_j) + b
 
@@ -24,8 +24,10 @@ from separatrix.problem.problem import relative_gap
 from separatrix.types import Vector
 from separatrix.validation.box_qp import BoxQP
 
-MOST_ROWS = 10_000  #: rows of the largest kernel matrix that is built: 800 MB
-_CLOSE = 1e-6  # relative: the dual value of a fit, recomputed from the same data
+#: Rows of the largest kernel matrix that is built: 800 MB.
+MOST_ROWS = 10_000
+#: Relative difference up to which the dual value, recomputed from the data, is that of the fit.
+_SAME_DUAL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +49,12 @@ class DualView:
 
     @property
     def hard(self) -> bool:
-        """Whether no slack is allowed."""
+        """True if no slack is allowed."""
         return bool(np.isinf(self.cost[0]))
 
     @property
     def gain(self) -> float:
-        """What a penalised bias adds to every kernel value."""
+        """Constant that a penalised bias adds to every kernel value."""
         return 1.0 if self.bias == "augmented" else 0.0
 
     @cached_property
@@ -196,7 +198,7 @@ def _check_same(view: DualView, result: BinaryResult) -> None:
     else:
         loss = SQUARED_HINGE if view.squared else HINGE
         dual = loss.dual_total(view.alpha, view.cost) - 0.5 * norm
-    if not abs(dual - result.dual) <= _CLOSE * max(abs(result.dual), abs(result.primal)):
+    if not abs(dual - result.dual) <= _SAME_DUAL * max(abs(result.dual), abs(result.primal)):
         raise ValueError(
             f"X and y are not the data this model was trained on: its dual value was {result.dual!r}, "
             f"from these data it is {dual!r}."

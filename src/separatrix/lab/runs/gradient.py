@@ -59,7 +59,7 @@ class GradientRun:
         return scores(Z, frame.w) + frame.b
 
     def ending(self) -> str:
-        """How many steps it took."""
+        """Number of steps."""
         made = counted(self.descent.updates, "step")
         return f"No row is misclassified, the risk is 0: descent has ended after {made}."
 

@@ -79,7 +79,7 @@ class KernelPerceptronRun:
         return np.asarray(self.kernel.matrix(Z, rows.X[used]) @ beta + frame.b)
 
     def ending(self) -> str:
-        """How many updates it took."""
+        """Number of updates."""
         made = f"{counted(self.run.updates, 'update')} in {counted(self.passes, 'pass', 'passes')}"
         return f"A pass without a mistake: the run has ended after {made}."
 

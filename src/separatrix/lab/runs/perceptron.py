@@ -103,7 +103,7 @@ class PerceptronRun:
         return scores(Z, frame.w) + frame.b
 
     def ending(self) -> str:
-        """How many updates it took."""
+        """Number of updates."""
         made = f"{counted(self.run.updates, 'update')} in {counted(self.passes, 'pass', 'passes')}"
         return f"A pass without a mistake: the run has ended after {made}."
 

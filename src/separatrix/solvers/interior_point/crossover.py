@@ -183,12 +183,12 @@ def look(problem: Problem, z: Vector) -> tuple[Vector, Vector, float]:
     d = problem.n_columns
     b = 0.0 if problem.bias == "none" else float(z[-1])
     f = scores(problem.X, z[:d]) + b
-    primal = problem.primal_from_scores(f, z[:d], b)
+    primal = problem.primal_value(float(z[:d] @ z[:d]), f, b)
     margins = problem.y * f
     short = float(np.max(1.0 - margins))
     if 0.0 < short < 1e-9:
         longer = 1.0 / (1.0 - 2.0 * short)
-        value = problem.primal_from_scores(f * longer, z[:d] * longer, b * longer)
+        value = problem.primal_value(float(z[:d] @ z[:d]) * longer**2, f * longer, b * longer)
         if value < primal:
             return margins * longer, z * longer, value
     # Rows within rounding of the margin are on it.

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix import _core
-from separatrix.problem import JointProblem, Point
+from separatrix.problem import JointPoint, JointProblem
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.factored import factor
 from separatrix.solvers.loop.deadline import OutOfTime, time_left
@@ -46,7 +46,7 @@ def factored_rows(problem: JointProblem) -> Any:
     if problem.kernel is None:
         return problem.X
     everything = np.arange(problem.n_rows)
-    return factor(problem.gram(everything, everything))
+    return factor(problem.space.gram(everything, everything))
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class JointDescent:
         """As the binary solver of the same kind."""
         return "coordinate-descent"
 
-    def init(self, problem: JointProblem, start: Point | None, n_threads: int) -> _State:
+    def init(self, problem: JointProblem, start: JointPoint | None, n_threads: int) -> _State:
         """A = 0, or where an earlier run ended; all rows active."""
         rows: Any = factored_rows(problem)
         tau = {"none": 0.0, "augmented": 1.0, "free": _mean_square(rows)}[problem.bias]
@@ -71,9 +71,9 @@ class JointDescent:
         state = _State(descent, (problem.n_rows, problem.n_classes))
         if start is not None:
             offset = np.zeros(problem.n_classes)
-            if problem.bias == "free" and start.w is not None:
-                offset = np.ascontiguousarray(start.w[:, -1])
-            descent.start(np.ascontiguousarray(start.alpha), offset)
+            if problem.bias == "free" and start.b is not None:
+                offset = np.ascontiguousarray(start.b)
+            descent.start(np.ascontiguousarray(start.A), offset)
         return state
 
     def step(self, problem: JointProblem, state: _State) -> Progress:
@@ -107,11 +107,11 @@ class JointDescent:
             return Verdict.STALLED
         return Verdict.GO_ON
 
-    def point(self, problem: JointProblem, state: _State) -> Point:
+    def point(self, problem: JointProblem, state: _State) -> JointPoint:
         """A and b as they are; W follows from A."""
         b = np.empty(problem.n_classes)
         state.descent.copy_bias(b)
-        return Point(alpha=self._alpha(state), w=b[:, None])
+        return JointPoint(self._alpha(state), None, b)
 
     def _alpha(self, state: _State) -> Vector:
         alpha = np.empty(state.shape)

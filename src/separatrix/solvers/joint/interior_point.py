@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from separatrix.problem import JointProblem, Point
+from separatrix.problem import JointPoint, JointProblem
 from separatrix.solvers.joint.descent import factored_rows
 from separatrix.solvers.loop.deadline import look_at_the_clock
 from separatrix.solvers.loop.protocol import Progress, Verdict
@@ -51,7 +51,7 @@ class JointInteriorPoint:
         """As the binary solver of the same kind."""
         return "interior-point"
 
-    def init(self, problem: JointProblem, start: Point | None, n_threads: int) -> _State:
+    def init(self, problem: JointProblem, start: JointPoint | None, n_threads: int) -> _State:
         """W = 0, every row a little outside its margin, its multipliers all alike."""
         rows: Any = factored_rows(problem)
         is_sparse = bool(sparse.issparse(rows))
@@ -95,7 +95,7 @@ class JointInteriorPoint:
         state.asked = False
         return Verdict.STALLED if state.short >= _LOST or not np.isfinite(state.primal) else Verdict.GO_ON
 
-    def point(self, problem: JointProblem, state: _State) -> Point:
+    def point(self, problem: JointProblem, state: _State) -> JointPoint:
         """A from the multipliers, (W, b) from theta.
 
         Of each pair s, lambda one vanishes in the limit; the one far below the other is taken to have done so, unless
@@ -112,10 +112,9 @@ class JointInteriorPoint:
         A = -lam
         A[own] = 0.0
         A[own] = -A.sum(axis=1)
-        w = state.theta.copy()
-        if problem.bias == "none":
-            w = np.hstack([w, np.zeros((len(w), 1))])
-        return Point(alpha=A, w=w if problem.kernel is None else w[:, -1:])
+        d = state.theta.shape[1] - (problem.bias != "none")
+        b = np.zeros(problem.n_classes) if problem.bias == "none" else state.theta[:, -1].copy()
+        return JointPoint(A, state.theta[:, :d].copy() if problem.kernel is None else None, b)
 
     def _largest(self, problem: JointProblem, state: _State) -> float:
         """The largest multiplier of a class other than a row's own: what others are small beside."""

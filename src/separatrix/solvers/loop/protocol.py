@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, TypeVar
-
-from separatrix.problem import Point
+from typing import Any, Protocol, TypeVar
 
 State = TypeVar("State")
-#: `Problem`, or `KernelProblem` for solvers that need no more of the rows than their inner products.
+#: `Problem` or `JointProblem`.
 Asked = TypeVar("Asked", contravariant=True)
 
 
@@ -43,7 +41,7 @@ class Solver(Protocol[Asked, State]):
         """Short name, as in ``SVC(solver=...)`` and in the history."""
         ...
 
-    def init(self, problem: Asked, start: Point | None, n_threads: int) -> State:
+    def init(self, problem: Asked, start: Any, n_threads: int) -> State:
         """Take all memory that the run needs; begin at ``start`` if given (it may be infeasible)."""
         ...
 
@@ -58,6 +56,6 @@ class Solver(Protocol[Asked, State]):
         """
         ...
 
-    def point(self, problem: Asked, state: State) -> Point:
-        """The best primal-dual pair of the state."""
+    def point(self, problem: Asked, state: State) -> Any:
+        """The best primal-dual pair of the state: a `Point` or a `JointPoint`."""
         ...

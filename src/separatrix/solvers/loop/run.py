@@ -12,12 +12,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-import numpy as np
-
-from separatrix.problem import History, JointProblem, KernelProblem, Point, Problem, Record, Solution, Status
+from separatrix.problem import (
+    History,
+    JointPoint,
+    JointProblem,
+    JointSolution,
+    Point,
+    Problem,
+    Record,
+    Solution,
+    Status,
+)
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.loop.deadline import OutOfTime, deadline, time_left
 from separatrix.solvers.loop.interrupt import InterruptFlag
@@ -27,8 +35,10 @@ from separatrix.solvers.loop.threads import blas_threads
 
 _FAILED_CHECKS = 20  # in a row without a better gap: the stage is left as stalled
 
+#: The record of an answer: `Solution`, or `JointSolution` for a `JointProblem`.
+Answer = TypeVar("Answer", bound=Solution | JointSolution)
 #: Recomputes a proposal from the data: feasible alpha, best bias, primal, dual, gap.
-Certify = Callable[[Any, Point], Solution]
+Certify = Callable[[Any, Any], Answer]
 #: Sees each record as it is made; returning True ends the run with what there is.
 OnRecord = Callable[[Record], bool | None]
 
@@ -61,15 +71,16 @@ class Limits:
 class _Best:
     """The best primal point and the best dual point proved so far, each on its own.
 
-    With a kernel both are the same alpha, and stay together: the pair with the smallest gap is kept.
+    With a kernel both are the same alpha, and stay together, as those of joint problems do: the pair with the smallest
+    gap is kept.
     """
 
     def __init__(self, together: bool) -> None:
         self.together = together
-        self.by_primal: Solution | None = None
-        self.by_dual: Solution | None = None
+        self.by_primal: Any = None
+        self.by_dual: Any = None
 
-    def add(self, checked: Solution) -> None:
+    def add(self, checked: Any) -> None:
         if self.together:
             if self.by_primal is None or checked.gap < self.gap:
                 self.by_primal = self.by_dual = checked
@@ -85,27 +96,32 @@ class _Best:
             return float("inf")
         return relative_gap(self.by_primal.primal, self.by_dual.dual)
 
-    def point(self) -> Point | None:
-        if self.by_primal is None or self.by_dual is None:
-            return None
-        return Point(alpha=self.by_dual.alpha, w=self.by_primal.w, b=self.by_primal.b)
+    def answer(self) -> Any:
+        """Both points as one record."""
+        if self.together:
+            return self.by_primal
+        return replace(self.by_primal, alpha=self.by_dual.alpha, dual=self.by_dual.dual, gap=self.gap)
+
+    def point(self) -> Point | JointPoint | None:
+        return None if self.by_primal is None else self.answer().point
 
 
 def run(
     stages: Sequence[Stage],
-    problem: Problem | KernelProblem | JointProblem,
+    problem: Problem | JointProblem,
     limits: Limits,
-    certify: Certify,
-    start: Point | None = None,
+    certify: Certify[Answer],
+    start: Point | JointPoint | None = None,
     on_record: OnRecord | None = None,
     interrupt: InterruptFlag | None = None,
-) -> Solution:
+) -> Answer:
     """Run the stages in turn until the gap is proved to be at most tol, or a limit ends the run.
 
     Returns the best primal and dual points with their proved values; ``status`` says how it ended.
     The last record of the history is always proved. A caller who watches Ctrl-C hands over its flag.
     """
-    return _Run(problem, limits, certify, on_record).drive(stages, start, interrupt)
+    answer: Answer = _Run(problem, limits, certify, on_record).drive(stages, start, interrupt)
+    return answer
 
 
 class _Run:
@@ -113,19 +129,19 @@ class _Run:
 
     def __init__(
         self,
-        problem: Problem | KernelProblem | JointProblem,
+        problem: Problem | JointProblem,
         limits: Limits,
-        certify: Certify,
+        certify: Certify[Any],
         on_record: OnRecord | None,
     ) -> None:
         self.problem, self.limits, self.certify, self.on_record = problem, limits, certify, on_record
         self.began = time.perf_counter()
         self.iteration = 0
         self.records: list[Record] = []
-        self.best = _Best(together=not isinstance(problem, Problem))
+        self.best = _Best(together=isinstance(problem, JointProblem) or problem.kernel is not None)
         self.stop_asked = False
 
-    def drive(self, stages: Sequence[Stage], start: Point | None, flag: InterruptFlag | None) -> Solution:
+    def drive(self, stages: Sequence[Stage], start: Any, flag: InterruptFlag | None) -> Any:
         limits, watched = self.limits, InterruptFlag() if flag is None else nullcontext(flag)
         with watched as interrupt, blas_threads(limits.n_threads), deadline(limits.max_time):
             if time_left() == 0.0:
@@ -137,7 +153,7 @@ class _Run:
         return self._finish(Status.MAX_ITER)
 
     def _stage(
-        self, stage: Stage, start: Point | None, another_follows: bool, interrupt: InterruptFlag
+        self, stage: Stage, start: Any, another_follows: bool, interrupt: InterruptFlag
     ) -> Status | None:
         """Run one stage; None means that it ended without success and the next should take over."""
         solver, name = stage.solver, stage.solver.name
@@ -179,16 +195,12 @@ class _Run:
             if stalled or slow:
                 return None
 
-    def _out_of_time(self, name: str, point: Point | None) -> Status:
+    def _out_of_time(self, name: str, point: Any) -> Status:
         """Prove what there is: the point of a step cut short; alpha = 0 where there was no time for any."""
         if point is not None:
             self.best.add(self.certify(self.problem, point))
         if self.best.gap > 1.0:  # zero is better than that
-            problem = self.problem
-            shape = (
-                (problem.n_rows, problem.n_classes) if isinstance(problem, JointProblem) else problem.n_rows
-            )
-            self.best.add(self.certify(problem, Point(np.zeros(shape))))
+            self.best.add(self.certify(self.problem, self.problem.zero))
         self._record_proved(name, "no time was left for a step" if self.iteration == 0 else "time was over")
         return Status.CONVERGED if self.best.gap <= self.limits.tol else Status.MAX_TIME
 
@@ -220,20 +232,7 @@ class _Run:
         assert dual is not None
         self._record(primal.primal, dual.dual, solver, note, proved=True)
 
-    def _finish(self, status: Status) -> Solution:
-        primal, dual = self.best.by_primal, self.best.by_dual
-        assert primal is not None, "every stage ends with a check"
-        assert dual is not None
-        return Solution(
-            w=primal.w,
-            b=primal.b,
-            alpha=dual.alpha,
-            primal=primal.primal,
-            dual=dual.dual,
-            gap=self.best.gap,
-            status=status,
-            n_iter=self.iteration,
-            history=History(self.records),
-            scores=primal.scores,
-            interval=primal.interval,
-        )
+    def _finish(self, status: Status) -> Any:
+        assert self.best.by_primal is not None, "every stage ends with a check"
+        answer = self.best.answer()
+        return replace(answer, status=status, n_iter=self.iteration, history=History(self.records))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import Problem
 from separatrix.solvers.smo.state import State
 from separatrix.solvers.smo.sums import sums_in_float64
 from separatrix.types import Vector
@@ -21,7 +21,7 @@ from separatrix.types import Vector
 _SAMPLE = 128  # rows: a hundredth of the work of all sums where there are more than ten thousand
 
 
-def rounding_of_gap(problem: KernelProblem, state: State) -> tuple[float, float]:
+def rounding_of_gap(problem: Problem, state: State) -> tuple[float, float]:
     """The estimated sum over all rows of |change of the row's share of the gap| between the F believed in and F in
     float64, and the largest difference between the two in the sample; 0 where the core does not know the kernel."""
     if state.points is None:
@@ -40,7 +40,7 @@ def rounding_of_gap(problem: KernelProblem, state: State) -> tuple[float, float]
     return float(np.abs(change).sum()) * len(counted) / len(rows), error
 
 
-def _shares(problem: KernelProblem, rows: NDArray[np.intp], alpha: Vector, scores: Vector) -> Vector:
+def _shares(problem: Problem, rows: NDArray[np.intp], alpha: Vector, scores: Vector) -> Vector:
     """Each row's share of the gap, shape (m,)."""
     a, C = alpha[rows], problem.C[rows]
     s = 1.0 - problem.y[rows] * scores

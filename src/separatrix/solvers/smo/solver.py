@@ -25,8 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix import _core
-from separatrix.problem import Point
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import KernelSpace, Point, Problem
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.solvers.smo.kernel_scores import core_formula, core_points
 from separatrix.solvers.smo.sample import rounding_of_gap
@@ -58,7 +57,7 @@ class BlockSmo:
     >>> from separatrix.problem import HINGE
     >>> from separatrix.problem.kernels import Rbf
     >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
-    >>> problem = KernelProblem(X, y, np.full(4, 10.0), HINGE, "free", Rbf(1.0))
+    >>> problem = Problem(X, y, np.full(4, 10.0), HINGE, "free", Rbf(1.0))
     >>> solver = BlockSmo()
     >>> state = solver.init(problem, None, n_threads=1)
     >>> for _ in range(2):
@@ -80,9 +79,11 @@ class BlockSmo:
         """Short name."""
         return "block-smo"
 
-    def init(self, problem: KernelProblem, start: Point | None, n_threads: int) -> State:
+    def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds and balanced."""
-        formula = core_formula(problem.kernel) if problem.matrix is None else None
+        space = problem.space
+        assert isinstance(space, KernelSpace), "block SMO is for kernels"
+        formula = core_formula(space.kernel) if space.matrix is None else None
         points = core_points(problem.X) if formula is not None else None
         n, wide = problem.n_rows, self.wide or formula is None
         engine = self._engine(problem, formula, points, wide, n_threads)
@@ -95,7 +96,7 @@ class BlockSmo:
                 renew(problem, state, alpha)
         return state
 
-    def step(self, problem: KernelProblem, state: State) -> Progress:
+    def step(self, problem: Problem, state: State) -> Progress:
         """Rounds until the gap seems reached, or a part of a second has passed."""
         state.ready = False
         rounds, seconds = _STEP_ROUNDS, _STEP_SECONDS
@@ -114,7 +115,7 @@ class BlockSmo:
             self._conclude(problem, state)
         return Progress(state.report.primal, state.report.dual)
 
-    def terminate(self, problem: KernelProblem, state: State, tol: float) -> Verdict:
+    def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """CHECK when the gap is within tol as far as the solver can tell; STALLED when nothing moves any more."""
         state.tol = tol
         if state.stalled:
@@ -127,13 +128,13 @@ class BlockSmo:
         state.safety *= 0.5
         return Verdict.CHECK
 
-    def point(self, problem: KernelProblem, state: State) -> Point:
+    def point(self, problem: Problem, state: State) -> Point:
         """The current alpha and bias; w is not built."""
-        return Point(state.current_alpha, np.empty(0), state.report.bias)
+        return Point(state.current_alpha, None, state.report.bias)
 
     def _engine(
         self,
-        problem: KernelProblem,
+        problem: Problem,
         formula: _core.KernelFormula | None,
         points: _core.KernelPoints | None,
         wide: bool,
@@ -154,18 +155,20 @@ class BlockSmo:
             n_threads=n_threads,
         )
 
-    def _supplied_rounds(self, problem: KernelProblem, state: State, rounds: int, seconds: float) -> None:
+    def _supplied_rounds(self, problem: Problem, state: State, rounds: int, seconds: float) -> None:
         """Rounds for which the kernel object computes the rows of K."""
         began = time.perf_counter()
         for _ in range(rounds):
             missing = state.engine.select()
             if len(missing):
-                state.engine.supply(np.ascontiguousarray(problem.gram(missing.astype(np.intp), slice(None))))
+                state.engine.supply(
+                    np.ascontiguousarray(problem.space.gram(missing.astype(np.intp), slice(None)))
+                )
             state.report = state.engine.advance(state.target)
             if state.report.reached or state.report.stalled or time.perf_counter() - began > seconds:
                 break
 
-    def _conclude(self, problem: KernelProblem, state: State) -> None:
+    def _conclude(self, problem: Problem, state: State) -> None:
         """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
         exact = state.wide and (self.wide or state.points is None)
         unsure = state.refine or state.report.stalled or problem.n_rows <= _FEW_ROWS
@@ -190,7 +193,7 @@ class BlockSmo:
         state.ready = state.report.reached
         state.stalled = not state.report.reached and state.report.stalled
 
-    def _unsettle(self, problem: KernelProblem, state: State, better: bool) -> None:
+    def _unsettle(self, problem: Problem, state: State, better: bool) -> None:
         """F was not what it seemed. If renewing it no longer helps, kernel values are computed in float64."""
         state.idle = 0 if better else state.idle + 1
         if better:
@@ -200,7 +203,7 @@ class BlockSmo:
         elif state.idle >= _IDLE:
             state.stalled = True
 
-    def _widen(self, problem: KernelProblem, state: State) -> None:
+    def _widen(self, problem: Problem, state: State) -> None:
         alpha = state.current_alpha
         if state.report.dual < 0:  # float32 led away from the solution: zero is a better start
             alpha[:] = 0.0
@@ -208,11 +211,11 @@ class BlockSmo:
         state.engine = self._engine(problem, state.formula, state.points, True, state.n_threads)
         renew(problem, state, alpha)
 
-    def _look_at_curvature(self, problem: KernelProblem, state: State) -> None:
+    def _look_at_curvature(self, problem: Problem, state: State) -> None:
         """The engine met negative curvature: a fact about K, or rounding."""
         i, j = state.report.negative_first, state.report.negative_second
         rows = np.array([i] if j < 0 else [i, j])
-        K = problem.gram(rows, rows)
+        K = problem.space.gram(rows, rows)
         value = float(K[0, 0]) if j < 0 else float(K[0, 0] + K[1, 1] - K[0, 1] - K[1, 0])
         if value < -_CURVED * float(np.abs(np.diag(K)).sum()):
             state.negative_curvature = NegativeCurvature((i, i if j < 0 else j), value)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import _core
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import Problem
 from separatrix.types import Vector
 
 
@@ -62,13 +62,13 @@ class State:
         return self.safety * (self.tol - self.lowered)
 
 
-def feasible(problem: KernelProblem, alpha: Vector) -> Vector:
+def feasible(problem: Problem, alpha: Vector) -> Vector:
     """alpha clipped to its bounds; with a free bias the heavier class is scaled down until the classes balance.
 
     >>> import numpy as np
     >>> from separatrix.problem import HINGE
     >>> from separatrix.problem.kernels import Linear
-    >>> problem = KernelProblem(np.eye(2), np.array([1.0, -1.0]), np.ones(2), HINGE, "free", Linear())
+    >>> problem = Problem(np.eye(2), np.array([1.0, -1.0]), np.ones(2), HINGE, "free", Linear())
     >>> feasible(problem, np.array([3.0, 0.5]))
     array([0.5, 0.5])
     """

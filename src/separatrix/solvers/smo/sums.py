@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import _core
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import Problem
 from separatrix.solvers.smo.state import State
 from separatrix.types import Vector
 
@@ -18,7 +18,7 @@ _MOST = 0.7  # a larger share of the rows is not worth a choice
 _BEYOND = 4.0  # times the largest error that a sample of rows showed: what any row's may be
 
 
-def rows_that_matter(problem: KernelProblem, state: State, error: float) -> NDArray[np.bool_]:
+def rows_that_matter(problem: Problem, state: State, error: float) -> NDArray[np.bool_]:
     """Rows (n,) that are in the gap, or may be if their F is off by ``error`` times a few."""
     believed = np.empty(problem.n_rows)
     state.engine.get_sums(believed)
@@ -27,9 +27,7 @@ def rows_that_matter(problem: KernelProblem, state: State, error: float) -> NDAr
     return matter
 
 
-def renew(
-    problem: KernelProblem, state: State, alpha: Vector, matter: NDArray[np.bool_] | None = None
-) -> None:
+def renew(problem: Problem, state: State, alpha: Vector, matter: NDArray[np.bool_] | None = None) -> None:
     """Continue from ``alpha`` with F = K (alpha y) in float64, of the rows that ``matter`` if these are given (the
     engine must be at ``alpha`` then); from the alphas that changed since the last time, if they are fewer."""
     if matter is None or matter.mean() > _MOST:
@@ -51,13 +49,13 @@ def renew(
     state.engine.set_point(alpha, state.F)
 
 
-def _add_sums(problem: KernelProblem, state: State, rows: NDArray[np.bool_], coefficients: Vector) -> None:
+def _add_sums(problem: Problem, state: State, rows: NDArray[np.bool_], coefficients: Vector) -> None:
     """F += K c, on some rows."""
     sources = np.flatnonzero(coefficients)
     if not len(sources) or not rows.any():
         return
     if state.points is None:
-        state.F[rows] += problem.scores(coefficients)[rows]
+        state.F[rows] += problem.space.combine(coefficients)[rows]
         return
     state.F[rows] += sums_in_float64(state, np.flatnonzero(rows), sources, coefficients[sources])
 

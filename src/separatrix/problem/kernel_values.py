@@ -1,4 +1,6 @@
-"""Kernel values of blocks of rows against the same rows Z, with what depends on Z alone prepared once.
+"""Kernel values between rows of the same X, and sums of them, a block at a time.
+
+What depends on the fixed rows Z alone is prepared once for all blocks:
 
     rbf     -gamma ||x - z||^2 = (x, 1, -gamma ||x||^2).(2 gamma z, -gamma ||z||^2, 1): one product, then exp
     poly, sigmoid, linear       one product, then the function
@@ -16,17 +18,57 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem.inner_products import EXACT, dense, squared_norms
-from separatrix.problem.kernel_algebra import Gram, Kernel
-from separatrix.problem.kernel_width import number
-from separatrix.problem.kernels import Linear, Poly, Rbf, Sigmoid, whole_power
+from separatrix.problem.kernels import Kernel, Linear, Poly, Rbf, Sigmoid, number, whole_power
+from separatrix.problem.rows import EXACT, Gram, dense, squared_norms
+from separatrix.types import Index, Vector
 
 #: k(x_i, z_j) of a block of rows, shape (h, m).
 Values: TypeAlias = Callable[[Any], Gram]
 
+# Sums hold so many kernel values at a time: 1 MiB of float64, which a core's cache holds.
+_BLOCK_VALUES = 1 << 17
+# A block has at least so many rows, however many support vectors there are.
+_LEAST_ROWS = 32
+# The table of exp has at most so many entries: 512 KiB of float64.
 _LONGEST_TABLE = 1 << 16
-_WIDEST = 2000  # columns up to which sparse rows are made dense, a block at a time
-_LARGEST = 1 << 25  # entries of Z that may be made dense: 256 MiB
+# Sparse rows are made dense, a block at a time, up to so many columns.
+_DENSE_COLUMNS = 2000
+# Z is made dense up to so many entries: 256 MiB of float64.
+_DENSE_ENTRIES = 1 << 25
+
+
+def gram(X: Any, kernel: Kernel, rows: Index | slice, others: Index | slice) -> NDArray[np.float64]:
+    """k(x_i, x_j) for i in ``rows`` (p,) and j in ``others`` (q,), float64, shape (p, q).
+
+    With a precomputed kernel X is the matrix itself, shape (n, n).
+    """
+    if kernel.name == "precomputed":
+        part = X[rows][:, others]
+        return np.asarray(part.toarray() if bool(sparse.issparse(part)) else part, dtype=np.float64)
+    return kernel.matrix(X[rows], X[others])
+
+
+def kernel_sums(X: Any, kernel: Kernel, coefficients: Vector) -> Vector:
+    """F = K c in float64 for c (n,) or (n, k), of the same shape; rows of c that are zero are left out.
+
+    >>> from separatrix.problem.kernels import Linear
+    >>> kernel_sums(np.array([[1.0], [2.0]]), Linear(), np.array([3.0, 0.0]))
+    array([3., 6.])
+    """
+    n, used = X.shape[0], coefficients if coefficients.ndim == 1 else coefficients.any(axis=1)
+    support = np.flatnonzero(used)
+    c, out = coefficients[support], np.zeros((n, *coefficients.shape[1:]))
+    if not len(support):
+        return out
+    values = None if kernel.name == "precomputed" else prepared(kernel, X, X[support])
+    height = max(_LEAST_ROWS, _BLOCK_VALUES // len(support))
+    for start in range(0, n, height):
+        block = slice(start, min(start + height, n))
+        if values is None:
+            out[block] = gram(X, kernel, np.arange(block.start, block.stop), support) @ c
+        else:
+            out[block] = values(X[block]) @ c
+    return out
 
 
 def prepared(kernel: Kernel, X: Any, Z: Any) -> Values:
@@ -37,7 +79,7 @@ def prepared(kernel: Kernel, X: Any, Z: Any) -> Values:
     """
     known = isinstance(kernel, Linear | Poly | Rbf | Sigmoid)
     is_sparse = bool(sparse.issparse(X))
-    fits = Z.shape[0] * Z.shape[1] <= _LARGEST and (not is_sparse or X.shape[1] <= _WIDEST)
+    fits = Z.shape[0] * Z.shape[1] <= _DENSE_ENTRIES and (not is_sparse or X.shape[1] <= _DENSE_COLUMNS)
     if not known or not fits:
         return lambda block: kernel.matrix(block, Z)
     others = dense(Z)

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from separatrix.problem import HINGE
-from separatrix.problem.kernel_problem import KernelProblem
-from separatrix.problem.kernel_sums import gram, kernel_sums
+from separatrix.problem import HINGE, Problem
+from separatrix.problem.kernel_values import gram, kernel_sums
 from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Precomputed, Rbf
 
 
-def problem_of(X, kernel) -> KernelProblem:
+def problem_of(X, kernel) -> Problem:
     n = X.shape[0]
-    return KernelProblem(X, np.where(np.arange(n) % 2 == 0, 1.0, -1.0), np.ones(n), HINGE, "free", kernel)
+    return Problem(X, np.where(np.arange(n) % 2 == 0, 1.0, -1.0), np.ones(n), HINGE, "free", kernel)
 
 
 @pytest.mark.parametrize(
@@ -27,21 +26,21 @@ def test_it_answers_as_the_rows_do(kernel, layout) -> None:
     X = {"dense": X, "float32": X.astype(np.float32), "csr": sparse.csr_array(X)}[layout]
     problem = problem_of(X, kernel)
     rows, others, c = np.array([3, 1, 30]), np.array([0, 39]), rng.standard_normal(40)
-    assert problem.matrix is not None
+    assert problem.space.matrix is not None
     np.testing.assert_allclose(
-        problem.gram(rows, others), gram(X, kernel, rows, others), rtol=1e-12, atol=1e-12
+        problem.space.gram(rows, others), gram(X, kernel, rows, others), rtol=1e-12, atol=1e-12
     )
     np.testing.assert_allclose(
-        problem.gram(slice(None), others), gram(X, kernel, slice(None), others), rtol=1e-12, atol=1e-12
+        problem.space.gram(slice(None), others), gram(X, kernel, slice(None), others), rtol=1e-12, atol=1e-12
     )
-    np.testing.assert_allclose(problem.scores(c), kernel_sums(X, kernel, c), rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(problem.space.combine(c), kernel_sums(X, kernel, c), rtol=1e-11, atol=1e-11)
 
 
 def test_it_is_computed_once_and_cannot_be_changed() -> None:
     problem = problem_of(np.random.default_rng(0).standard_normal((20, 64)), Rbf(1.0))
-    assert problem.matrix is problem.matrix
+    assert problem.space.matrix is problem.space.matrix
     with pytest.raises(ValueError, match="read-only"):
-        problem.matrix[0, 0] = 2.0
+        problem.space.matrix[0, 0] = 2.0
 
 
 @pytest.mark.parametrize(
@@ -49,20 +48,22 @@ def test_it_is_computed_once_and_cannot_be_changed() -> None:
 )
 def test_it_is_kept_where_rows_are_few_and_dear(shape, kept) -> None:
     problem = problem_of(np.ones(shape), Linear())
-    assert (problem.matrix is not None) == kept
+    assert (problem.space.matrix is not None) == kept
 
 
 def test_a_matrix_that_was_given_is_not_copied() -> None:
-    assert problem_of(np.eye(5), Precomputed()).matrix is None
+    assert problem_of(np.eye(5), Precomputed()).space.matrix is None
 
 
 def test_some_rows_have_a_matrix_of_their_own() -> None:
     problem = problem_of(np.random.default_rng(1).standard_normal((30, 64)), Rbf(0.5))
     part = problem.take(np.array([4, 7, 9]))
-    np.testing.assert_allclose(part.matrix, problem.matrix[np.ix_([4, 7, 9], [4, 7, 9])], rtol=1e-12)
+    np.testing.assert_allclose(
+        part.space.matrix, problem.space.matrix[np.ix_([4, 7, 9], [4, 7, 9])], rtol=1e-12
+    )
 
 
 def test_an_array_that_a_function_returns_stays_writeable() -> None:
     own = np.eye(4)
-    assert problem_of(np.ones((4, 2)), Function(lambda A, B: own)).matrix is not None
+    assert problem_of(np.ones((4, 2)), Function(lambda A, B: own)).space.matrix is not None
     own[0, 0] = 2.0
