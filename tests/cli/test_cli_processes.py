@@ -87,12 +87,12 @@ def test_a_killed_fit_goes_on_from_its_checkpoint_to_the_same_certified_result(h
 
 def test_a_checkpoint_of_other_data_or_of_another_problem_is_refused(folder):
     from separatrix.cli.checkpoint import Checkpoints, source_of
+    from separatrix.svm.svc import fit_observed
 
     X, y = np.eye(4), np.array([1, 1, -1, -1])
     model = separatrix.SVC()
     saver = Checkpoints(folder / "state", source_of(X, y, {"C": 1.0}), pause=0.0)
-    model._watch = saver
-    model.fit(X, y)
+    fit_observed(model, X, y, observer=saver)
     assert saver.written > 0
     result = run("fit", "data.svm", "--checkpoint", "state")
     assert result.exit_code == 1

@@ -40,7 +40,7 @@ def solve(problem, tol, solver=None, start=None, n_threads=1) -> tuple[Verdict, 
     solver = solver or BlockSmo()
     state = solver.init(problem, start, n_threads)
     for _ in range(3000):
-        solver.step(problem, state)
+        solver.step(problem, state, tol)
         verdict = solver.terminate(problem, state, tol)
         if verdict is not Verdict.GO_ON:
             return verdict, solver.point(problem, state), state
@@ -306,8 +306,8 @@ def test_a_gap_that_rounding_hides_ends_as_stalled(n, C) -> None:
     state = solver.init(problem, None, 1)
     verdicts = []
     while Verdict.STALLED not in verdicts:
-        assert len(verdicts) < 40
-        solver.step(problem, state)
+        assert len(verdicts) < 4000
+        solver.step(problem, state, 1e-9)
         verdicts.append(solver.terminate(problem, state, 1e-9))
     point = solver.point(problem, state)
     primal, dual = values(problem, point)

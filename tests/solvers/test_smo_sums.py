@@ -28,7 +28,7 @@ def begun(problem: Problem, steps: int = 3) -> State:
     solver = BlockSmo()
     state = solver.init(problem, None, n_threads=1)
     for _ in range(steps):
-        solver.step(problem, state)
+        solver.step(problem, state, 1e-9)
     return state
 
 
@@ -84,7 +84,7 @@ def test_a_fit_that_renews_some_rows_reaches_the_gap_that_all_rows_show(
     problem, solver = problem_of(4000), BlockSmo()
     state, verdict = solver.init(problem, None, n_threads=1), Verdict.GO_ON
     while verdict is Verdict.GO_ON:
-        solver.step(problem, state)
+        solver.step(problem, state, 1e-7)
         verdict = solver.terminate(problem, state, tol=1e-7)
     assert verdict is Verdict.CHECK
     assert min(shares) < 0.7

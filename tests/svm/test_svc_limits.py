@@ -18,7 +18,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, NotConvergedError, verify
-from separatrix.fitting import courses
+from separatrix.fitting import binary
 from separatrix.solvers.loop.protocol import Progress
 from separatrix.solvers.loop.run import Stage
 
@@ -97,9 +97,9 @@ warnings.simplefilter("ignore")
 import numpy as np
 from crawl import Crawl, crawling
 from separatrix import SVC, verify
-from separatrix.fitting import classes as multiclass
+from separatrix.fitting import classes as many
 
-multiclass.Fit._workers = lambda self, todo: min({threads}, len(todo))
+many._workers = lambda *ignored: min({threads}, {classes})
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 30)); y = rng.integers(0, {classes}, 400)
 print("fitting", flush=True)
@@ -165,9 +165,10 @@ class Optimist(Crawl):
 
 
 def test_a_belief_that_is_not_proved_does_not_end_a_small_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = courses.stages
-    plans = iter([lambda *ignored: [Stage(Optimist(), "a test")], chosen])
-    monkeypatch.setattr(courses, "stages", lambda *arguments: next(plans)(*arguments))
+    chosen = binary.choose
+    monkeypatch.setattr(
+        binary, "choose", lambda *given: [Stage(Optimist(), "a test"), *chosen(*given)]
+    )
     model = SVC().fit(X[:100], Y[:100])
     assert model.status_ == "converged"
     assert model.gap_ <= 1e-3

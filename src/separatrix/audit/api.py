@@ -17,11 +17,10 @@ from separatrix.audit.models import read
 from separatrix.audit.record import Audit, Audits
 from separatrix.audit.verdict import objective_sentence, side_words, verdict_sentence
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import canonical_csr, check_finite, contiguous
+from separatrix.fitting.inputs import check_labels, check_sample_weight
 from separatrix.fitting.parameters import available_threads
-from separatrix.fitting.weights import check_sample_weight
 from separatrix.problem import Point, Problem, Solution, Status
+from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.duality import certify

@@ -17,12 +17,12 @@ from scipy import sparse
 
 from separatrix.audit.claim import Hyperplane, Objective
 from separatrix.audit.measured import Budget, Measured, Optimum
-from separatrix.fitting.target_gap import Enough, target
+from separatrix.fitting.binary import solve
+from separatrix.fitting.context import FitContext
+from separatrix.fitting.parameters import Settings
 from separatrix.problem import HINGE, Point, Problem
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
-from separatrix.solvers.choose import stages
-from separatrix.solvers.loop.run import Limits, run
 from separatrix.types import Vector
 
 
@@ -79,16 +79,9 @@ def best_bounds(
     left = budget.seconds - (time.perf_counter() - began)
     if relative_gap(best.primal, best.dual) <= budget.tol or left <= 0:
         return best
-    goal = target(problem, budget.tol)
-    solution = run(
-        stages(problem, "auto", goal, budget.n_threads),
-        problem,
-        Limits(goal, None, left, budget.n_threads),
-        certify,
-        None if alpha is None else Point(np.minimum(alpha, problem.upper)),
-        Enough(budget.tol),
-    )
-    return _better(best, solution)
+    context = FitContext(Settings(tol=budget.tol, max_time=left, n_threads=budget.n_threads))
+    start = None if alpha is None else Point(np.minimum(alpha, problem.upper))
+    return _better(best, solve(problem, context, certify, start=start))
 
 
 def suggested(problem: Problem, margins: Vector) -> Vector:

@@ -17,9 +17,10 @@ from separatrix.cli.models import is_model, save_model
 from separatrix.cli.options import class_weights
 from separatrix.cli.options_to_model import Choice, choose
 from separatrix.cli.output import Output
-from separatrix.cli.progress import Several, shown, waiting
+from separatrix.cli.progress import shown, waiting
 from separatrix.cli.timing import Stopwatch
 from separatrix.errors import InseparableError
+from separatrix.fitting.observer import Several
 
 # Bytes beside X that a fit with its certificate takes for each row, at its peak.
 _SVC_ROW, _PERCEPTRON_ROW = 270.0, 60.0
@@ -78,12 +79,12 @@ class Course:
                 with waiting("perceptron: passes over the rows", self.request.quiet):
                     fitted = Fitted(model.fit(*self.training_part()), watch.lap())
             else:
+                from separatrix.svm.svc import fit_observed
+
                 saver, start = self._checkpoints()
-                with shown(tol, self.request.quiet) as watches:
-                    model._watch = Several([*watches, *([] if saver is None else [saver])])
-                    model._start = start or None
-                    model.fit(table.X, table.y, sample_weight=self.training_weights())
-                model._watch = model._start = None
+                with shown(tol, self.request.quiet) as observers:
+                    observer = Several([*observers, *([] if saver is None else [saver])])
+                    fit_observed(model, table.X, table.y, self.training_weights(), observer, start or None)
                 fitted = Fitted(model, watch.lap(), bool(start), saver)
         for text in dict.fromkeys(str(each.message) for each in said):
             self.output.note(text)

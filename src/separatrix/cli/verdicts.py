@@ -96,7 +96,7 @@ def _checked(X: Any) -> Any:
     """X as the exact verdict reads it: contiguous or canonical CSR, every number finite and unchanged."""
     from scipy import sparse
 
-    from separatrix.fitting.matrices import canonical_csr, check_finite, contiguous
+    from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 
     is_sparse = bool(sparse.issparse(X))
     matrix = canonical_csr(X) if is_sparse else contiguous(X)

@@ -15,6 +15,7 @@ See `solvers.cocoa` for the problem that a shard solves, `solvers.coordinate_des
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -77,10 +78,9 @@ class ClusterDescent:
     epochs: int = 5
     checkpoint_every: int = 5
 
-    @property
-    def name(self) -> str:
-        """As in ``SVC(solver=...)``."""
-        return "coordinate-descent"
+    name: ClassVar[str] = "coordinate-descent"
+    releases_gil: ClassVar[bool] = False
+    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at the start's."""
@@ -114,7 +114,7 @@ class ClusterDescent:
         state.w, state.s, state.how, state.proposed = whole.v, whole.s, "stay", None
         state.coefficients = [np.zeros(0)] * len(sums)
 
-    def step(self, problem: Problem, state: State) -> Progress:
+    def step(self, problem: Problem, state: State, tol: float) -> Progress:
         """One round."""
         group, note = state.rows.group, ""
         try:
@@ -126,7 +126,7 @@ class ClusterDescent:
             # They are at their checkpoint, the others where they were: w is added up again from their alphas.
             note = f"{group.rebuilt - state.rebuilt} shards rebuilt on other workers"
             self._regroup(state)
-        return Progress(state.primal, state.dual, note)
+        return Progress(state.primal, state.dual, note=note)
 
     def _regroup(self, state: State) -> None:
         self._set_start(state, state.rows.group.each("regroup"))
@@ -198,9 +198,12 @@ class ClusterDescent:
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """CHECK when the gap is within tol; STALLED when it has long not fallen."""
         if relative_gap(state.primal, state.dual) <= state.safety * tol:
-            state.safety *= 0.7  # in force only if this check fails
             return Verdict.CHECK
         return Verdict.STALLED if state.rounds - state.best_at > _PATIENCE else Verdict.GO_ON
+
+    def rejected(self, problem: Problem, state: State, tol: float) -> None:
+        """Ask for the next check at a smaller estimate."""
+        state.safety *= 0.7
 
     def point(self, problem: Problem, state: State) -> Point:
         """The present alphas, and the best w and b."""

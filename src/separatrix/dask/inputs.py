@@ -27,7 +27,7 @@ from separatrix.dask.cluster import WorkerGroup
 from separatrix.dask.estimator import is_partition_list
 from separatrix.dask.partition import Description, given_partition, read_partition
 from separatrix.dask.rows import ClusterRows
-from separatrix.fitting.labels import check_labels
+from separatrix.fitting.inputs import check_labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,13 @@ from separatrix.problem import Point, Problem
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.interior_point.crossover import Corner, crossover
 from separatrix.solvers.interior_point.normal_equations import back_substitute, scaled_cholesky
-from separatrix.solvers.loop.patience import Patience
+from separatrix.solvers.interior_point.tuning import Tuning
 from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
 
 #: Undecided rows that are few enough to be brought to the client.
 _FEW_FREE = 600
-#: Failed proofs before the solver gives up: its estimate of the gap is then wrong by rounding.
-_CHECKS = 4
 
 
 @dataclass
@@ -42,9 +41,9 @@ class State:
     z: Vector  # point of the best primal value
     primal: float = math.inf
     dual: float = -math.inf
-    patience: Patience = field(default_factory=Patience)
+    stall: Stall = field(default_factory=lambda: Stall(Tuning().stall_steps))
     broken: bool = False
-    n_checks: int = 0
+    n_rejected: int = 0
     rebuilt: int = 0  # shards that had been rebuilt when the path began
     factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     sizes: Vector = field(default_factory=lambda: np.zeros(0))
@@ -54,10 +53,9 @@ class State:
 class ClusterInteriorPoint:
     """The solver; its path starts at z = 0, or at the proposed w and b."""
 
-    @property
-    def name(self) -> str:
-        """As in ``SVC(solver=...)``."""
-        return "interior-point"
+    name: ClassVar[str] = "interior-point"
+    releases_gil: ClassVar[bool] = False
+    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Hand out labels and costs, and find the first central point."""
@@ -84,7 +82,7 @@ class ClusterInteriorPoint:
                 continue
             return
 
-    def step(self, problem: Problem, state: State) -> Progress:
+    def step(self, problem: Problem, state: State, tol: float) -> Progress:
         """One iteration. A rebuilt shard has lost its part of the path, which then starts anew at the present z."""
         group, shards = state.rows.group, list[Any]()
         try:
@@ -95,8 +93,8 @@ class ClusterInteriorPoint:
         if state.rebuilt != group.rebuilt:
             note = f"{group.rebuilt - state.rebuilt} shards rebuilt on other workers: a new path from here"
             self._begin(problem, state)
-            state.patience = Patience()
-            return Progress(state.primal, state.dual, note)
+            state.stall.reset()
+            return Progress(state.primal, state.dual, note=note)
         state.broken = not all(advanced for advanced, *_ in shards)
         _, z, pulled, *_ = shards[0]
         primal = 0.5 * float(z @ (state.R * z)) + sum(loss for *_, loss, _ in shards)
@@ -105,7 +103,7 @@ class ClusterInteriorPoint:
         if primal < state.primal:
             state.z, state.primal = z, primal
         state.dual = dual
-        state.patience.see(relative_gap(state.primal, dual), state.primal - dual)
+        state.stall.update(state.primal - dual)
         return Progress(state.primal, dual)
 
     def _drive(self, state: State, method: str, arguments: list[Any] | None = None) -> list[Any]:
@@ -133,9 +131,12 @@ class ClusterInteriorPoint:
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
         if relative_gap(state.primal, state.dual) <= tol:
-            state.n_checks += 1
-            return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
-        return Verdict.STALLED if state.broken or state.patience.over else Verdict.GO_ON
+            return Verdict.CHECK if state.n_rejected < Tuning().checks else Verdict.STALLED
+        return Verdict.STALLED if state.broken or state.stall.stalled else Verdict.GO_ON
+
+    def rejected(self, problem: Problem, state: State, tol: float) -> None:
+        """Count the checks that failed: the estimate is then wrong by rounding."""
+        state.n_rejected += 1
 
     def point(self, problem: Problem, state: State) -> Point:
         """The exact corner, if few rows are still undecided; else the path's alphas and the best z.
@@ -152,7 +153,7 @@ class ClusterInteriorPoint:
                 pieces = rows.group.each("alpha", stateful=True)
             except ShardsReplaced:
                 self._begin(problem, state)
-                self.step(problem, state)
+                self.step(problem, state, 0.0)
                 continue
             return _point(problem, rows.collect(pieces), state.z)
 

@@ -21,8 +21,8 @@ from separatrix.dask.inputs import ClusterData, as_partitions
 from separatrix.dask.parameter_mixing import MixedRun, MixingLimits, mix
 from separatrix.dask.rows import ClusterRows
 from separatrix.errors import ParameterError
+from separatrix.fitting.parameters import seed_of
 from separatrix.fitting.predicting import raw_scores
-from separatrix.fitting.seeds import seed_of
 from separatrix.perceptron.parameters import check_parameters
 from separatrix.problem import Status
 from separatrix.problem.conversion import canonical_csr, contiguous

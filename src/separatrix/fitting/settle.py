@@ -112,15 +112,17 @@ def _with_middle_bias(problem: Problem, solution: Solution, tol: float) -> Solut
 def _on_bounds(problem: Problem, solution: Solution, tol: float) -> Solution:
     """The solution with its alphas on their bounds, if that keeps the gap within tol or makes it no worse.
 
-    A method that moves along the bounds has them exact already, which shows in its number of rows between them: rarely
-    more than w and b have coordinates.
+    A method that moves along the bounds has them exact already. With a kernel, solvers say so; else it shows in the
+    number of rows between the bounds: rarely more than w and b have coordinates.
     """
     alpha, upper = solution.alpha, problem.upper
     margins = problem.y * _with_bias(solution)
     if problem.loss.squared and not np.any((alpha > 0) & (margins > 1.0)):
         return solution
     between = (alpha > 0) & (alpha < upper)
-    if not between.all() and np.count_nonzero(between) <= problem.space.dimension + 1:
+    if problem.kernel is not None and not solution.inside_bounds:
+        return solution
+    if problem.kernel is None and not between.all() and np.count_nonzero(between) <= problem.n_columns + 1:
         return solution
     share = alpha / problem.C
     if problem.loss.squared:  # alpha_i = 2 C_i slack_i has no upper bound

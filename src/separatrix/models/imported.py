@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import ModelFileError
-from separatrix.fitting.matrices import canonical_csr, check_finite, contiguous
 from separatrix.fitting.predicting import raw_scores
 from separatrix.models.libsvm_text import LINEAR_CLASSIFIERS, LiblinearModel, LibsvmModel
+from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.types import Vector
 
 _BLOCK = 1 << 20  # kernel values held at a time

@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import check_matrix
-from separatrix.fitting.seeds import seed_of
+from separatrix.fitting.inputs import check_labels, check_matrix
+from separatrix.fitting.parameters import seed_of
 from separatrix.memory import keep_freed_memory
 from separatrix.perceptron.algorithm import PrimalState
 from separatrix.perceptron.fit import PerceptronResult, fit_problems, publish, warn_of_limits

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import ParameterError
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import check_finite, check_matrix
+from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.fitting.predicting import raw_scores
 from separatrix.perceptron.algorithm import column_constant
 from separatrix.perceptron.online_models import KernelOnline, LinearOnline
 from separatrix.perceptron.parameters import check_parameters
+from separatrix.problem.conversion import check_finite
 from separatrix.problem.kernels import Linear
 from separatrix.problem.mistakes import MistakeRecord
 

@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import ParameterError
-from separatrix.fitting import parameter_checks as rules
-from separatrix.fitting.parameter_checks import KERNEL_NAMES, Rule, check_rules, count, one_of, positive
-from separatrix.fitting.parameters import available_threads
+from separatrix.fitting import parameters as rules
+from separatrix.fitting.parameters import (
+    KERNEL_NAMES,
+    Rule,
+    available_threads,
+    check_rules,
+    count,
+    one_of,
+    positive,
+)
 from separatrix.types import Vector
 
 

@@ -148,6 +148,7 @@ class Solution:
         None  #: (n,) products of w with the rows, without b; None where they are no longer kept
     )
     interval: tuple[float, float] | None = None  #: every best bias for these scores, where it is free
+    inside_bounds: bool = False  #: True where alphas come close to their bounds without reaching them
 
     @property
     def point(self) -> Point:

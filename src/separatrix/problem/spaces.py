@@ -52,11 +52,6 @@ class LinearSpace:
 
     X: Matrix
 
-    @property
-    def dimension(self) -> int:
-        """d."""
-        return int(self.X.shape[1])
-
     def combine(self, c: Vector) -> Vector:
         """w = X^T c in float64, shape (d,) or (d, k)."""
         return weighted_sum(self.X, c)
@@ -117,11 +112,6 @@ class KernelSpace:
 
     X: Matrix
     kernel: Kernel
-
-    @property
-    def dimension(self) -> int:
-        """n: the rows alone span no more."""
-        return int(self.X.shape[0])
 
     @cached_property
     def matrix(self) -> NDArray[np.float64] | None:

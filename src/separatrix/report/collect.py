@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix.errors import InseparableError
-from separatrix.fitting.matrices import check_matrix
+from separatrix.fitting.inputs import check_matrix
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.verify import verify as check_certificate

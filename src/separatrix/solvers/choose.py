@@ -109,9 +109,9 @@ def stages(
             return plan
         name = plan[0].solver.name
         reason = f"{shape}: coordinate descent on trial, before {name} of about {seconds:.2g} s"
-        return [Stage(descent, reason, patience=seconds, trial=trial), *plan]
+        return [Stage(descent, reason, patience=seconds * 6e8, trial=trial * 6e8), *plan]
     reason = f"{shape}: coordinate descent, about {cost.coordinate_descent:.2g} s against {seconds:.2g} s"
-    return [Stage(descent, reason, patience=_NEGLIGIBLE + seconds), *second_order]
+    return [Stage(descent, reason, patience=(_NEGLIGIBLE + seconds) * 6e8), *second_order]
 
 
 def estimate(problem: Problem, tol: float) -> Estimate:

@@ -16,7 +16,6 @@ from separatrix.solvers.smo.solver import BlockSmo
 
 KERNEL_SOLVERS = ("auto", "block-smo", "gram")
 _TINY = 150  # rows whose kernel values are so few that float64 costs nothing
-_TINY_STEPS = 8  # of block SMO on them, before the matrix is factored
 _FACTORED = 3000  # rows whose kernel matrix may be factored: 72 MB
 
 
@@ -40,13 +39,11 @@ def kernel_stages(
     interior = Factored(InteriorPoint(side="gram"))
     whole = [Stage(interior, f"{n} rows: interior point on the factor of the kernel matrix")]
     if problem.loss.squared:
-        newton = Factored(Newton(screen=False, seed=seed))
+        newton = Factored(Newton(sample=False, seed=seed))
         whole = [Stage(newton, f"{n} rows: Newton on the factor of the kernel matrix"), *whole]
     if solver == "gram":
         return whole
     reason = f"{n} rows, {problem.kernel.name} kernel: block SMO"
     if solver == "block-smo" or n > _FACTORED:
         return [Stage(BlockSmo(cache_mb=cache_mb, wide=n <= _TINY), reason)]
-    if n <= _TINY:
-        return [Stage(BlockSmo(cache_mb=cache_mb, wide=True, max_steps=_TINY_STEPS), reason), *whole]
-    return [Stage(BlockSmo(cache_mb=cache_mb), reason, patience=0.05 + 4e-9 * n**3), *whole]
+    return [Stage(BlockSmo(cache_mb=cache_mb, wide=n <= _TINY), reason, patience=2.0 * n**3), *whole]

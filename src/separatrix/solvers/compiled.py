@@ -22,7 +22,8 @@ def compiled_rows(X: Any) -> _core.Rows:
     array([21., 43.])
     """
     kept = np.float32 if X.dtype == np.float32 else np.float64
-    if not sparse.issparse(X):
+    is_sparse = bool(sparse.issparse(X))
+    if not is_sparse:
         return _core.dense_rows(np.ascontiguousarray(X, dtype=kept))
     rows: Any = X if X.format == "csr" else X.tocsr()
     index = np.int64 if np.int64 in (rows.indptr.dtype, rows.indices.dtype) else np.int32

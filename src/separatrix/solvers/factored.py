@@ -9,7 +9,7 @@ Fine, Scheinberg, Efficient SVM training using low-rank kernel representations, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import lapack
@@ -44,14 +44,17 @@ class _State:
 
 @dataclass(frozen=True)
 class Factored:
-    """A solver of linear problems, applied to the factor of the kernel matrix."""
+    """A solver of linear problems, applied to the factor of the kernel matrix.
+
+    Its name is that of the same side of a linear problem. What an interior point leaves near a bound stays there: the
+    corner of the rows of L is none of the kernel's, which differ by rounding.
+    """
 
     solver: Solver[Problem, Any]
 
-    @property
-    def name(self) -> str:
-        """``"gram"``, as the same side of a linear problem is called."""
-        return "gram"
+    name: ClassVar[str] = "gram"
+    releases_gil: ClassVar[bool] = False
+    ends_inside_bounds: ClassVar[bool] = True
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Factor the kernel matrix."""
@@ -61,13 +64,17 @@ class Factored:
         begin = None if start is None else Point(start.alpha, linear.weighted_sum(start.alpha), start.b)
         return _State(linear, self.solver.init(linear, begin, n_threads))
 
-    def step(self, problem: Problem, state: _State) -> Progress:
+    def step(self, problem: Problem, state: _State, tol: float) -> Progress:
         """The linear solver's."""
-        return self.solver.step(state.linear, state.inner)
+        return self.solver.step(state.linear, state.inner, tol)
 
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """The linear solver's."""
         return self.solver.terminate(state.linear, state.inner, tol)
+
+    def rejected(self, problem: Problem, state: _State, tol: float) -> None:
+        """The linear solver's."""
+        self.solver.rejected(state.linear, state.inner, tol)
 
     def point(self, problem: Problem, state: _State) -> Point:
         """alpha and b of the linear solver; w follows from alpha."""

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.binary import BinaryResult
-from separatrix.fitting.matrices import check_matrix
+from separatrix.fitting.binary import BinaryFit
+from separatrix.fitting.inputs import check_matrix
 from separatrix.problem import HINGE, SQUARED_HINGE, bias_interval
 from separatrix.problem.kernels import Kernel, Linear
 from separatrix.problem.problem import relative_gap
@@ -117,7 +117,7 @@ def training_rows(model: Any, X: Any) -> Any:
 
 def view_problem(model: Any, X: Any, y: Any, key: Any) -> DualView:
     """The binary problem ``key`` over checked training rows X."""
-    result: BinaryResult = model.problems_[key]
+    result: BinaryFit = model.problems_[key]
     labels = np.asarray(y)
     if X.shape[0] != len(labels) or len(result.rows) == 0 or result.rows[-1] >= len(labels):
         raise ValueError(
@@ -190,7 +190,7 @@ def _only(model: Any) -> Any:
     return keys[0]
 
 
-def _check_same(view: DualView, result: BinaryResult) -> None:
+def _check_same(view: DualView, result: BinaryFit) -> None:
     scores = view.scores
     norm = float((view.alpha * view.y) @ scores) + (float(view.alpha @ view.y) ** 2 if view.gain else 0.0)
     if view.hard:

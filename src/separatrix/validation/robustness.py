@@ -33,7 +33,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.matrices import check_matrix
+from separatrix.fitting.inputs import check_matrix
 from separatrix.problem.kernels import Laplacian, Poly, Rbf
 from separatrix.proof.rigorous import UNIT, bounded_scores, factor
 from separatrix.types import Vector

@@ -17,8 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.errors import ParameterError
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import check_matrix
+from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.svm.svc import SVC
 from separatrix.validation.c_path import path_predictions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.fitting.seeds import seed_of
+from separatrix.fitting.parameters import seed_of
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.scene import Scene
 from separatrix.perceptron.algorithm import (

@@ -11,7 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from separatrix.fitting.target_gap import FINE
+from separatrix.fitting.binary import BinaryFit
+from separatrix.fitting.context import AIMS
 from separatrix.lab.answers import Answers
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
@@ -75,40 +76,38 @@ class SoftMarginRun:
             return self.answer(Answers(self._scene).model)
         if self.state is None:
             self.state = self.solver.init(self.problem, None, 1)
-        self.solver.step(self.problem, self.state)
+        self.solver.step(self.problem, self.state, AIMS.linear)
         self.steps += 1
         proved = certify(self.problem, self._point())
-        verdict = self.solver.terminate(self.problem, self.state, FINE)
-        self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= FINE)
+        verdict = self.solver.terminate(self.problem, self.state, AIMS.linear)
+        self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= AIMS.linear)
+        if verdict is Verdict.CHECK and not self.over:
+            self.solver.rejected(self.problem, self.state, AIMS.linear)
         word = "Epoch" if self.solver.name == "coordinate-descent" else "Iteration"
         note = f"{word} {self.steps}: the gap, recomputed from the data, is {proved.gap:.2g}."
         return self._frame(proved, proved.w, proved.scores, note)
 
     def _point(self) -> Point:
         """Return the present point: on the central path, if there is one, not at a corner that is known already."""
-        path = getattr(self.state, "path", None)
-        if path is None or self.state.rows is not None or self.state.merged is not None:
-            return cast(Point, self.solver.point(self.problem, self.state))
-        b = 0.0 if self.problem.bias == "none" else float(path.z[-1])
-        return Point(path.alpha.copy(), path.z[: self.problem.n_columns].copy(), b)
+        solver = self.solver
+        where = solver.path_point if isinstance(solver, InteriorPoint) else solver.point
+        return cast(Point, where(self.problem, self.state))
 
     def answer(self, model: Any) -> Frame:
         """Return the answer of `SVC.fit`, without the steps."""
-        self.settled = True
         self.steps = int(model.n_iter_) if self.steps == _STEPS else self.steps
-        result = next(iter(model.problems_.values()))
-        kernel, space = self._scene.has_kernel, self.problem.space
-        image = space.combine(result.alpha * self.problem.y) if kernel else result.coef
-        self.gap = float(result.gap)
-        return self._frame(result, space.vector(image), space.products(image), _ANSWER)
+        return self._answer(next(iter(model.problems_.values())))
 
     def leap(self, answers: Answers) -> Frame:
         """The same as soon as possible, since the points move on."""
         found = quick_answer(self._scene, self.problem)
-        if found is None:
-            return self.answer(answers.model)
-        self.settled, self.gap = True, float(found.gap)
-        return self._frame(found, found.w, found.scores, _ANSWER)
+        return self.answer(answers.model) if found is None else self._answer(found)
+
+    def _answer(self, fit: BinaryFit) -> Frame:
+        self.settled, self.gap = True, float(fit.gap)
+        kernel, space = self._scene.has_kernel, self.problem.space
+        image = space.combine(fit.alpha * self.problem.y) if kernel else fit.coef
+        return self._frame(fit, space.vector(image), space.products(image), _ANSWER)
 
     def grown(self, scene: Scene) -> bool:
         """A new row is a new problem."""
@@ -131,7 +130,7 @@ class SoftMarginRun:
         return f"Primal and dual have met{where}{after}."
 
     def _frame(self, solution: Any, w: Vector | None, scores: Vector | None, note: str) -> Frame:
-        """A `Solution` or a `BinaryResult` as a frame, with the products of w with the rows."""
+        """A `Solution` or a `BinaryFit` as a frame, with the products of w with the rows."""
         assert scores is not None
         b = float(solution.b if hasattr(solution, "b") else solution.intercept)
         f = scores + b

@@ -24,8 +24,8 @@ Bertsekas, Constrained Optimization and Lagrange Multiplier Methods, 1982, chapt
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from separatrix.solvers.loop.deadline import OutOfTime, time_left
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.types import Matrix, Vector
 
-_STEP_EPOCHS, _STEP_SECONDS = 8, 0.1  # a step ends at whichever comes first
+_STEP_EPOCHS, _STEP_ENTRIES = 8, 5e7  # a step ends at whichever comes first
 _MAPPED_MOVES = 2  # kept by the acceleration, each with a number for every row: memory may be short
 _MAPPED_RUN = 1 << 20  # bytes of a mapped file read in a run: it may have to come from the disk
 _PENALTY = 0.03  # kappa relative to the mean squared norm of the rows
@@ -61,7 +61,8 @@ class State:
     penalty: float  # kappa of the method of multipliers; 0 without a bias
     patience: int  # epochs without a better gap that count as a stall
     scale: float  # mean squared norm of the rows; 0 without a bias
-    tol: float = 0.0  # 0 until the loop has said what it wants
+    tol: float = 0.0
+    work: float = 0.0  # entries visited
     safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
     primal: float = np.inf
     dual: float = 0.0
@@ -79,7 +80,6 @@ class State:
         1.1  # times tol: a predicted gap that is worth a look at what it is; smaller after looks in vain
     )
     care: float = 0.97  # how far below tol it must be; smaller after each failed check
-    checked_at: int = -1  # the epoch at which a check was last asked for
     best: float = np.inf  # least relative gap so far, and when
     best_at: int = 0
     risen: float = -np.inf  # the dual when it had last risen by a visible part of the gap or of tol, and when
@@ -132,7 +132,7 @@ class CoordinateDescent:
     >>> solver = CoordinateDescent()
     >>> state = solver.init(problem, None, n_threads=1)
     >>> for _ in range(5):
-    ...     progress = solver.step(problem, state)
+    ...     progress = solver.step(problem, state, tol=1e-6)
     >>> solver.point(problem, state).alpha.round(6)
     array([0., 1.])
     """
@@ -142,10 +142,9 @@ class CoordinateDescent:
     chunk: int = 8
     memory: int = 5
 
-    @property
-    def name(self) -> str:
-        """Short name."""
-        return "coordinate-descent"
+    name: ClassVar[str] = "coordinate-descent"
+    releases_gil: ClassVar[bool] = True
+    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds."""
@@ -173,36 +172,34 @@ class CoordinateDescent:
                 descent.set_centre(start.b / (1 + penalty) if problem.bias == "augmented" else start.b)
         return State(descent, penalty, patience, scale)
 
-    def step(self, problem: Problem, state: State) -> Progress:
-        """A few epochs: until the gap seems reached, or a tenth of a second has passed."""
-        began = time.perf_counter()
-        if state.checked_at == state.epochs:  # the check failed
-            if state.seems_reached:  # an estimate, not a prediction, was wrong: perhaps w has drifted
-                state.descent.resum()
-            elif not state.complete:
-                self._look_aside(problem, state)
-        for _ in range(_STEP_EPOCHS if state.tol > 0 else 1):
+    def step(self, problem: Problem, state: State, tol: float) -> Progress:
+        """A few epochs: until the gap seems reached, or many entries have been visited."""
+        first, began, state.tol = state.epochs == 0, state.work, tol
+        for _ in range(1 if first else _STEP_EPOCHS):
             self._epoch(problem, state)
             self._look(problem, state)
-            if state.seems_reached or state.seems_likely or time.perf_counter() - began > _STEP_SECONDS:
+            if state.seems_reached or state.seems_likely or state.work - began > _STEP_ENTRIES:
                 break
-        return Progress(state.primal, state.dual)
+        return Progress(state.primal, state.dual, state.work)
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """CHECK when an epoch's own estimate of the gap is within tol; STALLED when it has long not fallen.
 
         Nor may the dual have risen: a run that goes on from another may begin with a gap that is hard to beat.
         """
-        state.tol = tol
-        if (state.seems_reached or state.seems_likely) and state.checked_at < state.epochs:
-            state.checked_at = state.epochs
-            # In force only if this check fails.
-            if state.seems_reached:
-                state.safety *= 0.7
-            state.care *= 0.5
+        if state.seems_reached or state.seems_likely:
             return Verdict.CHECK
         idle = state.epochs - max(state.best_at, state.risen_at)
         return Verdict.STALLED if idle > state.patience else Verdict.GO_ON
+
+    def rejected(self, problem: Problem, state: State, tol: float) -> None:
+        """Ask later next time; look at what the estimate left out."""
+        state.care *= 0.5
+        if state.seems_reached:  # an estimate, not a prediction, was wrong: perhaps w has drifted
+            state.safety *= 0.7
+            state.descent.resum()
+        elif not state.complete:
+            self._look_aside(problem, state)
 
     def point(self, problem: Problem, state: State) -> Point:
         """The current alpha, made to balance if the bias is free; w and b as the descent keeps them."""
@@ -239,6 +236,8 @@ class CoordinateDescent:
         state.decay, state.decay_before = state.gap / before if 0 < before < np.inf else 1.0, state.decay
         state.complete = report.active == problem.n_rows
         state.visits += report.active / problem.n_rows
+        entries = problem.X.size if isinstance(problem.X, np.ndarray) else problem.X.nnz
+        state.work += entries * (report.active / problem.n_rows)
         if state.complete:
             state.visits, state.looked = 0.0, state.gap
         if state.gap < 0.9 * state.best:

@@ -48,6 +48,7 @@ class SignedRows:
         self.y = problem.y if rows is None else problem.y[rows]
         self.n = len(self.y)
         self._X: Any = problem.X if rows is None else problem.X[rows]  # as given, without signs or bias
+        self.entries = int(self._X.nnz if sparse.issparse(self._X) else self._X.size)
         self._A: Any = None  # dense or CSR; None where rows are read from the data
         self._pairs: PairProducts | None = None
         self._view = compiled_rows(self._X)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +29,13 @@ from separatrix.solvers.interior_point.duplicates import Merged, merge_duplicate
 from separatrix.solvers.interior_point.normal_equations import GramSide, PrimalSide, smaller_side
 from separatrix.solvers.interior_point.sampling import margin_spread, sample_rows
 from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.solvers.interior_point.tuning import Tuning
 from separatrix.solvers.loop.deadline import time_left
-from separatrix.solvers.loop.patience import Patience
 from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
 
 Rows = NDArray[np.intp]
-_FEW_ROWS = 3000  # solved whole: a sample would save nothing
-_CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
-_FEW_FREE = 600  # undecided rows that are few enough to be settled exactly
-_LOOSE = (1e-2, 1e-3, 1e-5)  # relative gap at which each round looks at all rows
 
 
 @dataclass
@@ -47,6 +45,7 @@ class _State:
     sampled: bool  # whether the path's rows stand for all others
     held: Vector  # alpha of every row; those of the path's rows are overwritten
     margins: Vector  # A z of all rows at the best z
+    stall: Stall  # of primal - dual on the path's rows
     held_dual: float = 0.0
     n_rounds: int = 0
     z: Vector = field(default_factory=lambda: np.zeros(0))  # the best primal point seen on all rows
@@ -54,12 +53,11 @@ class _State:
     dual: float = 0.0
     crossed: float = 0.0  # what held rows on the wrong side add to the primal value
     alpha: Vector | None = None  # of the best dual value, once the path has all rows
-    n_checks: int = 0
-    patience: Patience = field(default_factory=Patience)
+    n_rejected: int = 0
     broken: bool = False
     note: str = ""
-    look_at: float = _LOOSE[0]  # relative gap of the path's rows at which to look at all rows
-    tol: float = 0.0  # as last asked for; looking at all rows pays only near it
+    look_at: float = 0.0  # relative gap of the path's rows at which to look at all rows
+    work: float = 0.0  # in entries visited
     merged: Merged | None = None  # the problem actually solved, if rows were merged
     cached: Point | None = None
 
@@ -71,6 +69,10 @@ class InteriorPoint:
     side: str = "auto"
     screen: bool = True
     seed: int = 0
+    tuning: Tuning = field(default_factory=Tuning)
+
+    releases_gil: ClassVar[bool] = False
+    ends_inside_bounds: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -93,14 +95,17 @@ class InteriorPoint:
                 z[-1] = start.b or 0.0
         held = np.zeros(n)
         # The size that balances the work on the sample against that on the band it leads to.
-        count = max(_FEW_ROWS // 2, min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), 300 * D))
-        few = n <= max(_FEW_ROWS, 10 * D, count)
+        few_rows, stall = self.tuning.few_rows, Stall(self.tuning.stall_steps)
+        count = max(few_rows // 2, min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), 300 * D))
+        few = n <= max(few_rows, 10 * D, count)
         if few or not self.screen or problem.loss.squared or self.side == "gram":
             path = self._path(problem, None, problem.C, np.zeros(D), z, np.ones(n))
-            return _State(path, None, False, held, np.zeros(0), z=z)
+            return _State(path, None, False, held, np.zeros(0), stall, z=z)
         rows, weights = sample_rows(problem.y, count, self.seed)
         path = self._path(problem, rows, problem.C[rows] * weights, np.zeros(D), z, np.ones(len(rows)))
-        return _State(path, rows, True, held, np.zeros(n), z=np.zeros(D), primal=float(np.sum(problem.C)))
+        state = _State(path, rows, True, held, np.zeros(n), stall, z=np.zeros(D))
+        state.primal, state.look_at = float(np.sum(problem.C)), self.tuning.loose[0]
+        return state
 
     def _path(
         self, problem: Problem, rows: Rows | None, C: Vector, h: Vector, z: Vector, width: Vector
@@ -109,10 +114,11 @@ class InteriorPoint:
         sides = {"auto": smaller_side, "primal": PrimalSide, "gram": GramSide}
         return CentralPath.start(sides[self.side](signed), problem.loss, C, h, z, width)
 
-    def step(self, problem: Problem, state: _State) -> Progress:
+    def step(self, problem: Problem, state: _State, tol: float) -> Progress:
         """One iteration on the current rows; a look at all rows when these are solved well enough."""
         problem = state.merged.problem if state.merged else problem
         with np.errstate(all="ignore"):
+            state.work += state.path.algebra.work
             state.broken = not state.path.advance()
             state.cached = None
             primal, dual = state.path.primal(), state.path.dual()
@@ -125,16 +131,16 @@ class InteriorPoint:
             state.dual = dual + state.held_dual
         scale = abs(primal + state.held_dual)
         gap = (primal - dual) / scale if scale > 0 else 0.0
-        state.patience.see(gap, primal - dual)
+        state.stall.update(primal - dual)
         if state.rows is not None:
             # A held row counts as if it were still on its side of margin 1. No point has a value below zero: where one
             # seems to, held rows have crossed by far.
             hopeless = not state.sampled and primal + state.held_dual < 0.0
-            stuck = state.broken or state.patience.over or hopeless
-            if stuck or gap <= max(state.look_at, 0.5 * state.tol):
+            stuck = state.broken or state.stall.stalled or hopeless
+            if stuck or gap <= max(state.look_at, 0.5 * tol):
                 self._next_round(problem, state, gap * scale, stuck)
         note, state.note = state.note, ""
-        return Progress(state.primal, state.dual, note)
+        return Progress(state.primal, state.dual, state.work, note)
 
     def _look(self, problem: Problem, state: _State) -> Vector:
         """Margins of all rows at the path's z. The best primal point moves towards it as far as that pays."""
@@ -192,8 +198,9 @@ class InteriorPoint:
         """Solve next for the rows within ``reach`` of margin 1, and those of ``also``; hold the others."""
         n, D, margins = problem.n_rows, len(state.z), state.margins
         state.n_rounds += 1
-        state.look_at = _LOOSE[min(state.n_rounds, len(_LOOSE) - 1)]
-        state.patience, state.broken = Patience(), False
+        loose = self.tuning.loose
+        state.look_at, state.broken = loose[min(state.n_rounds, len(loose) - 1)], False
+        state.stall.reset()
         t = np.abs(margins - 1.0)
         least = min(n - 1, max(4 * D, 500 << state.n_rounds))
         if np.count_nonzero(t <= reach) < least:
@@ -219,17 +226,28 @@ class InteriorPoint:
         state.path = self._path(problem, None, problem.C, np.zeros(len(state.z)), state.z, width)
         state.rows, state.held_dual, state.held = None, 0.0, np.zeros(problem.n_rows)
         state.sampled, state.note = False, "all rows"
-        state.patience, state.broken = Patience(), False
+        state.stall.reset()
+        state.broken = False
 
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
-        state.tol = tol
         if relative_gap(state.primal, state.dual) <= tol:
-            state.n_checks += 1
-            return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
-        if state.rows is None and (state.broken or state.patience.over):
+            return Verdict.CHECK if state.n_rejected < self.tuning.checks else Verdict.STALLED
+        if state.rows is None and (state.broken or state.stall.stalled):
             return Verdict.STALLED
         return Verdict.GO_ON
+
+    def rejected(self, problem: Problem, state: _State, tol: float) -> None:
+        """Count the checks that failed: the estimate is then wrong by rounding."""
+        state.n_rejected += 1
+
+    def path_point(self, problem: Problem, state: _State) -> Point:
+        """The present point of the central path, for an animation; `point` where the path has only some of the rows."""
+        path = state.path
+        if state.rows is not None or state.merged is not None:
+            return self.point(problem, state)
+        b = 0.0 if problem.bias == "none" else float(path.z[-1])
+        return Point(path.alpha.copy(), path.z[: problem.n_columns].copy(), b)
 
     def point(self, problem: Problem, state: _State) -> Point:
         """The iterate with its rows at their bounds where that does not widen the gap."""
@@ -251,7 +269,7 @@ class InteriorPoint:
         free = undecided(path)
         alpha = np.where(free | (path.s < path.xi), path.C, 0.0)
         rows = np.flatnonzero(free)
-        if 0 < len(rows) <= max(_FEW_FREE, 4 * len(state.z)):
+        if 0 < len(rows) <= max(self.tuning.few_free, 4 * len(state.z)):
             bounds = self._assemble(problem, state, alpha, state.z).alpha
             corner = crossover(problem, bounds, state.z, rows if state.rows is None else state.rows[rows])
             if corner is not None and corner.gap <= max(0.0, state.primal - state.dual):

@@ -11,7 +11,7 @@ S. S. Keerthi et al., A sequential dual method for large scale multi-class linea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -31,12 +31,14 @@ _PARTIAL_PASSES = 8  # over the active rows, before one that looks at all
 class _State:
     descent: _core.JointDescent
     shape: tuple[int, int]
+    entries: int  #: of the rows
     loss: float = np.inf  #: of the last pass over all rows
     half_norm: float = 0.0
     own: float = 0.0  #: sum of A_{i, y_i}
     whole: bool = False  #: whether the last pass saw all rows
     partial: int = 0  #: passes since then
     violation: float = np.inf
+    work: float = 0.0  #: entries visited, once for each class
     passes: int = 0
     ask_after: int = 0  #: passes before a check is asked for again
 
@@ -55,10 +57,9 @@ class JointDescent:
 
     seed: int = 0
 
-    @property
-    def name(self) -> str:
-        """As the binary solver of the same kind."""
-        return "coordinate-descent"
+    name: ClassVar[str] = "coordinate-descent"
+    releases_gil: ClassVar[bool] = True
+    ends_inside_bounds: ClassVar[bool] = False
 
     def init(self, problem: JointProblem, start: JointPoint | None, n_threads: int) -> _State:
         """A = 0, or where an earlier run ended; all rows active."""
@@ -68,7 +69,9 @@ class JointDescent:
         descent = _core.joint_descent(
             compiled_rows(rows), codes, problem.C, problem.n_classes, tau, self.seed
         )
-        state = _State(descent, (problem.n_rows, problem.n_classes))
+        is_sparse = bool(sparse.issparse(rows))
+        entries = int(rows.nnz if is_sparse else rows.size)
+        state = _State(descent, (problem.n_rows, problem.n_classes), entries)
         if start is not None:
             offset = np.zeros(problem.n_classes)
             if problem.bias == "free" and start.b is not None:
@@ -76,7 +79,7 @@ class JointDescent:
             descent.start(np.ascontiguousarray(start.A), offset)
         return state
 
-    def step(self, problem: JointProblem, state: _State) -> Progress:
+    def step(self, problem: JointProblem, state: _State, tol: float) -> Progress:
         """One pass; the values are those seen on the way. `OutOfTime` within it leaves a point that can be proved."""
         state.passes += 1
         if state.partial >= _PARTIAL_PASSES:
@@ -85,6 +88,7 @@ class JointDescent:
         if not in_time:
             raise OutOfTime
         state.whole = visited == problem.n_rows
+        state.work += state.entries * problem.n_classes * (visited / problem.n_rows)
         state.partial = 0 if state.whole else state.partial + 1
         if state.whole:
             alpha = self._alpha(state)
@@ -94,18 +98,19 @@ class JointDescent:
                 state.half_norm += 0.5 * float(np.sum(alpha.sum(axis=0) ** 2))
         if problem.bias == "free":
             state.descent.move_offset()
-        return Progress(state.half_norm + state.loss, state.own - state.half_norm)
+        return Progress(state.half_norm + state.loss, state.own - state.half_norm, state.work)
 
     def terminate(self, problem: JointProblem, state: _State, tol: float) -> Verdict:
-        """Ask for a check when the values of a whole pass are close; after a failed one, a quarter later."""
+        """Ask for a check when the values of a whole pass are close."""
         if not state.whole:
             return Verdict.GO_ON
         if self._gap(state) <= tol and state.passes > state.ask_after:
-            state.ask_after = state.passes + max(_PARTIAL_PASSES, state.passes // 4)
             return Verdict.CHECK
-        if state.violation == 0.0:
-            return Verdict.STALLED
-        return Verdict.GO_ON
+        return Verdict.STALLED if state.violation == 0.0 else Verdict.GO_ON
+
+    def rejected(self, problem: JointProblem, state: _State, tol: float) -> None:
+        """Ask again after a quarter more passes."""
+        state.ask_after = state.passes + max(_PARTIAL_PASSES, state.passes // 4)
 
     def point(self, problem: JointProblem, state: _State) -> JointPoint:
         """A and b as they are; W follows from A."""
