@@ -90,7 +90,7 @@ class LabelledRows:
 
     @cached_property
     def run(self) -> int:
-        """Number of rows that a shuffled order keeps together: one, but of a mapped file those that are read at once."""
+        """Number of rows that a shuffled order keeps together: one, or of a mapped file as many as are read at once."""
         return max(1, _RUN_BYTES // self._row_bytes) if is_mapped(self.X) else 1
 
     @property

@@ -74,8 +74,8 @@ class DualPasses:
     """Passes on the dual coefficients beta (n, p), with the scores F (n, p).
 
     ``settings.budget`` is the most updates that are kept at a time (`budget.py`); a row updated twice counts twice.
-    ``log`` holds (row, visits before, rival) of each update; ``support``, with a budget, (row, rival, size) of those that
-    are kept, oldest first.
+    ``log`` holds (row, visits before, rival) of each update; ``support``, with a budget, (row, rival, size) of
+    those that are kept, oldest first.
 
     >>> from separatrix.problem.kernels import Rbf
     >>> X, signs = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), np.array([1, 1, -1, -1], dtype=np.int8)

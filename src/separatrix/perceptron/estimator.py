@@ -184,7 +184,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
         Classes may appear at any time; ``classes`` announces them in advance. After `fit` it goes on from there.
         """
-        if self._single is None or classes is not None or not self._single.step(X, y):
+        if self._single is None or classes is not None or not self._single.step(self, X, y):
             learn_batch(self, X, y, classes)
         return self
 

@@ -131,9 +131,9 @@ class SingleRows:
     ``step`` returns False, having changed nothing, whenever a row needs the long way.
     """
 
-    def __init__(self, estimator: Any, online: OnlineState, model: LinearOnline) -> None:
-        self.estimator, self.online, self.model, self.state = estimator, online, model, model.groups[0]
-        self.shape = (1, estimator.n_features_in_)
+    def __init__(self, online: OnlineState, model: LinearOnline) -> None:
+        self.online, self.model, self.state = online, model, model.groups[0]
+        self.shape = (1, model.n_columns)
         self.signs = {name: 2 * code - 1 for name, code in online.codes.items()}
         self.mirrored = bool(online.order[0] != 0)
 
@@ -141,7 +141,7 @@ class SingleRows:
         """Whether coef_ and intercept_ still are the very arrays that are learnt in place."""
         return self.online is online and self.state is self.model.groups[0] and not self.mirrored
 
-    def step(self, X: Any, y: Any) -> bool:
+    def step(self, estimator: Any, X: Any, y: Any) -> bool:
         """Learn the row if it is as simple as that."""
         if type(X) is not np.ndarray or X.shape != self.shape or len(y) != 1 or not X.flags.c_contiguous:
             return False
@@ -156,7 +156,6 @@ class SingleRows:
             return False
         self.model.seen += 1
         self.online.note(int((sign > 0) != positive))
-        estimator = self.estimator
         estimator.n_updates_ = self.state.updates
         if self.mirrored:
             estimator.coef_, estimator.intercept_ = self.online.planes()
@@ -251,7 +250,7 @@ def refresh(estimator: Any) -> None:
     if isinstance(model, LinearOnline):
         estimator.coef_, estimator.intercept_ = online.planes()
         if model.n_classes == 2 and model.settings.output == "last":
-            estimator._single = SingleRows(estimator, online, model)
+            estimator._single = SingleRows(online, model)
 
 
 def _plain_labels(y: Any, n_rows: int) -> list[Any] | NDArray[Any]:
