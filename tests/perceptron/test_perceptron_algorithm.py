@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -10,9 +11,8 @@ from scipy import sparse
 
 from separatrix import Perceptron, verify
 from separatrix.perceptron.algorithm import LabelledRows, PrimalPasses, misclassified
-from separatrix.perceptron.gradient import GradientSteps, minimise_on_ray
 from separatrix.perceptron.parameters import Settings
-from separatrix.perceptron.state import to_arrays
+from separatrix.perceptron.state import new_state, to_arrays
 
 
 def naive_pass(X, y, w, b, order):
@@ -87,36 +87,6 @@ def test_doubtful_rows_are_decided_exactly():
     assert misclassified(LabelledRows(X[2:], signs[2:], 0.0), w, 0.0).tolist() == []
 
 
-def test_the_ray_is_searched_exactly():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        m, d = rng.integers(-5, 6, 8).astype(float), rng.integers(-4, 5, 8).astype(float)
-        if not np.any(d[m <= 0] > 0):
-            continue
-
-        def risk(s, m=m, d=d):
-            return np.maximum(0, -(m + s * d)).sum()
-
-        low, high = minimise_on_ray(m, d)
-        creases = [0.0, *(-m[d != 0] / d[d != 0])]
-        best = min(risk(s) for s in creases if s >= 0)
-        assert risk(low) <= best + 1e-12
-        if np.isfinite(high):
-            assert risk(high) <= best + 1e-12
-
-
-def test_exact_search_alone_can_jam_and_the_kept_range_does_not():
-    """At w = 0 the risk is least already, and every row is misclassified: the search alone would stay there."""
-    X, y = np.array([[3.0, 1.0], [-1.0, 2.0], [1.0, -3.0]]), np.array([1, 1, -1], dtype=np.int8)
-    g = (y[:, None] * X).sum(axis=0)
-    assert minimise_on_ray(np.zeros(3), y * (X @ g))[0] == 0.0
-    descent = GradientSteps(LabelledRows(X, y, 0.0), Settings(step="line-search"))
-    while descent.step():
-        assert descent.sizes[-1] * np.sum(descent.counts >= 0) * 3 >= 1.0
-        assert descent.updates < 1000
-    assert np.all(y * (X @ descent.w) > 0)
-
-
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("d", [2, 7, 8, 31, 100])
 def test_rows_too_close_to_call_in_float_are_decided_in_double(d, shuffle):
@@ -179,3 +149,44 @@ def test_a_mapped_file_is_shuffled_in_runs(tmp_path):
     model = Perceptron(order="shuffle", random_state=0).fit(mapped, signs)
     assert model.status_ == "converged"
     assert verify(model.certificate_, X, signs, exact=False)
+
+
+def test_rows_and_weights_that_underflow_are_decided_exactly():
+    """Squares of such numbers are zero in floating point, so a norm alone would make every positive score look sure."""
+    rng, deceived = np.random.default_rng(0), 0
+    for _ in range(300):
+        X, w = rng.standard_normal((4, 3)) * 1e-161, rng.standard_normal(3) * 1e-161
+        signs = np.where(X @ w > 0, 1, -1).astype(np.int8)
+        truth = [
+            sum(Fraction(a) * Fraction(b) for a, b in zip(x, w, strict=True)) * int(sign) <= 0
+            for x, sign in zip(X, signs, strict=True)
+        ]
+        deceived += sum(truth)
+        assert misclassified(LabelledRows(X, signs, 0.0), w, 0.0).tolist() == np.flatnonzero(truth).tolist()
+    assert deceived > 0
+
+
+def test_two_identical_fits_give_identical_digits():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    y = np.where(X @ [1.0, -2.0, 0.5] > 0, 1, -1)
+    one, two = (Perceptron(order="shuffle").fit(X, y) for _ in range(2))
+    assert one.coef_.tobytes() == two.coef_.tobytes()
+    assert one.coef_.tobytes() == Perceptron(order="shuffle", random_state=0).fit(X, y).coef_.tobytes()
+
+
+def test_the_compiled_state_refuses_what_does_not_fit():
+    rows = LabelledRows(np.ones((4, 2)), np.array([1, -1, 1, 1], dtype=np.int8), 0.0)
+    state = PrimalPasses(rows, Settings()).state
+    other = LabelledRows(np.ones((4, 3)), rows.labels, 0.0)
+    with pytest.raises(ValueError, match="A row must have length 2; got 3"):
+        state.visit(other.compiled, rows.labels, None, 0, 4, np.inf)
+    with pytest.raises(ValueError, match="labels must have length 4"):
+        state.visit(rows.compiled, rows.labels[:3], None, 0, 4, np.inf)
+    with pytest.raises(IndexError):
+        state.visit(rows.compiled, rows.labels, None, 0, 5, np.inf)
+    with pytest.raises(IndexError, match="order must name rows"):
+        state.visit(rows.compiled, rows.labels, np.array([0, 1, 2, 4]), 0, 4, np.inf)
+    many = new_state(3, 2, 0.0, Settings())
+    with pytest.raises(IndexError, match="codes must name planes"):
+        many.visit(rows.compiled, np.array([0, 1, 2, 3], dtype=np.int32), None, 0, 4, np.inf)
