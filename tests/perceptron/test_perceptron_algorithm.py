@@ -155,7 +155,7 @@ def test_rows_and_weights_that_underflow_are_decided_exactly():
     """Squares of such numbers are zero in floating point, so a norm alone would make every positive score look sure."""
     rng, deceived = np.random.default_rng(0), 0
     for _ in range(300):
-        X, w = rng.standard_normal((4, 3)) * 1e-161, rng.standard_normal(3) * 1e-161
+        X, w = rng.standard_normal((4, 40)) * 1e-161, rng.standard_normal(40) * 1e-161
         signs = np.where(X @ w > 0, 1, -1).astype(np.int8)
         truth = [
             sum(Fraction(a) * Fraction(b) for a, b in zip(x, w, strict=True)) * int(sign) <= 0

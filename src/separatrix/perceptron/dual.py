@@ -105,9 +105,11 @@ class DualPasses:
             longest = float(np.max(rows.kernel.diagonal(rows.X), initial=0.0)) + rows.gain
             self.squared_radius = longest * (1 if rows.classes == 2 else 2)
 
-    def average(self) -> NDArray[np.float64]:
-        """The mean of beta over all visits."""
-        return self.beta - self.lag / max(1, self.visits)
+    def output(self) -> NDArray[np.float64]:
+        """The coefficients that predict, shape (n, p): the last, their mean over all visits, or the pocket's."""
+        if self.settings.output == "averaged":
+            return self.beta - self.lag / max(1, self.visits)
+        return self.beta if self.pocket is None else self.pocket
 
     def next_order(self) -> NDArray[np.intp]:
         """The rows of the next pass in turn."""

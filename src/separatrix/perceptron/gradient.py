@@ -114,6 +114,12 @@ class GradientSteps:
         best = 0.5 * (lower + upper) if np.isfinite(upper) else 2.0 * lower
         return float(np.clip(best, 1.0 / wrong, self.rows.n_rows / wrong))
 
+    def output(self) -> Vector:
+        """The coefficients that predict, shape (n,): the last, their mean over all steps, or the pocket's."""
+        if self.settings.output == "averaged":
+            return self.beta_sum / max(1, self.visits)
+        return self.pocket if self.settings.output == "pocket" else self.beta
+
     def scores(self) -> Vector:
         """f of all rows, computed anew, shape (n,)."""
         if self.w is not None:

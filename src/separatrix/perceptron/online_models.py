@@ -101,12 +101,7 @@ class LinearOnline:
     def _grown(self, old: PerceptronState, k: int) -> PerceptronState:
         """One plane a class for k of them, the old ones first; the comparator starts afresh."""
         new = self.zero(k)
-        for source, target in (
-            (old.w, new.w),
-            (old.b, new.b),
-            (old.lag, new.lag),
-            (old.lag_b, new.lag_b),
-        ):
+        for source, target in ((old.w, new.w), (old.b, new.b), (old.lag, new.lag), (old.lag_b, new.lag_b)):
             if target.size:
                 target[: max(2, old.planes)] = (
                     np.concatenate([-source, source]) if old.planes == 1 else source

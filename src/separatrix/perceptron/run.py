@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -127,19 +127,8 @@ def _of_primal(passes: PrimalPasses, status: Status, history: MistakeHistory) ->
         rule = PlaneRule(state.pocket_w.copy(), state.pocket_b.copy())
     elif settings.output == "voted":
         rule = _votes(rows, settings, log, state.visits)
-    return RunResult(
-        status,
-        len(history),
-        state.updates,
-        history,
-        W,
-        b,
-        beta,
-        counts,
-        rule,
-        PrimalState(state, passes.rng),
-        pairs=_pairs(rows, log),
-    )
+    found = RunResult(status, len(history), state.updates, history, W, b, beta, counts, rule)
+    return replace(found, state=PrimalState(state, passes.rng), pairs=_pairs(rows, log))
 
 
 def _coefficients(
@@ -173,29 +162,15 @@ def _pairs(rows: LabelledRows, log: Counts) -> Counts | None:
 
 
 def _of_dual(passes: DualPasses, status: Status, history: MistakeHistory) -> RunResult:
-    rows, settings = passes.rows, passes.settings
+    rows, settings, beta = passes.rows, passes.settings, passes.beta
     log = np.array(passes.log, dtype=np.int64).reshape(-1, 3)
-    beta = passes.beta
-    if settings.output == "averaged":
-        beta = passes.average()
-    elif settings.output == "pocket" and passes.pocket is not None:
-        beta = passes.pocket
     voted = settings.output == "voted"
-    w, b = _planes(rows, passes.beta)
-    return RunResult(
-        _exact_status(rows, status, w, b),
-        len(history),
-        passes.updates,
-        history,
-        w,
-        b,
-        passes.beta,
-        passes.counts,
-        _votes(rows, settings, log, passes.visits) if voted else _expansion(rows, beta),
-        support=None if rows.kernel.name == "precomputed" else _support(passes),
-        pairs=_pairs(rows, log),
-        ledger=passes.ledger,
-    )
+    rule = _votes(rows, settings, log, passes.visits) if voted else _expansion(rows, passes.output())
+    w, b = _planes(rows, beta)
+    status = _exact_status(rows, status, w, b)
+    support = None if rows.kernel.name == "precomputed" else _support(passes)
+    found = RunResult(status, len(history), passes.updates, history, w, b, beta, passes.counts, rule)
+    return replace(found, support=support, pairs=_pairs(rows, log), ledger=passes.ledger)
 
 
 def _support(passes: DualPasses) -> tuple[Any, Any, Any, int]:
@@ -213,17 +188,12 @@ def _support(passes: DualPasses) -> tuple[Any, Any, Any, int]:
 
 
 def _of_gradient(steps: GradientSteps, status: Status, history: MistakeHistory) -> RunResult:
-    rows, last = steps.rows, steps.beta[:, None]
-    w, b = _planes(rows, last) if steps.w is None else (steps.w[None, :], np.array([steps.b]))
-    output = steps.settings.output
-    rule: Rule
-    if output == "last":
-        rule = _expansion(rows, last) if w is None else PlaneRule(w, b)
-    else:
-        chosen = steps.beta_sum / max(1, steps.visits) if output == "averaged" else steps.pocket
-        rule = _expansion(rows, chosen[:, None])
+    rows, beta = steps.rows, steps.beta[:, None]
+    w, b = (steps.w[None, :], np.array([steps.b])) if steps.w is not None else _planes(rows, beta)
+    last = steps.w is not None and steps.settings.output == "last"
+    rule = PlaneRule(np.asarray(w), b) if last else _expansion(rows, steps.output()[:, None])
     status = _exact_status(rows, status, w, b)
-    return RunResult(status, len(history), steps.updates, history, w, b, last, steps.counts, rule)
+    return RunResult(status, len(history), steps.updates, history, w, b, beta, steps.counts, rule)
 
 
 def _exact_status(rows: LabelledRows, status: Status, w: NDArray[np.float64] | None, b: Vector) -> Status:
@@ -267,15 +237,5 @@ def _votes(rows: LabelledRows, settings: Settings, log: Counts, visits: int) -> 
     places, position = np.unique(who, return_inverse=True)
     if rows.classes == 2:
         amounts, own, rival = amounts * own, np.zeros_like(own), np.zeros_like(own)
-    return VoteRule(
-        rows.kernel,
-        _rows_at(rows, places),
-        places,
-        rows.gain,
-        position,
-        amounts,
-        own,
-        rival,
-        survivals,
-        rows.n_planes,
-    )
+    support, planes = _rows_at(rows, places), rows.n_planes
+    return VoteRule(rows.kernel, support, places, rows.gain, position, amounts, own, rival, survivals, planes)
