@@ -14,7 +14,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, Perceptron, verify
-from separatrix.perceptron import state as passes
+from separatrix.perceptron import algorithm as passes
 from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Point, Problem, Status
 from separatrix.proof.duality import certify
 from separatrix.solvers.compiled import compiled_rows

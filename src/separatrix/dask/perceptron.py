@@ -23,7 +23,7 @@ from separatrix.dask.rows import ClusterRows
 from separatrix.errors import ParameterError
 from separatrix.fitting.parameters import seed_of
 from separatrix.fitting.predicting import raw_scores
-from separatrix.perceptron.parameters import check_choice
+from separatrix.perceptron.parameters import check_parameters
 from separatrix.problem import Status
 from separatrix.problem.conversion import canonical_csr, contiguous
 from separatrix.problem.mistake_bounds import augmented_norm, ratio_of
@@ -176,7 +176,7 @@ class Perceptron(ClusterEstimator, ClassifierMixin, BaseEstimator):  # type: ign
 
     def _limits(self) -> MixingLimits:
         given = {name: value for name, value in self.get_params(deep=False).items() if name not in _EXTRA}
-        check_choice(given)
+        check_parameters(given)
         for name, allowed in _ONLY.items():
             if given[name] not in allowed:
                 raise ParameterError(

@@ -20,9 +20,8 @@ from separatrix.dask.partition import Description, checked_rows, column_names, d
 from separatrix.dask.products import Picks, product
 from separatrix.dask.rounds import Message, Round
 from separatrix.dask.shard_path import Reply, ShardPath
-from separatrix.perceptron.primal import PrimalPasses
-from separatrix.perceptron.state import LabelledRows, measure_rows
-from separatrix.perceptron.state import Settings as PassSettings
+from separatrix.perceptron.algorithm import LabelledRows, PrimalPasses, largest_squared_norm
+from separatrix.perceptron.parameters import Settings
 from separatrix.problem import LOSSES, Problem, rows_between
 from separatrix.proof.fingerprint import block_digests
 from separatrix.solvers.cocoa.solver import BlockDescent, BlockSums
@@ -74,7 +73,7 @@ class Shard:
 
     def largest_norm(self) -> float:
         """max ||x_i||."""
-        return float(np.sqrt(max(measure_rows(X)[1] for X in self.parts)))
+        return float(np.sqrt(max(largest_squared_norm(X) for X in self.parts)))
 
     def product(self, name: str, vector: Vector, picks: Picks | None) -> Any:
         """Product of the rows with a vector; see `products`."""
@@ -163,20 +162,21 @@ class Shard:
         """Prepare passes of the perceptron; signs (n,) of the rows, constant of the fictitious column."""
         self.rest()
         ends = np.cumsum([0, *(X.shape[0] for X in self.parts)]).tolist()
-        self._solver = PrimalPasses(PassSettings(step=step, shuffle=shuffle, seed=seed + 7919 * self.number))
-        self._labelled = [
-            LabelledRows(X, signs[a:b], constant)
+        seed += 7919 * self.number
+        settings = Settings(step=step, shuffle=shuffle, seed=seed, n_threads=self.n_threads)
+        self._passes = [
+            PrimalPasses(LabelledRows(X, signs[a:b], constant), settings)
             for X, (a, b) in zip(self.parts, pairwise(ends), strict=True)
         ]
-        self._states = [self._solver.init(rows, self.n_threads) for rows in self._labelled]
 
     def pass_over(self, w: Vector, b: float) -> tuple[Vector, float, int]:
         """One pass from w and b over all rows: w and b after it, and the updates it made."""
         updates = 0
-        for rows, state in zip(self._labelled, self._states, strict=True):
-            state.w[:], state.b[:] = w, b
-            updates += self._solver.step(rows, state)
-            w, b = state.w.copy(), float(state.b[0])
+        for passes in self._passes:
+            state = passes.state
+            state.w[0], state.b[0] = w, b
+            updates += passes.sweep()
+            w, b = state.w[0].copy(), float(state.b[0])
         return w, b, updates
 
     def begin_path(self, rows: ProblemRows, z: Vector) -> Reply:

@@ -165,7 +165,7 @@ def mistake_bound(scene: Scene) -> Bound | None:
     if scene.algorithm not in ("gradient", "perceptron"):
         return None
     rows = labelled(scene)
-    widest = widest_margin(rows, 2)
+    widest = widest_margin(rows)
     if widest is None:
         return None
     settings = settings_of(scene)

@@ -184,9 +184,7 @@ def count(problem: Problem, aim: float, tuning: Tuning = _TUNING) -> Counts:
     return Counts(passes * one_pass, path, newton, entries / one_pass)
 
 
-def _kernel_stages(
-    problem: Problem, solver: str, seed: int, cache_mb: float, tuning: Tuning
-) -> list[Stage]:
+def _kernel_stages(problem: Problem, solver: str, seed: int, cache_mb: float, tuning: Tuning) -> list[Stage]:
     """Block SMO, which reads only the kernel rows it needs; the factor of the whole matrix where rows are few.
 
     The factor of n rows costs n^3 / 3 flops, and an interior point on it about twenty times that: the last digits for a

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
 from fractions import Fraction
 
@@ -15,8 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import Perceptron, verify
-from separatrix.perceptron import fit as perceptron_fit
-from separatrix.perceptron import result as perceptron_result
+from separatrix.perceptron import algorithm
 from tests.perceptron_data import EIGHT, EIGHT_LABELS, separable
 
 VARIANTS = [
@@ -276,13 +274,13 @@ def test_a_pass_that_only_rounding_makes_clean_is_not_believed(X, y):
 def test_a_row_that_rounding_flattered_gets_its_update(monkeypatch, output):
     """On any machine: the exact look finds row 5 wrong once, and the run goes on from an update on it."""
     calm = Perceptron(output=output).fit(EIGHT, EIGHT_LABELS)
-    exact, asked = perceptron_fit.misclassified, []
+    exact, asked = algorithm.misclassified, []
 
     def doubting(*arguments):
         asked.append(1)
         return np.array([5]) if len(asked) == 1 else exact(*arguments)
 
-    monkeypatch.setattr(perceptron_fit, "misclassified", doubting)
+    monkeypatch.setattr(algorithm, "misclassified", doubting)
     model = Perceptron(output=output).fit(EIGHT, EIGHT_LABELS)
     assert len(asked) > 1
     assert model.status_ == "converged"
@@ -290,20 +288,23 @@ def test_a_row_that_rounding_flattered_gets_its_update(monkeypatch, output):
     assert model.alpha_[5] > calm.alpha_[5]
     assert model.n_epochs_ > calm.n_epochs_
     signed = model.alpha_ * EIGHT_LABELS
-    assert np.allclose(model.problems_[1].found.w[0], signed @ EIGHT, rtol=1e-12)
+    assert np.allclose(model.problems_[1].run.w[0], signed @ EIGHT, rtol=1e-12)
 
 
-def test_a_model_survives_pickling_and_goes_on_learning():
-    X, y = EIGHT, EIGHT_LABELS
-    model = Perceptron().partial_fit(X, y, classes=[-1, 1])
-    copy = pickle.loads(pickle.dumps(model))
-    for _ in range(5):
-        model.partial_fit(X[:1], y[:1])
-        copy.partial_fit(X[:1], y[:1])
-        model.partial_fit(X, y)
-        copy.partial_fit(X, y)
-    assert np.array_equal(model.coef_, copy.coef_)
-    assert np.array_equal(model.predict(X), copy.predict(X))
+def test_a_warm_start_goes_on_with_other_rows_but_not_with_other_columns():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((80, 3))
+    y = np.where(X @ [1.0, 2.0, -1.0] > 0, 1, -1)
+    model = Perceptron(warm_start=True, max_epochs=1)
+    _quietly(model.fit, X[:10], y[:10])
+    before = model.coef_.copy()
+    _quietly(model.fit, X, y)
+    assert model.alpha_.shape == (80,)
+    assert np.allclose(model.coef_[0], before[0] + (model.alpha_ * y) @ X)
+    with pytest.raises(ValueError, match="weights of 3 columns; X has 4"):
+        model.fit(np.hstack([X, X[:, :1]]), y)
+    with pytest.raises(ValueError, match="output='averaged'"):
+        model.set_params(output="averaged").fit(X, y)
 
 
 def test_parameters_are_explained():
@@ -326,13 +327,3 @@ def _quietly(fit, X, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return fit(X, y)
-
-
-def test_a_time_limit_leaves_the_verdict_on_many_rows_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array([1, 1, -1, -1])  # no line separates these
-    assert Perceptron(max_epochs=2, max_time=60.0).fit(X, y).status_ == "inseparable"
-    monkeypatch.setattr(perceptron_result, "_PROVABLE_SOON", 3)
-    with pytest.warns(ConvergenceWarning):
-        limited = Perceptron(max_epochs=2, max_time=60.0).fit(X, y)
-    assert limited.status_ == "max_iter"
-    assert Perceptron(max_epochs=2).fit(X, y).status_ == "inseparable"
