@@ -10,7 +10,7 @@ from scipy import sparse
 
 from separatrix.problem import HINGE, SQUARED_HINGE, Problem
 from separatrix.problem.losses import Loss
-from separatrix.solvers.choose import SOLVERS, count, stages
+from separatrix.solvers.choose import SOLVERS, Tuning, count, stages
 
 
 def shaped(n: int, d: int, *, density: float = 1.0, C: float = 1.0, loss: Loss = HINGE) -> Problem:
