@@ -306,7 +306,7 @@ def test_a_gap_that_rounding_hides_ends_as_stalled(n, C) -> None:
     state = solver.init(problem, None, 1)
     verdicts = []
     while Verdict.STALLED not in verdicts:
-        assert len(verdicts) < 4000
+        assert state.report.rounds < 10_000
         solver.step(problem, state, 1e-9)
         verdicts.append(solver.terminate(problem, state, 1e-9))
     point = solver.point(problem, state)

@@ -119,7 +119,7 @@ def stages(
     >>> X = np.array([[2.0], [-2.0]])
     >>> problem = Problem(X, np.array([1.0, -1.0]), np.ones(2), HINGE, "none")
     >>> [stage.solver.name for stage in stages(problem, aim=1e-3)]
-    ['coordinate-descent', 'interior-point', 'interior-point']
+    ['interior-point', 'interior-point', 'coordinate-descent']
     """
     if isinstance(problem, JointProblem):
         return _joint_stages(problem, solver, aim, seed, tuning)

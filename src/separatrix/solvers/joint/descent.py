@@ -24,7 +24,15 @@ from separatrix.solvers.loop.deadline import OutOfTime, time_left
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.types import Vector
 
-_PARTIAL_PASSES = 8  # over the active rows, before one that looks at all
+
+@dataclass(frozen=True)
+class Tuning:
+    """Numbers of joint descent."""
+
+    #: Passes over the active rows before one over all: the gap is known only after such a pass.
+    partial_passes: int = 8
+    #: Part of the passes so far, at least, that come between a failed check and the next.
+    check_pause: float = 0.25
 
 
 @dataclass(eq=False)
@@ -56,6 +64,7 @@ class JointDescent:
     """Coordinate descent by rows; ``seed`` orders them."""
 
     seed: int = 0
+    tuning: Tuning = Tuning()
 
     name: ClassVar[str] = "coordinate-descent"
     releases_gil: ClassVar[bool] = True
@@ -81,7 +90,7 @@ class JointDescent:
     def step(self, problem: JointProblem, state: _State, tol: float) -> Progress:
         """One pass; the values are those seen on the way. `OutOfTime` within it leaves a point that can be proved."""
         state.passes += 1
-        if state.partial >= _PARTIAL_PASSES:
+        if state.partial >= self.tuning.partial_passes:
             state.descent.restore()
         loss, state.violation, visited, in_time = state.descent.run(time_left())
         if not in_time:
@@ -109,7 +118,8 @@ class JointDescent:
 
     def rejected(self, problem: JointProblem, state: _State, tol: float) -> None:
         """Ask again after a quarter more passes."""
-        state.ask_after = state.passes + max(_PARTIAL_PASSES, state.passes // 4)
+        pause = int(self.tuning.check_pause * state.passes)
+        state.ask_after = state.passes + max(self.tuning.partial_passes, pause)
 
     def point(self, problem: JointProblem, state: _State) -> JointPoint:
         """A and b as they are; W follows from A."""

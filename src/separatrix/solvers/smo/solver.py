@@ -4,8 +4,8 @@
     s.t.       0 <= alpha_i <= upper_i,  sum_i alpha_i y_i = 0 if the bias is free
 
 A round of the compiled core improves the dual on the rows that violate the optimality conditions most
-(cpp/include/separatrix/block_smo.hpp). Kernel values are float32 at first, whatever the data: they decide where
-to go. Where F must be known better than that, it is computed anew in float64 (smo_sums.py); rounds on top of it
+(cpp/smo/block_smo.hpp). Kernel values are float32 at first, whatever the data: they decide where
+to go. Where F must be known better than that, it is computed anew in float64 (`sums`); rounds on top of it
 correct what is left, as iterative refinement does for linear systems. If that no longer helps, kernel values become
 float64. A little rounding, as a sample of the rows shows it, is not worth that: rounds to a somewhat smaller gap cost
 less.
@@ -19,7 +19,7 @@ Osuna, Freund, Girosi, An improved training algorithm for support vector machine
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -30,17 +30,9 @@ from separatrix.solvers.loop.deadline import time_left
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.solvers.loop.stall import Stall
 from separatrix.solvers.smo.kernel_scores import core_formula, core_points
-from separatrix.solvers.smo.sample import rounding_of_gap
 from separatrix.solvers.smo.state import NegativeCurvature, State, feasible
-from separatrix.solvers.smo.sums import renew, rows_that_matter
-
-_STEP_ROUNDS, _STEP_VALUES = 10, 1 << 24
-_FEW_ROWS = 1000  # F of so few is renewed for what a look at a sample costs
-_ALL_ROWS = 320  # with so few no row waits for a later round
-_DOUBT = 1.5  # what a sample shows of rounding, times this, is what all rows may have
-_AIM_LOWER = 0.5  # rounding of F up to this share of tol is made up for by rounds to a smaller gap
-_IDLE = 6  # renewals of F without half the best gap so far that count as a stall
-_CURVED = 1e-12  # relative negative curvature that is not rounding
+from separatrix.solvers.smo.sums import renew, rounding_of_gap, rows_that_matter
+from separatrix.solvers.smo.tuning import Tuning
 
 
 @dataclass(frozen=True)
@@ -70,6 +62,7 @@ class BlockSmo:
     shrink: bool = True
     wide: bool = False
     stop_on_negative_curvature: bool = True
+    tuning: Tuning = field(default_factory=Tuning)
 
     name: ClassVar[str] = "block-smo"
     releases_gil: ClassVar[bool] = False
@@ -91,7 +84,8 @@ class BlockSmo:
             np.zeros(n),
             np.zeros(n),
             np.ones(n, dtype=bool),
-            Stall(_IDLE, 0.5),
+            self.tuning,
+            Stall(self.tuning.renewals, 0.5),
         )
         if start is not None:
             alpha = feasible(problem, start.alpha)
@@ -103,13 +97,15 @@ class BlockSmo:
         """A few rounds, none once the gap seems reached."""
         state.tol, state.ready = tol, False
         n = problem.n_rows
-        rounds = max(1, min(_STEP_ROUNDS, _STEP_VALUES // (n * self._rows_in_a_round(n))))
+        rounds = max(
+            1, min(self.tuning.step_rounds, self.tuning.step_values // (n * self._rows_in_a_round(n)))
+        )
         if state.points is not None:
             state.report = state.engine.run(state.target, rounds, time_left())
         else:
             self._supplied_rounds(problem, state, rounds)
         if state.report.negative_first >= 0:
-            self._look_at_curvature(problem, state)
+            self._check_curvature(problem, state)
         elif state.report.reached or state.report.stalled:
             self._conclude(problem, state)
         return Progress(state.report.primal, state.report.dual, state.work(n, self._rows_in_a_round(n)))
@@ -130,7 +126,7 @@ class BlockSmo:
         return Point(state.current_alpha, None, state.report.bias)
 
     def _rows_in_a_round(self, n: int) -> int:
-        return self.working_set or default_working_set(n)
+        return self.working_set or self.tuning.working_set(n)
 
     def _engine(
         self,
@@ -170,13 +166,15 @@ class BlockSmo:
     def _conclude(self, problem: Problem, state: State) -> None:
         """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
         exact = state.wide and (self.wide or state.points is None)
-        unsure = state.refine or state.report.stalled or problem.n_rows <= _FEW_ROWS
+        unsure = state.refine or state.report.stalled or problem.n_rows <= self.tuning.few_rows
         rounding, error = (0.0, 0.0) if exact or unsure else rounding_of_gap(problem, state)
-        rounding *= _DOUBT
+        rounding *= self.tuning.doubt
         if not exact and (unsure or rounding > state.slack):
-            if state.lowered == 0.0 and 0.0 < rounding <= _AIM_LOWER * state.tol * state.report.primal:
-                # The next sample may show a little more.
-                state.lowered = 1.25 * rounding / state.report.primal
+            if (
+                state.lowered == 0.0
+                and 0.0 < rounding <= self.tuning.aim_lower * state.tol * state.report.primal
+            ):
+                state.lowered = self.tuning.lower_by * rounding / state.report.primal
                 return
             matter = None if unsure else rows_that_matter(problem, state, error)
             renew(problem, state, state.current_alpha, matter)
@@ -208,28 +206,16 @@ class BlockSmo:
         state.engine = self._engine(problem, state.formula, state.points, True, state.n_threads)
         renew(problem, state, alpha)
 
-    def _look_at_curvature(self, problem: Problem, state: State) -> None:
+    def _check_curvature(self, problem: Problem, state: State) -> None:
         """The engine met negative curvature: a fact about K, or rounding."""
         i, j = state.report.negative_first, state.report.negative_second
         rows = np.array([i] if j < 0 else [i, j])
         K = problem.space.gram(rows, rows)
         value = float(K[0, 0]) if j < 0 else float(K[0, 0] + K[1, 1] - K[0, 1] - K[1, 0])
-        if value < -_CURVED * float(np.abs(np.diag(K)).sum()):
+        if value < -self.tuning.curved * float(np.abs(np.diag(K)).sum()):
             state.negative_curvature = NegativeCurvature((i, i if j < 0 else j), value)
             state.stalled = self.stop_on_negative_curvature
         elif not state.wide:
             self._widen(problem, state)
             return
         state.engine.tolerate_negative()
-
-
-def default_working_set(n: int) -> int:
-    """Rows in a round: all where they are few, else enough that few rounds read the kernel rows again, and few enough
-    for the cache.
-
-    >>> default_working_set(20_000)
-    768
-    """
-    if n <= _ALL_ROWS:
-        return n
-    return 160 if n <= 600 else 256 if n <= 3000 else 768

@@ -1,4 +1,4 @@
-"""What block SMO knows between its steps, and where it may begin."""
+"""State of block SMO between its steps, and its feasible starting point."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from separatrix import _core
 from separatrix.problem import Problem
 from separatrix.solvers.loop.stall import Stall
+from separatrix.solvers.smo.tuning import Tuning
 from separatrix.types import Vector
 
 
@@ -33,6 +34,7 @@ class State:
     alpha: Vector  # where F was computed in float64,
     F: Vector
     exact: NDArray[np.bool_]  # of these rows; of the others it is what the rounds had added up
+    tuning: Tuning
     renewals: Stall  # of the gap after each renewal of F
     report: _core.SmoReport = field(default_factory=_core.SmoReport)
     tol: float = 0.0
