@@ -159,8 +159,8 @@ def test_verbose_writes_to_stderr_only(capfd: Any, classes: int) -> None:
 class Optimist(Crawl):
     """Crawls, and believes from the first step that it has arrived."""
 
-    def step(self, problem: Any, state: Any) -> Progress:
-        super().step(problem, state)
+    def step(self, problem: Any, state: Any, tol: float) -> Progress:
+        super().step(problem, state, tol)
         return Progress(1.0, 1.0 - 1e-6)
 
 

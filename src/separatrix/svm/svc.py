@@ -24,6 +24,7 @@ from separatrix.fitting.observer import KeptPoint, Observer, ProgressLine, Sever
 from separatrix.fitting.parameters import Settings, check_parameters, is_linear, seed_of
 from separatrix.fitting.predicting import pair_votes, raw_scores
 from separatrix.fitting.training import TrainingData
+from separatrix.memory import keep_freed_memory
 from separatrix.problem.kernels import Precomputed, make_kernel
 from separatrix.solvers.loop.interrupt import InterruptFlag
 from separatrix.svm.fitted import FittedAttributes, FittedSVC, fitted_binary, fitted_joint
@@ -221,6 +222,7 @@ def fit_observed(
     start: Mapping[Any, BinaryFit | KeptPoint] | None = None,
 ) -> None:
     """Fit the model as `SVC.fit` does, seen by an observer, from points by the key of their problem."""
+    keep_freed_memory()
     kind: Any = type(model)
     settings = check_parameters({name: getattr(model, name) for name in _parameter_names(kind)})
     data, settings = _training_data(model, settings, X, y, sample_weight)
