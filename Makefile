@@ -59,11 +59,11 @@ format: $(STAMP)  ## rewrite the code in the project's format
 	@$(CLANG_FORMAT) -i $(CPP)
 
 # Python does not free everything that it holds at its end, so leaks are not looked for. The sanitizers' libraries must be
-# there before Python's own, and that of C++ before them, or exceptions are not seen.
-SANITIZED := tests/test_core.py tests/solvers tests/data/test_read_libsvm.py
+# there before Python's own, and that of C++ with them, or exceptions are not seen. Needs GCC.
+SANITIZED ?= tests/test_core.py tests/solvers tests/data/test_read_libsvm.py tests/perceptron/test_perceptron_passes.py
 preloaded := $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(name).so))
 
-sanitize: $(STAMP)  ## the core's tests with the address and undefined-behaviour sanitizers; ARGS as for test
+sanitize: $(STAMP)  ## the core's tests with address and undefined-behaviour sanitizers; SANITIZED=tests for all
 	@"$(CMAKE)" -S . -B build/sanitize -DSEPARATRIX_SANITIZE=ON -DPython_EXECUTABLE="$(abspath $(VENV))/bin/python" >/dev/null
 	@"$(CMAKE)" --build build/sanitize -j 2 >/dev/null
 	@LD_PRELOAD="$(preloaded)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
