@@ -1,18 +1,18 @@
-// The module: each part binds itself in a bindings_*.cpp; nothing else includes nanobind.
+// The module: each part binds itself in its own file here; nothing outside this folder includes nanobind.
 #include <nanobind/nanobind.h>
 
 #include "simd/table.hpp"
 
 namespace nb = nanobind;
 
-void bind_rows(nb::module_& m);        // bindings_rows.cpp
-void bind_descent(nb::module_& m);     // bindings_rows.cpp
-void bind_perceptron(nb::module_& m);  // bindings_perceptron.cpp
-void bind_active_set(nb::module_& m);  // bindings_active_set.cpp
-void bind_text(nb::module_& m);        // bindings_text.cpp
-void bind_kernel(nb::module_& m);      // bindings_kernel.cpp
-void bind_joint(nb::module_& m);       // bindings_joint.cpp
-void bind_path(nb::module_& m);        // bindings_path.cpp
+void bind_rows(nb::module_& m);
+void bind_descent(nb::module_& m);
+void bind_perceptron(nb::module_& m);
+void bind_active_set(nb::module_& m);
+void bind_text(nb::module_& m);
+void bind_kernel(nb::module_& m);
+void bind_joint(nb::module_& m);
+void bind_path(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "separatrix's compiled core";
