@@ -188,7 +188,7 @@ private:
     }
 
     // out = length sum_j c_j (the alpha or w of move j)
-    void combine(std::vector<double> Move::*part, double length, std::vector<double>& out) const {
+    void combine(std::vector<double> Move::* part, double length, std::vector<double>& out) const {
         out.assign((moves_.back().*part).size(), 0.0);
         for (std::size_t a = 0; a < moves_.size(); ++a) {
             const double* move = (moves_[a].*part).data();

@@ -115,7 +115,7 @@ public:
             std::copy_if(inactive.begin(), inactive.end(), std::back_inserter(moved),
                          [this](std::int32_t row) { return whole_.outward[static_cast<std::size_t>(row)] == 0; });
             shrinking_.restore(moved, whole_.active);
-            leave_copy();
+            drop_copy();
         } else if (copy_) {
             copy_->read_from(whole_);
             find_rest();
@@ -138,9 +138,8 @@ public:
         ++passes_here_;
         if (!tuning_.shrink) return;
         const Ids& ids = here().ids;
-        shrinking_.shrink(pass_, here().outward, here().active, [&](std::int32_t row) {
-            return copy_ ? ids[static_cast<std::size_t>(row)] : row;
-        });
+        shrinking_.shrink(pass_, here().outward, here().active,
+                          [&](std::int32_t row) { return copy_ ? ids[static_cast<std::size_t>(row)] : row; });
     }
 
     // Makes every row active.
@@ -151,13 +150,14 @@ public:
 
     // Computes w anew from alpha, in case updates have let it drift.
     void resum() {
-        leave_copy();
+        if (copy_) copy_->write_to(whole_);
         std::vector<double> c;
         for (const Coordinate& at : whole_.coordinates) c.push_back(at.alpha * at.label());
         std::fill(whole_.w.begin(), whole_.w.end(), 0.0);
         whole_.add_rows(c, whole_.w.data());
         dual_ = -0.5 * kernels().dot(whole_.w.data(), whole_.w.data(), whole_.columns);
         for (const Coordinate& at : whole_.coordinates) dual_ += form().gain(at, 0, at.alpha);
+        if (copy_) copy_->read_from(whole_);
         set_centre(centre_);
     }
 
@@ -209,12 +209,15 @@ private:
     }
 
     void leave_copy() {
-        acceleration_.forget();
-        passes_here_ = 0;
-        rest_ = {};
-        if (!copy_) return;
-        copy_->write_to(whole_);
+        if (copy_) copy_->write_to(whole_);
+        drop_copy();
+    }
+
+    void drop_copy() {
         copy_.reset();
+        rest_ = {};
+        passes_here_ = 0;
+        acceleration_.forget();
     }
 
     // Sums over the rows that are not in the copy.
@@ -267,8 +270,10 @@ private:
         const auto count = static_cast<Index>(runs_.size());
         const auto tell = [&](Index run, const auto& tell_system) {
             if (!settings_.mapped || run >= count) return;
-            const auto first = static_cast<std::size_t>(run_begin(run)), end = static_cast<std::size_t>(run_begin(run + 1));
-            std::visit([&](const auto& view) { tell_of_rows(view, visits_[first], visits_[end - 1], tell_system); }, at.rows);
+            const auto first = static_cast<std::size_t>(run_begin(run)),
+                       end = static_cast<std::size_t>(run_begin(run + 1));
+            std::visit([&](const auto& view) { tell_of_rows(view, visits_[first], visits_[end - 1], tell_system); },
+                       at.rows);
         };
         for (Index run = 0; run < ahead; ++run) tell(run, announce);
         Index looked_at = 0;
@@ -279,7 +284,8 @@ private:
             tell(run, dismiss);
             if (pass_.entries - looked_at < between_looks || run + at_once >= count) continue;
             looked_at = pass_.entries;
-            if (std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() >= seconds) return false;
+            if (std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() >= seconds)
+                return false;
         }
         return true;
     }

@@ -17,10 +17,9 @@
 
 namespace separatrix {
 
-using AnyRows =
-    std::variant<DenseRows<float>, DenseRows<double>, SparseRows<float, std::int32_t>, SparseRows<float, std::int64_t>,
-                 SparseRows<double, std::int32_t>, SparseRows<double, std::int64_t>, PackedRows<float>,
-                 PackedRows<double>>;
+using AnyRows = std::variant<DenseRows<float>, DenseRows<double>, SparseRows<float, std::int32_t>,
+                             SparseRows<float, std::int64_t>, SparseRows<double, std::int32_t>,
+                             SparseRows<double, std::int64_t>, PackedRows<float>, PackedRows<double>>;
 
 // The dual problem: sum_i dual_term(alpha_i) - 1/2 ||w||^2 - kappa/2 s^2 - centre s.
 struct DualForm {
@@ -47,8 +46,8 @@ struct Subproblem {
     std::vector<Coordinate> coordinates;
     std::vector<double> w;
     Ids active;
-    std::vector<float> outward;   // of each row at a bound: its gradient in the last pass; 0 of one that moved
-    Ids ids, column_ids;          // of a copy: what its rows and columns are in the whole problem
+    std::vector<float> outward;          // of each row at a bound: its gradient in the last pass; 0 of one that moved
+    Ids ids, column_ids;                 // of a copy: what its rows and columns are in the whole problem
     std::shared_ptr<const void> memory;  // of a copy
 
     Index size() const { return static_cast<Index>(coordinates.size()); }

@@ -169,8 +169,8 @@ double dense_dot(const double* a, const double* b, Index size) { return dot(Dens
 template <class Rows>
 constexpr RowKernels<Rows> row_kernels = {scores<Rows>, add_weighted<Rows>, squared_norms<Rows>};
 
-template <class Rows, class W>
-constexpr DescentKernels<Rows, W> descent_kernels = {descend<false, Rows, W>, descend<true, Rows, W>};
+template <class Rows>
+constexpr DescentKernels<Rows> descent_kernels = {descend<false, Rows>, descend<true, Rows>};
 
 }  // namespace
 
@@ -185,21 +185,14 @@ const Kernels table = {
     row_kernels<SparseRows<double, std::int64_t>>,
     row_kernels<PackedRows<float>>,
     row_kernels<PackedRows<double>>,
-    descent_kernels<DenseRows<float>, float>,
-    descent_kernels<DenseRows<float>, double>,
-    descent_kernels<DenseRows<double>, double>,
-    descent_kernels<SparseRows<float, std::int32_t>, float>,
-    descent_kernels<SparseRows<float, std::int32_t>, double>,
-    descent_kernels<SparseRows<float, std::int64_t>, float>,
-    descent_kernels<SparseRows<float, std::int64_t>, double>,
-    descent_kernels<SparseRows<double, std::int32_t>, float>,
-    descent_kernels<SparseRows<double, std::int32_t>, double>,
-    descent_kernels<SparseRows<double, std::int64_t>, float>,
-    descent_kernels<SparseRows<double, std::int64_t>, double>,
-    descent_kernels<PackedRows<float>, float>,
-    descent_kernels<PackedRows<float>, double>,
-    descent_kernels<PackedRows<double>, float>,
-    descent_kernels<PackedRows<double>, double>,
+    descent_kernels<DenseRows<float>>,
+    descent_kernels<DenseRows<double>>,
+    descent_kernels<SparseRows<float, std::int32_t>>,
+    descent_kernels<SparseRows<float, std::int64_t>>,
+    descent_kernels<SparseRows<double, std::int32_t>>,
+    descent_kernels<SparseRows<double, std::int64_t>>,
+    descent_kernels<PackedRows<float>>,
+    descent_kernels<PackedRows<double>>,
     dense_dot,
     add_products<float>,
     add_products<double>,

@@ -35,7 +35,7 @@ using NormalKernel = void (*)(const Rows&, const std::int64_t* ids, Index begin,
 
 // One coordinate of the dual: alpha in [0, upper], curvature = ||x||^2 + bias term + diagonal shift.
 // `limit` is the upper bound C for the hinge (shift 0) and the shift 1 / (2 C) for the squared hinge (no bound).
-// The curvature carries the label as its sign: there is one of these for every row, in memory that rows are short of.
+// The curvature carries the label as its sign, because there is one of these for every row; it is zero before the first visit.
 struct Coordinate {
     double alpha;
     double limit;
@@ -65,11 +65,13 @@ struct Gradients {
 
 // What one pass over some coordinates saw before each of its updates.
 struct PassReport {
+    Index entries = 0;       // of the rows visited
     double gap = 0;          // sum of the rows' shares of the duality gap
     double rise = 0;         // of sum_i dual_term(alpha_i) - 1/2 ||w||^2 by its updates
     Gradients below, above;  // zero
 
     void add(const PassReport& other) {
+        entries += other.entries;
         gap += other.gap;
         rise += other.rise;
         below.add(other.below);
@@ -77,31 +79,25 @@ struct PassReport {
     }
 };
 
-// Rows to visit: chunks of `chunk` consecutive entries of `active`, in the order `chunks[0 .. n_chunks)`.
-// A visit leaves in `held`, beside the entry of `active`, the gradient of a coordinate that its bound held, 0 of one that moved.
-struct Schedule {
-    const std::int32_t* active;
-    float* held;
-    Index n_active;
-    const std::int32_t* chunks;
-    Index n_chunks;
-    Index chunk;
-    bool first;         // curvatures are only labels yet: each row's is computed when it is visited
-    bool look = false;  // nothing moves: only the gap is summed
+// Rows to visit, in this order. A visit leaves in `outward`, at the row's own place, the gradient of a coordinate that its
+// bound held, 0 of one that could move.
+struct Visits {
+    const std::int32_t* rows;
+    Index count;
+    float* outward;
 };
 
 // f(x) = w.x + bias, where bias += bias_curvature * (change of alpha) * label at each update.
-template <class W>
 struct Iterate {
-    W* w;
+    double* w;
     double bias;
     double bias_curvature;
 };
 
-template <class Rows, class W>
+template <class Rows>
 struct DescentKernels {
-    PassReport (*hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
-    PassReport (*squared_hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
+    PassReport (*hinge)(const Rows&, Coordinate*, const Visits&, Iterate&);
+    PassReport (*squared_hinge)(const Rows&, Coordinate*, const Visits&, Iterate&);
 };
 
 struct Kernels {
@@ -114,21 +110,14 @@ struct Kernels {
     RowKernels<SparseRows<double, std::int64_t>> sparse_d64;
     RowKernels<PackedRows<float>> packed_f;
     RowKernels<PackedRows<double>> packed_d;
-    DescentKernels<DenseRows<float>, float> descend_dense_ff;
-    DescentKernels<DenseRows<float>, double> descend_dense_fd;
-    DescentKernels<DenseRows<double>, double> descend_dense_dd;
-    DescentKernels<SparseRows<float, std::int32_t>, float> descend_sparse_f32f;
-    DescentKernels<SparseRows<float, std::int32_t>, double> descend_sparse_f32d;
-    DescentKernels<SparseRows<float, std::int64_t>, float> descend_sparse_f64f;
-    DescentKernels<SparseRows<float, std::int64_t>, double> descend_sparse_f64d;
-    DescentKernels<SparseRows<double, std::int32_t>, float> descend_sparse_d32f;
-    DescentKernels<SparseRows<double, std::int32_t>, double> descend_sparse_d32d;
-    DescentKernels<SparseRows<double, std::int64_t>, float> descend_sparse_d64f;
-    DescentKernels<SparseRows<double, std::int64_t>, double> descend_sparse_d64d;
-    DescentKernels<PackedRows<float>, float> descend_packed_ff;
-    DescentKernels<PackedRows<float>, double> descend_packed_fd;
-    DescentKernels<PackedRows<double>, float> descend_packed_df;
-    DescentKernels<PackedRows<double>, double> descend_packed_dd;
+    DescentKernels<DenseRows<float>> descend_dense_f;
+    DescentKernels<DenseRows<double>> descend_dense_d;
+    DescentKernels<SparseRows<float, std::int32_t>> descend_sparse_f32;
+    DescentKernels<SparseRows<float, std::int64_t>> descend_sparse_f64;
+    DescentKernels<SparseRows<double, std::int32_t>> descend_sparse_d32;
+    DescentKernels<SparseRows<double, std::int64_t>> descend_sparse_d64;
+    DescentKernels<PackedRows<float>> descend_packed_f;
+    DescentKernels<PackedRows<double>> descend_packed_d;
     double (*dot)(const double* a, const double* b, Index size);
     NormalKernel<DenseRows<float>> normal_f;
     NormalKernel<DenseRows<double>> normal_d;
@@ -151,37 +140,22 @@ struct Kernels {
     NormalKernel<DenseRows<float>> normal(const DenseRows<float>&) const { return normal_f; }
     NormalKernel<DenseRows<double>> normal(const DenseRows<double>&) const { return normal_d; }
 
-    DescentKernels<DenseRows<float>, float> of(const DenseRows<float>&, float) const { return descend_dense_ff; }
-    DescentKernels<DenseRows<float>, double> of(const DenseRows<float>&, double) const { return descend_dense_fd; }
-    DescentKernels<DenseRows<double>, double> of(const DenseRows<double>&, double) const { return descend_dense_dd; }
-    DescentKernels<SparseRows<float, std::int32_t>, float> of(const SparseRows<float, std::int32_t>&, float) const {
-        return descend_sparse_f32f;
+    DescentKernels<DenseRows<float>> descent(const DenseRows<float>&) const { return descend_dense_f; }
+    DescentKernels<DenseRows<double>> descent(const DenseRows<double>&) const { return descend_dense_d; }
+    DescentKernels<SparseRows<float, std::int32_t>> descent(const SparseRows<float, std::int32_t>&) const {
+        return descend_sparse_f32;
     }
-    DescentKernels<SparseRows<float, std::int32_t>, double> of(const SparseRows<float, std::int32_t>&, double) const {
-        return descend_sparse_f32d;
+    DescentKernels<SparseRows<float, std::int64_t>> descent(const SparseRows<float, std::int64_t>&) const {
+        return descend_sparse_f64;
     }
-    DescentKernels<SparseRows<float, std::int64_t>, float> of(const SparseRows<float, std::int64_t>&, float) const {
-        return descend_sparse_f64f;
+    DescentKernels<SparseRows<double, std::int32_t>> descent(const SparseRows<double, std::int32_t>&) const {
+        return descend_sparse_d32;
     }
-    DescentKernels<SparseRows<float, std::int64_t>, double> of(const SparseRows<float, std::int64_t>&, double) const {
-        return descend_sparse_f64d;
+    DescentKernels<SparseRows<double, std::int64_t>> descent(const SparseRows<double, std::int64_t>&) const {
+        return descend_sparse_d64;
     }
-    DescentKernels<SparseRows<double, std::int32_t>, float> of(const SparseRows<double, std::int32_t>&, float) const {
-        return descend_sparse_d32f;
-    }
-    DescentKernels<SparseRows<double, std::int32_t>, double> of(const SparseRows<double, std::int32_t>&, double) const {
-        return descend_sparse_d32d;
-    }
-    DescentKernels<SparseRows<double, std::int64_t>, float> of(const SparseRows<double, std::int64_t>&, float) const {
-        return descend_sparse_d64f;
-    }
-    DescentKernels<SparseRows<double, std::int64_t>, double> of(const SparseRows<double, std::int64_t>&, double) const {
-        return descend_sparse_d64d;
-    }
-    DescentKernels<PackedRows<float>, float> of(const PackedRows<float>&, float) const { return descend_packed_ff; }
-    DescentKernels<PackedRows<float>, double> of(const PackedRows<float>&, double) const { return descend_packed_fd; }
-    DescentKernels<PackedRows<double>, float> of(const PackedRows<double>&, float) const { return descend_packed_df; }
-    DescentKernels<PackedRows<double>, double> of(const PackedRows<double>&, double) const { return descend_packed_dd; }
+    DescentKernels<PackedRows<float>> descent(const PackedRows<float>&) const { return descend_packed_f; }
+    DescentKernels<PackedRows<double>> descent(const PackedRows<double>&) const { return descend_packed_d; }
 };
 
 // The table for this CPU, chosen on first use: the best instruction set it has, or the one that the environment

@@ -24,6 +24,7 @@ class Progress:
 
     primal: float
     dual: float
+    work: float = 0.0
     note: str = ""
 
 

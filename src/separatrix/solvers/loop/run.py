@@ -151,7 +151,8 @@ class _Run:
         note, failed_checks = stage.reason, 0
         while True:
             try:
-                progress = solver.step(self.problem, state)
+                tol: tuple[Any, ...] = (self.limits.tol,) if hasattr(solver, "rejected") else ()
+                progress = solver.step(self.problem, state, *tol)
             except OutOfTime:
                 return self._out_of_time(name, solver.point(self.problem, state))
             self.iteration += 1
@@ -178,6 +179,8 @@ class _Run:
                 return ended
             if stalled or slow:
                 return None
+            if hasattr(solver, "rejected"):
+                solver.rejected(self.problem, state, self.limits.tol)
 
     def _out_of_time(self, name: str, point: Point | None) -> Status:
         """Prove what there is: the point of a step cut short; alpha = 0 where there was no time for any."""
