@@ -28,12 +28,14 @@ DescentTuning read_tuning(const nb::object& record) {
     };
     DescentTuning tuning;
     read("run_length", tuning.run_length);
+    read("copy_run_length", tuning.copy_run_length);
     read("shrink", tuning.shrink);
     read("outlier", tuning.outlier);
     read("moves", tuning.moves);
     read("epochs_per_acceleration", tuning.epochs_per_acceleration);
+    read("copy", tuning.copy);
     read("copy_below", tuning.copy_below);
-    read("copy_after", tuning.copy_after);
+    read("slow_after", tuning.slow_after);
     if (tuning.run_length < 1) refuse("run_length must be at least 1; got " + std::to_string(tuning.run_length) + ".");
     if (tuning.moves < 0 || tuning.moves > max_moves)
         refuse("moves must be from 0 to 16; got " + std::to_string(tuning.moves) + ".");
@@ -75,14 +77,14 @@ void bind_descent(nb::module_& m) {
             },
             "seconds"_a = infinity, "Visit every active row once, or as many as there is time for.")
         .def(
-            "visit_inactive",
+            "inactive_gap",
             [](HeldDescent& self, double threshold, double seconds) {
                 nb::gil_scoped_release release;
-                return self.descent.visit_inactive(threshold, seconds);
+                return self.descent.inactive_gap(threshold, seconds);
             },
             "threshold"_a, "seconds"_a = infinity,
-            "Visit every inactive row once. Returns their share of the gap, or infinity if there was no time; where it "
-            "is more than threshold, rows that are part of it become active again.")
+            "The gap of the inactive rows, or infinity if there was no time; where it is more than threshold, rows that are part "
+            "of it become active again.")
         .def(
             "unshrink", [](HeldDescent& self) { self.descent.unshrink(); }, "Make every row active.")
         .def(

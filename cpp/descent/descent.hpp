@@ -27,13 +27,14 @@ namespace separatrix {
 
 // The numbers of solvers/coordinate_descent/tuning.py that the core reads; there they are explained.
 struct DescentTuning {
-    Index run_length;
+    Index run_length, copy_run_length;
     bool shrink;
     double outlier;
     int moves;
     Index epochs_per_acceleration;
+    bool copy;
     double copy_below;
-    double copy_after;
+    Index slow_after;
 };
 
 struct DescentSettings {
@@ -80,12 +81,12 @@ public:
     // One pass over the active rows, ended early once this many seconds have passed.
     DescentReport epoch(double seconds) {
         if (worth_copying()) copy_active_rows();
-        if (tuning_.moves > 0 && epochs_ > 0 && epochs_ % tuning_.epochs_per_acceleration == 0) accelerate();
+        if (tuning_.moves > 0 && (copy_ || slow()) && epochs_ % tuning_.epochs_per_acceleration == 0) accelerate();
         DescentReport report;
         report.copied = copy_.has_value();
         report.active = static_cast<Index>(here().active.size());
         begin_pass();
-        report.whole = visit_runs(here(), seconds);
+        report.whole = visit_runs(here(), seconds, true);
         end_pass(report.whole);
         report.gap = pass_.gap;
         report.dual = dual_;
@@ -100,27 +101,24 @@ public:
         return report;
     }
 
-    // One pass over the inactive rows; returns their share of the gap, as `epoch` does, or infinity if time was over. Where
-    // it is more than `threshold`, rows that are part of it become active again.
-    double visit_inactive(double threshold, double seconds) {
+    // The gap of the inactive rows, or infinity if time was over before all were read. Where it is more than `threshold`,
+    // rows that are part of it become active again.
+    double inactive_gap(double threshold, double seconds) {
         if (copy_) copy_->write_to(whole_);
         const Ids inactive = others(whole_.active, whole_.size());
         pass_ = {};
         order_runs(inactive, nullptr);
-        const bool whole = visit_runs(whole_, seconds);
-        dual_ += pass_.rise;
+        const bool whole = visit_runs(whole_, seconds, false);
         work_ += static_cast<double>(pass_.entries);
+        if (!whole) return std::numeric_limits<double>::infinity();
         if (pass_.gap > threshold) {
-            Ids moved;
-            std::copy_if(inactive.begin(), inactive.end(), std::back_inserter(moved),
+            Ids wrong;
+            std::copy_if(inactive.begin(), inactive.end(), std::back_inserter(wrong),
                          [this](std::int32_t row) { return whole_.outward[static_cast<std::size_t>(row)] == 0; });
-            shrinking_.restore(moved, whole_.active);
             drop_copy();
-        } else if (copy_) {
-            copy_->read_from(whole_);
-            find_rest();
+            shrinking_.restore(wrong, whole_.active);
         }
-        return whole ? pass_.gap : std::numeric_limits<double>::infinity();
+        return pass_.gap;
     }
 
     // The parts of an epoch: orders the active rows in runs (how many), visits some of them with this w and b, ends it.
@@ -129,13 +127,13 @@ public:
         order_runs(here().active, &random_);
         return static_cast<Index>(runs_.size());
     }
-    void visit(Index first, Index count, double* w, double& bias) { visit(here(), first, count, w, bias); }
+    void visit(Index first, Index count, double* w, double& bias) { visit(here(), first, count, true, w, bias); }
     void end_pass(bool whole) {
         dual_ += pass_.rise;
         work_ += static_cast<double>(pass_.entries);
         if (!whole) return;
         ++epochs_;
-        ++passes_here_;
+        ++passes_;
         if (!tuning_.shrink) return;
         const Ids& ids = here().ids;
         shrinking_.shrink(pass_, here().outward, here().active,
@@ -145,6 +143,7 @@ public:
     // Makes every row active.
     void unshrink() {
         leave_copy();
+        passes_ = 0;
         whole_.active = others({}, whole_.size());
     }
 
@@ -195,16 +194,17 @@ private:
     double residual() const { return settings_.kappa == 0 ? 0 : rest_.s + here().bias_sums(settings_.squared).s; }
 
     bool worth_copying() const {
+        if (!tuning_.copy) return false;
         const auto active = static_cast<double>(here().active.size());
         if (active < tuning_.copy_below * static_cast<double>(here().size())) return epochs_ > 0;
         const bool sparse = std::visit([](const auto& view) { return view.sparse; }, whole_.rows);
-        return sparse && !copy_ && static_cast<double>(passes_here_) >= tuning_.copy_after;
+        return sparse && !copy_ && slow();
     }
+    bool slow() const { return passes_ >= tuning_.slow_after; }
 
     void copy_active_rows() {
         leave_copy();
         copy_ = whole_.active_copy();
-        passes_here_ = 0;
         find_rest();
     }
 
@@ -216,7 +216,6 @@ private:
     void drop_copy() {
         copy_.reset();
         rest_ = {};
-        passes_here_ = 0;
         acceleration_.forget();
     }
 
@@ -240,7 +239,7 @@ private:
     void order_runs(const Ids& rows, Random* random) {
         visits_ = rows;
         runs_.clear();
-        const auto length = static_cast<std::int32_t>(tuning_.run_length), n = static_cast<std::int32_t>(rows.size());
+        const auto length = static_cast<std::int32_t>(copy_ ? tuning_.copy_run_length : tuning_.run_length), n = static_cast<std::int32_t>(rows.size());
         for (std::int32_t begin = 0; begin < n; begin += length) runs_.push_back(begin);
         if (random == nullptr) return;
         random->shuffle(runs_.data(), static_cast<Index>(runs_.size()));
@@ -257,13 +256,14 @@ private:
         return over ? static_cast<Index>(visits_.size()) : runs_[static_cast<std::size_t>(run)];
     }
 
-    void visit(Subproblem& at, Index first, Index count, double* w, double& bias) {
+    void visit(Subproblem& at, Index first, Index count, bool moving, double* w, double& bias) {
         const Index begin = run_begin(first);
-        pass_.add(at.visit(form(), visits_.data() + begin, run_begin(first + count) - begin, w, bias));
+        const Visits visits{visits_.data() + begin, run_begin(first + count) - begin, at.outward.data(), moving};
+        pass_.add(at.visit(form(), visits, w, bias));
     }
 
     // Visits all runs; false if time was over before the last one.
-    bool visit_runs(Subproblem& at, double seconds) {
+    bool visit_runs(Subproblem& at, double seconds, bool moving) {
         constexpr Index between_looks = Index{1} << 24;  // entries, read in a few hundredths of a second
         constexpr Index ahead = 8;                       // runs of a file that are announced before they are visited
         const auto began = std::chrono::steady_clock::now();
@@ -280,7 +280,7 @@ private:
         const Index at_once = settings_.mapped ? 1 : 64;
         for (Index run = 0; run < count; run += at_once) {
             tell(run + ahead, announce);
-            visit(at, run, std::min(at_once, count - run), at.w.data(), bias_);
+            visit(at, run, std::min(at_once, count - run), moving, at.w.data(), bias_);
             tell(run, dismiss);
             if (pass_.entries - looked_at < between_looks || run + at_once >= count) continue;
             looked_at = pass_.entries;
@@ -304,7 +304,7 @@ private:
     double dual_ = 0;  // sum_i dual_term(alpha_i) - 1/2 ||w||^2, as the updates have raised it
     double work_ = 0;
     Index epochs_ = 0, steps_ = 0;
-    Index passes_here_ = 0;  // since all rows became active, a copy was made or left
+    Index passes_ = 0;  // since all rows were last active
 };
 
 }  // namespace separatrix

@@ -51,6 +51,7 @@ PassReport descend(const Rows& rows, Coordinate* coordinates, const Visits& visi
         }
         visits.outward[i] = 0;
         gap += gap_share<squared>(G, alpha, at.limit);
+        if (!visits.moving) continue;
         if (G < 0) {
             below.add(-G);
         } else {

@@ -34,16 +34,15 @@ public:
     // `outlier`: gradients beyond this multiple of their root mean square do not count as the largest.
     Shrinking(Index n, double outlier) : restored_(static_cast<std::size_t>(n)), outlier_(outlier) {}
 
-    // Removes rows from `active` after a pass: those whose outward gradient was beyond the bounds set by the pass before
-    // this one, which saw larger gradients. `id(row)` is the row's number in the whole problem.
+    // Removes rows from `active` after a pass: those whose outward gradient was beyond the gradients of rows that moved.
+    // `id(row)` is the row's number in the whole problem.
     template <class Id>
     void shrink(const PassReport& pass, const std::vector<float>& outward, Ids& active, const Id& id) {
+        const double low = -bound(pass.below), high = bound(pass.above);
         std::erase_if(active, [&](std::int32_t row) {
             const float gradient = outward[static_cast<std::size_t>(row)];
-            return (gradient < low_ || gradient > high_) && !restored_[static_cast<std::size_t>(id(row))];
+            return (gradient < low || gradient > high) && !restored_[static_cast<std::size_t>(id(row))];
         });
-        low_ = -bound(pass.below);
-        high_ = bound(pass.above);
     }
 
     // Adds rows that were left out by mistake to `active`, for good: two rows of which each is at its bound while the other
@@ -56,15 +55,13 @@ public:
     }
 
 private:
-    static constexpr double infinity = std::numeric_limits<double>::infinity();
-
     double bound(const Gradients& seen) const {
-        if (seen.largest <= 0) return infinity;
+        if (seen.largest <= 0) return std::numeric_limits<double>::infinity();
         return std::min(seen.largest, outlier_ * std::sqrt(seen.squares / static_cast<double>(seen.count)));
     }
 
     std::vector<bool> restored_;
-    double outlier_, low_ = -infinity, high_ = infinity;
+    double outlier_;
 };
 
 }  // namespace separatrix

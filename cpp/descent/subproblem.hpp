@@ -52,9 +52,8 @@ struct Subproblem {
 
     Index size() const { return static_cast<Index>(coordinates.size()); }
 
-    PassReport visit(const DualForm& form, const std::int32_t* ids, Index count, double* w, double& bias) {
+    PassReport visit(const DualForm& form, const Visits& visits, double* w, double& bias) {
         Iterate iterate{w, bias, form.kappa};
-        const Visits visits{ids, count, outward.data()};
         const PassReport report = std::visit(
             [&](const auto& view) {
                 const auto kernel = kernels().descent(view);
@@ -114,7 +113,13 @@ struct Subproblem {
 private:
     template <class View>
     void take_rows(const View& from, const Ids& which) {
-        const auto copy = std::make_shared<const PackedCopy<View>>(from, which);
+        if (std::is_same_v<typename View::Value, double> && all_floats(from, which))
+            hold(std::make_shared<const PackedCopy<View, float>>(from, which));
+        else
+            hold(std::make_shared<const PackedCopy<View, typename View::Value>>(from, which));
+    }
+    template <class Copy>
+    void hold(const std::shared_ptr<Copy>& copy) {
         rows = copy->view();
         columns = copy->view().columns;
         column_ids = copy->columns();

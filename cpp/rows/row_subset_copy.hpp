@@ -14,6 +14,11 @@
 
 namespace separatrix {
 
+template <class V, class Given>
+void convert(const Given* from, Index size, V* SEPARATRIX_RESTRICT to) {
+    for (Index j = 0; j < size; ++j) to[j] = static_cast<V>(from[j]);
+}
+
 // Columns numbered anew, in the order in which they are met.
 class ColumnNumbers {
 public:
@@ -61,7 +66,7 @@ public:
             if (k + 2 < ids.size()) rows.prefetch(ids[k + 2]);
             const auto row = rows.row(ids[k]);
             starts_[k] = begin;
-            std::copy_n(row.values, row.size, values_.data() + begin);
+            convert(row.values, row.size, values_.data() + begin);
             numbers.number(row.indices, row.size, indices_.data() + begin);
             begin += row.size;
         }
@@ -93,7 +98,7 @@ public:
         : values_(ids.size() * static_cast<std::size_t>(rows.columns)), rows_(static_cast<Index>(ids.size())) {
         for (Index k = 0; k < rows_; ++k) {
             const auto row = rows.row(ids[static_cast<std::size_t>(k)]);
-            std::copy_n(row.values, row.size, values_.data() + k * row.size);
+            convert(row.values, row.size, values_.data() + k * row.size);
         }
         for (Index j = 0; j < rows.columns; ++j) columns_.push_back(static_cast<std::int32_t>(j));
     }
@@ -107,9 +112,20 @@ private:
     std::vector<std::int32_t> columns_;
 };
 
-// A copy of rows like these.
+// A copy of rows like these with values of type V.
+template <class Rows, class V>
+using PackedCopy = std::conditional_t<Rows::sparse, PackedSparse<V>, PackedDense<V>>;
+
+// Whether every value of these rows is a float, so that a copy as floats is exact.
 template <class Rows>
-using PackedCopy =
-    std::conditional_t<Rows::sparse, PackedSparse<typename Rows::Value>, PackedDense<typename Rows::Value>>;
+bool all_floats(const Rows& rows, const std::vector<std::int32_t>& ids) {
+    return std::all_of(ids.begin(), ids.end(), [&](std::int32_t id) {
+        const auto row = rows.row(id);
+        Index rounded = 0;
+        for (Index j = 0; j < row.size; ++j)
+            rounded += static_cast<typename Rows::Value>(static_cast<float>(row.values[j])) != row.values[j];
+        return rounded == 0;
+    });
+}
 
 }  // namespace separatrix

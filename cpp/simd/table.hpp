@@ -85,6 +85,7 @@ struct Visits {
     const std::int32_t* rows;
     Index count;
     float* outward;
+    bool moving = true;  // false: only the gap is measured
 };
 
 // f(x) = w.x + bias, where bias += bias_curvature * (change of alpha) * label at each update.

@@ -110,8 +110,8 @@ class CoordinateDescent:
         enough = state.work + self.tuning.entries_per_step
         for _ in range(self.tuning.epochs_per_step):
             self._epoch(problem, state)
-            if state.gap <= state.check_factor * tol or state.visits > self.tuning.inactive_visits:
-                self._visit_inactive(state, tol)
+            if state.visits > self.tuning.inactive_visits:
+                self._add_inactive_gap(state, tol)
             state.least_primal = min(state.least_primal, state.primal)
             state.stall.update(max(0.0, state.least_primal - state.dual))
             if self._seems_reached(state, tol) or state.stall.stalled or state.work > enough:
@@ -119,16 +119,18 @@ class CoordinateDescent:
         return Progress(state.primal, state.dual, state.work)
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
-        """CHECK when the estimate covers every row and is within tol; STALLED when it has long not fallen."""
+        """CHECK when an epoch's own estimate of the gap is within tol; STALLED when it has long not fallen."""
         if self._seems_reached(state, tol):
             return Verdict.CHECK
         return Verdict.STALLED if state.stall.stalled else Verdict.GO_ON
 
     def rejected(self, problem: Problem, state: State, tol: float) -> None:
-        """Ask for less before the next proof. Perhaps w has drifted, too: sum it anew."""
-        state.check_factor *= self.tuning.check_factor
-        state.complete = False
-        state.descent.resum()
+        """Measure the inactive rows; if there are none, the estimate was wrong: sum w anew and ask for less next time."""
+        if state.complete:
+            state.check_factor *= self.tuning.check_factor
+            state.descent.resum()
+        else:
+            self._add_inactive_gap(state, tol)
 
     def point(self, problem: Problem, state: State) -> Point:
         """The current alpha, made to balance if the bias is free; w and b as the descent has them."""
@@ -144,7 +146,7 @@ class CoordinateDescent:
         return Point(_balanced(problem, alpha), w, state.descent.bias())
 
     def _seems_reached(self, state: State, tol: float) -> bool:
-        return state.complete and state.gap <= state.check_factor * tol
+        return state.gap <= state.check_factor * tol
 
     def _epoch(self, problem: Problem, state: State) -> None:
         """One pass, the values it implies, and the next centre of the bias."""
@@ -167,12 +169,12 @@ class CoordinateDescent:
         state.complete = report.active == problem.n_rows
         state.visits = 0.0 if state.complete else state.visits + report.active / problem.n_rows
 
-    def _visit_inactive(self, state: State, tol: float) -> None:
+    def _add_inactive_gap(self, state: State, tol: float) -> None:
         """Add the gap of the inactive rows to the estimate; where it matters, they become active again."""
         if state.complete:
             return
         threshold = self.tuning.inactive_share * max(tol, state.gap) * state.primal
-        gap = state.descent.visit_inactive(threshold, time_left())
+        gap = state.descent.inactive_gap(threshold, time_left())
         if gap == math.inf:
             raise OutOfTime
         state.primal += gap
