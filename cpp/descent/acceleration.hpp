@@ -1,199 +1,208 @@
-// The step of coordinate descent in the span of its last moves: which moves, how far, and whether it pays.
+// The exact maximum of the dual over the span of the last few moves of coordinate descent.
 //
-// Every call notes the move of (alpha, w) since the last one; rows that have come to a bound leave every move, so
-// that no step pushes against a bound that holds. The best step (subspace.hpp) is clipped to the bounds and taken only if
-// the dual rises.
+// Coordinate descent creeps along a few ill-conditioned directions; the moves of its last passes span them. With
+// moves p_1 .. p_k (of alpha) and P_j = sum_i p_ij y_i x_i (of w), restricted to rows strictly inside their bounds,
+//
+//     max_c  sum_j c_j g_j - 1/2 c' M c,   g_j = p_j . (1 - shift alpha) - w . P_j - b s_j,
+//                                          M_jl = P_j . P_l + p_j . (shift p_l) + kappa s_j s_l,   s_j = p_j . y
+//
+// is a k x k system. Its solution is clipped to the bounds and taken only if the dual rises: a limited-memory relative of
+// conjugate gradients that survives changes of the set of free rows.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "descent/subspace.hpp"
+#include "descent/subproblem.hpp"
 
 namespace separatrix {
 
-// The dual problem as a step sees it: sum_i dual_term(alpha_i) - 1/2 ||w||^2 - kappa/2 s^2 - centre s.
-struct DualForm {
-    bool squared;
-    double kappa, centre;
-
-    double upper(const Coordinate& at) const { return squared ? std::numeric_limits<double>::infinity() : at.limit; }
-    bool held(const Coordinate& at) const { return at.alpha <= 0 || at.alpha >= upper(at); }
-    // dual_term(to) - dual_term(from)
-    double gain(const Coordinate& at, double from, double to) const {
-        return (to - from) * (squared ? 1 - 0.5 * at.limit * (from + to) : 1.0);
-    }
-};
+inline constexpr int max_moves = 16;
 
 class Acceleration {
 public:
-    // How many moves to keep of rows with that many entries: the last two do most of the work; the others pay where passes
-    // are long.
-    static int useful_moves(int memory, Index entries, Index columns) {
-        return entries > 8 * columns ? memory : std::min(memory, 2);
-    }
+    explicit Acceleration(int memory) : memory_(static_cast<std::size_t>(memory)) {}
 
-    explicit Acceleration(int memory) : subspace_(memory) {}
-
-    // Moves noted so far belong to another w, or to another problem.
+    // Forgets moves that belong to another w or to another subproblem.
     void forget() {
-        subspace_.clear();
+        moves_.clear();
         old_.clear();
     }
 
-    // Notes the move since the last call, then takes the best step in the span of the last moves. True if it did.
-    // `s` is sum_i alpha_i y_i, with what other rows add to it; `exact` says which values of the rows count.
-    template <class Rows>
-    bool operator()(const DualForm& form, const Rows& rows, bool exact, std::vector<Coordinate>& coordinates,
-                    std::vector<double>& w, double bias, double s) {
+    // Notes the move since the last call, then takes the best step in the span of the last moves. Returns by how much it
+    // raised sum_i dual_term(alpha_i) - 1/2 ||w||^2, if a step was taken. `s` is sum_i alpha_i y_i over all rows.
+    std::optional<double> step(const DualForm& form, Subproblem& at, double bias, double s) {
         const bool first = old_.empty();
         if (!first) {
-            release_held(form, rows, exact, coordinates);
-            note_move(form, rows, exact, coordinates);
+            release_bound_rows(form, at);
+            note_move(form, at);
         }
-        note_alpha(coordinates);
-        return !first && take_step(form, rows, exact, coordinates, w, bias, s);
-    }
-
-    // The next move begins here; those noted so far are forgotten.
-    void begin_anew(const std::vector<Coordinate>& coordinates) {
-        subspace_.clear();
-        note_alpha(coordinates);
-    }
-
-    // By how much the last step that was taken raised sum_i dual_term(alpha_i) - 1/2 ||w||^2.
-    double rise() const { return rise_; }
-
-    // These moves for the problem of `rows`, which are the rows `to` where the moves are of the rows `from` (both increasing;
-    // none for all rows). Rows that were not among those have not moved, as far as is known here.
-    template <class Rows>
-    Acceleration carried(int memory, const DualForm& form, const Rows& rows, const std::vector<Coordinate>& coordinates,
-                         const std::vector<std::int32_t>& from, const std::vector<std::int32_t>& to) const {
-        Acceleration part(memory);
-        if (old_.empty()) return part;
-        constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
-        std::vector<std::size_t> place(to.size(), nowhere);
-        for (std::size_t k = 0, i = 0; k < to.size(); ++k) {
-            while (i < from.size() && from[i] < to[k]) ++i;
-            if (from.empty())
-                place[k] = static_cast<std::size_t>(to[k]);
-            else if (i < from.size() && from[i] == to[k])
-                place[k] = i;
-        }
-        part.old_.resize(to.size());
-        for (std::size_t k = 0; k < to.size(); ++k)
-            part.old_[k] = place[k] == nowhere ? coordinates[k].alpha : old_[place[k]];
-        for (int j = 0; j < subspace_.size(); ++j) {
-            part.subspace_.push(to.size(), static_cast<std::size_t>(rows.source().columns));
-            Move& move = part.subspace_.newest();
-            for (std::size_t k = 0; k < to.size(); ++k) {
-                const bool moved = place[k] != nowhere && !form.held(coordinates[k]);
-                move.alpha[k] = moved ? subspace_[j].alpha[place[k]] : 0.0;
-            }
-            part.sum_w(rows, false, coordinates, move);
-        }
-        return part;
+        old_.resize(at.coordinates.size());
+        for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = at.coordinates[i].alpha;
+        return first ? std::nullopt : take_step(form, at, bias, s);
     }
 
 private:
-    void note_alpha(const std::vector<Coordinate>& coordinates) {
-        old_.resize(coordinates.size());
-        for (std::size_t i = 0; i < coordinates.size(); ++i) old_[i] = coordinates[i].alpha;
-    }
+    struct Move {
+        std::vector<double> alpha, w;
+    };
 
-    // Takes the rows that have come to a bound out of every move. Where hardly anything is left of a move, its w is summed
-    // anew: the rounding of what was taken out would be a move of w without one of alpha, which a long step multiplies.
-    template <class Rows>
-    void release_held(const DualForm& form, const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates) {
+    // Takes the rows that have come to a bound out of every move, so that no step pushes against a bound. Where hardly
+    // anything is left of a move, its w is summed anew: the rounding of what was taken out would be a move of w without
+    // one of alpha, which a long step multiplies.
+    void release_bound_rows(const DualForm& form, const Subproblem& at) {
         constexpr double hardly = 1e-3;
-        for (int j = 0; j < subspace_.size(); ++j) {
-            Move& move = subspace_[j];
+        for (Move& move : moves_) {
             double taken = 0, left = 0;
-            for (std::size_t i = 0; i < coordinates.size(); ++i) {
+            for (std::size_t i = 0; i < at.coordinates.size(); ++i) {
                 if (move.alpha[i] == 0) continue;
-                if (form.held(coordinates[i])) {
-                    taken = std::max(taken, std::abs(move.alpha[i]));
-                    rows.add_row(static_cast<Index>(i), -move.alpha[i] * coordinates[i].label(), move.w.data(), exact);
-                    move.alpha[i] = 0;
-                } else {
-                    left = std::max(left, std::abs(move.alpha[i]));
-                }
+                double& most = form.at_bound(at.coordinates[i]) ? taken : left;
+                most = std::max(most, std::abs(move.alpha[i]));
+                if (!form.at_bound(at.coordinates[i])) continue;
+                at.add_row(static_cast<Index>(i), -move.alpha[i] * at.coordinates[i].label(), move.w.data());
+                move.alpha[i] = 0;
             }
-            if (left < hardly * taken) sum_w(rows, exact, coordinates, move);
+            if (left < hardly * taken) sum_w(at, move);
         }
     }
 
     // move.w = sum_i move.alpha_i y_i x_i. Not the difference of two w's: its rounding would be no move of alpha.
-    template <class Rows>
-    void sum_w(const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates, Move& move) {
-        step_.resize(coordinates.size());
-        for (std::size_t i = 0; i < coordinates.size(); ++i) step_[i] = move.alpha[i] * coordinates[i].label();
-        std::fill(move.w.begin(), move.w.end(), 0.0);
-        rows.add_rows(step_.data(), move.w.data(), exact);
+    void sum_w(const Subproblem& at, Move& move) {
+        step_.resize(at.coordinates.size());
+        for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = move.alpha[i] * at.coordinates[i].label();
+        move.w.assign(at.w.size(), 0.0);
+        at.add_rows(step_, move.w.data());
     }
 
-    template <class Rows>
-    void note_move(const DualForm& form, const Rows& rows, bool exact, const std::vector<Coordinate>& coordinates) {
-        subspace_.push(coordinates.size(), static_cast<std::size_t>(rows.source().columns));
-        Move& newest = subspace_.newest();
-        for (std::size_t i = 0; i < coordinates.size(); ++i) {
-            newest.alpha[i] = form.held(coordinates[i]) ? 0.0 : coordinates[i].alpha - old_[i];
+    void note_move(const DualForm& form, const Subproblem& at) {
+        Move move;
+        if (moves_.size() == memory_) {
+            move = std::move(moves_.front());
+            moves_.erase(moves_.begin());
         }
-        sum_w(rows, exact, coordinates, newest);
+        move.alpha.resize(at.coordinates.size());
+        for (std::size_t i = 0; i < move.alpha.size(); ++i)
+            move.alpha[i] = form.at_bound(at.coordinates[i]) ? 0.0 : at.coordinates[i].alpha - old_[i];
+        sum_w(at, move);
+        moves_.push_back(std::move(move));
     }
 
-    // Moves along which the dual is all but linear ask for huge steps. Almost all of such a step is clipped again,
-    // and what is left would be the difference of huge numbers; a hundred times the range of alpha is far enough.
-    double safe_length(const DualForm& form, const std::vector<Coordinate>& coordinates) const {
+    // The coefficients c of the best step. Columns come in blocks that stay in the cache while all products are formed.
+    void solve(const DualForm& form, const Subproblem& at, double bias) {
+        constexpr std::size_t block = 512;
+        const std::size_t k = moves_.size();
+        const auto dot = kernels().dot;
+        g_ = {};
+        M_ = {};
+        for (std::size_t begin = 0; begin < at.w.size(); begin += block) {
+            const auto length = static_cast<Index>(std::min(block, at.w.size() - begin));
+            for (std::size_t a = 0; a < k; ++a) {
+                const double* column = moves_[a].w.data() + begin;
+                g_[a] -= dot(at.w.data() + begin, column, length);
+                for (std::size_t b = 0; b <= a; ++b) M_[a][b] += dot(column, moves_[b].w.data() + begin, length);
+            }
+        }
+        std::array<double, max_moves> s{};
+        for (std::size_t i = 0; i < at.coordinates.size(); ++i) {
+            const Coordinate& here = at.coordinates[i];
+            const double slope = form.squared ? 1 - here.limit * here.alpha : 1.0;
+            for (std::size_t a = 0; a < k; ++a) {
+                const double moved = moves_[a].alpha[i];
+                g_[a] += moved * slope;
+                s[a] += moved * here.label();
+                for (std::size_t b = 0; form.squared && b <= a; ++b)
+                    M_[a][b] += moved * here.limit * moves_[b].alpha[i];
+            }
+        }
+        for (std::size_t a = 0; a < k; ++a) {
+            g_[a] -= bias * s[a];
+            for (std::size_t b = 0; b <= a; ++b) M_[b][a] = M_[a][b] += form.kappa * s[a] * s[b];
+        }
+        eliminate(k);
+    }
+
+    // Gaussian elimination; pivots are Schur complements, and a direction that adds nothing new gets c_j = 0.
+    void eliminate(std::size_t k) {
+        constexpr double negligible = 1e-8;
+        std::array<bool, max_moves> redundant{};
+        std::array<double, max_moves> scale{};
+        for (std::size_t j = 0; j < k; ++j) scale[j] = M_[j][j];
+        for (std::size_t j = 0; j < k; ++j) {
+            redundant[j] = M_[j][j] <= negligible * scale[j];
+            for (std::size_t l = j + 1; l < k && !redundant[j]; ++l) {
+                const double factor = M_[l][j] / M_[j][j];
+                for (std::size_t m = j; m < k; ++m) M_[l][m] -= factor * M_[j][m];
+                g_[l] -= factor * g_[j];
+            }
+        }
+        for (std::size_t j = k; j-- > 0;) {
+            double sum = g_[j];
+            for (std::size_t m = j + 1; m < k; ++m) sum -= M_[j][m] * c_[m];
+            c_[j] = redundant[j] ? 0.0 : sum / M_[j][j];
+        }
+    }
+
+    // The length of the first step tried, relative to the best one. Moves along which the dual is all but linear ask for
+    // huge steps, almost all of which is clipped again; what is left would be the difference of huge numbers.
+    double safe_length(const DualForm& form, const Subproblem& at) const {
+        constexpr double ranges = 100;
         double largest = 0, range = 0;
         for (std::size_t i = 0; i < step_.size(); ++i) {
             largest = std::max(largest, std::abs(step_[i]));
-            range = std::max(range, form.squared ? coordinates[i].alpha : coordinates[i].limit);
+            range = std::max(range, form.squared ? at.coordinates[i].alpha : at.coordinates[i].limit);
         }
-        return largest > 100 * range ? 100 * range / largest : 1.0;
+        return largest > ranges * range ? ranges * range / largest : 1.0;
     }
 
-    template <class Rows>
-    bool take_step(const DualForm& form, const Rows& rows, bool exact, std::vector<Coordinate>& coordinates,
-                   std::vector<double>& w, double bias, double s) {
-        const auto dot = kernels().dot;
-        subspace_.solve(coordinates, w.data(), bias, form.kappa, form.squared);
-        step_.resize(coordinates.size());
-        subspace_.step_of_alpha(step_);
-        const double longest = safe_length(form, coordinates);
-        for (double length = longest; length > 0.05 * longest; length /= 3) {  // clipping may spoil a long step
-            subspace_.step_of_w(length, change_);
+    std::optional<double> take_step(const DualForm& form, Subproblem& at, double bias, double s) {
+        solve(form, at, bias);
+        combine(&Move::alpha, 1.0, step_);
+        double length = safe_length(form, at);
+        for (int attempt = 0; attempt < 3; ++attempt, length /= 3) {  // clipping may spoil a long step
+            combine(&Move::w, length, change_);
             double rise = 0, moved = 0;
-            for (std::size_t i = 0; i < coordinates.size(); ++i) {
+            for (std::size_t i = 0; i < step_.size(); ++i) {
                 if (step_[i] == 0) continue;
-                Coordinate& here = coordinates[i];
+                Coordinate& here = at.coordinates[i];
                 const double wanted = old_[i] + length * step_[i];
                 here.alpha = std::clamp(wanted, 0.0, form.upper(here));
                 rise += form.gain(here, old_[i], here.alpha);
                 moved += (here.alpha - old_[i]) * here.label();
-                if (here.alpha != wanted) {
-                    rows.add_row(static_cast<Index>(i), (here.alpha - wanted) * here.label(), change_.data(), exact);
-                }
+                if (here.alpha != wanted)
+                    at.add_row(static_cast<Index>(i), (here.alpha - wanted) * here.label(), change_.data());
             }
+            const auto dot = kernels().dot;
             const auto width = static_cast<Index>(change_.size());
-            rise -= dot(w.data(), change_.data(), width) + 0.5 * dot(change_.data(), change_.data(), width);
+            rise -= dot(at.w.data(), change_.data(), width) + 0.5 * dot(change_.data(), change_.data(), width);
             if (rise > (form.kappa * (s + 0.5 * moved) + form.centre) * moved) {
-                rise_ = rise;
-                for (std::size_t j = 0; j < change_.size(); ++j) w[j] += change_[j];
-                return true;
+                for (std::size_t j = 0; j < change_.size(); ++j) at.w[j] += change_[j];
+                return rise;
             }
         }
-        for (std::size_t i = 0; i < coordinates.size(); ++i) coordinates[i].alpha = old_[i];
-        return false;
+        for (std::size_t i = 0; i < old_.size(); ++i) at.coordinates[i].alpha = old_[i];
+        return std::nullopt;
     }
 
-    Subspace subspace_;
+    // out = length sum_j c_j (the alpha or w of move j)
+    void combine(std::vector<double> Move::* part, double length, std::vector<double>& out) const {
+        out.assign((moves_.back().*part).size(), 0.0);
+        for (std::size_t a = 0; a < moves_.size(); ++a) {
+            const double* move = (moves_[a].*part).data();
+            const double scale = length * c_[a];
+            for (std::size_t j = 0; j < out.size(); ++j) out[j] += scale * move[j];
+        }
+    }
+
+    std::size_t memory_;
+    std::vector<Move> moves_;            // oldest first
     std::vector<double> old_;            // alpha at the last call
     std::vector<double> step_, change_;  // a step of alpha, of w
-    double rise_ = 0;
+    std::array<std::array<double, max_moves>, max_moves> M_{};
+    std::array<double, max_moves> g_{}, c_{};
 };
 
 }  // namespace separatrix

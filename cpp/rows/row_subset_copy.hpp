@@ -4,6 +4,7 @@
 // of the columns, and the frequent ones, met first, come to lie side by side in the cache.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -14,14 +15,10 @@
 
 namespace separatrix {
 
-// Writes `size` values as V; false if one had to be rounded.
 template <class V, class Given>
-bool copy_values(const Given* from, Index size, V* SEPARATRIX_RESTRICT to) {
-    static_assert(sizeof(V) >= sizeof(Given));
+void convert(const Given* from, Index size, V* SEPARATRIX_RESTRICT to) {
     for (Index j = 0; j < size; ++j) to[j] = static_cast<V>(from[j]);
-    return true;
 }
-inline bool copy_values(const double* from, Index size, float* to) { return simd().rows.to_float(from, size, to); }
 
 // Columns numbered anew, in the order in which they are met.
 class ColumnNumbers {
@@ -70,7 +67,7 @@ public:
             if (k + 2 < ids.size()) rows.prefetch(ids[k + 2]);
             const auto row = rows.row(ids[k]);
             starts_[k] = begin;
-            exact_ = copy_values(row.values, row.size, values_.data() + begin) && exact_;
+            convert(row.values, row.size, values_.data() + begin);
             numbers.number(row.indices, row.size, indices_.data() + begin);
             begin += row.size;
         }
@@ -84,15 +81,12 @@ public:
     }
     // The column of the original that each column of the copy is.
     const std::vector<std::int32_t>& columns() const { return columns_; }
-    // Whether no value was rounded.
-    bool exact() const { return exact_; }
 
 private:
     Buffer<V> values_;
     Buffer<std::int32_t> indices_;
     std::vector<Index> starts_;
     std::vector<std::int32_t> columns_;
-    bool exact_ = true;
 };
 
 template <class V>
@@ -105,24 +99,34 @@ public:
         : values_(ids.size() * static_cast<std::size_t>(rows.columns)), rows_(static_cast<Index>(ids.size())) {
         for (Index k = 0; k < rows_; ++k) {
             const auto row = rows.row(ids[static_cast<std::size_t>(k)]);
-            exact_ = copy_values(row.values, row.size, values_.data() + k * row.size) && exact_;
+            convert(row.values, row.size, values_.data() + k * row.size);
         }
         for (Index j = 0; j < rows.columns; ++j) columns_.push_back(static_cast<std::int32_t>(j));
     }
 
     View view() const { return {values_.data(), rows_, static_cast<Index>(columns_.size())}; }
     const std::vector<std::int32_t>& columns() const { return columns_; }
-    bool exact() const { return exact_; }
 
 private:
     Buffer<V> values_;
     Index rows_;
     std::vector<std::int32_t> columns_;
-    bool exact_ = true;
 };
 
 // A copy of rows like these with values of type V.
 template <class Rows, class V>
 using PackedCopy = std::conditional_t<Rows::sparse, PackedSparse<V>, PackedDense<V>>;
+
+// Whether every value of these rows is a float, so that a copy as floats is exact.
+template <class Rows>
+bool all_floats(const Rows& rows, const std::vector<std::int32_t>& ids) {
+    return std::all_of(ids.begin(), ids.end(), [&](std::int32_t id) {
+        const auto row = rows.row(id);
+        Index rounded = 0;
+        for (Index j = 0; j < row.size; ++j)
+            rounded += static_cast<typename Rows::Value>(static_cast<float>(row.values[j])) != row.values[j];
+        return rounded == 0;
+    });
+}
 
 }  // namespace separatrix

@@ -167,9 +167,9 @@ constexpr RowLoops<Rows> made<RowLoops<Rows>> = {
     .scores = scores<Rows>, .add_weighted = add_weighted<Rows>, .squared_norms = squared_norms<Rows>};
 template <class V>
 constexpr NormalLoop<DenseRows<V>> made<NormalLoop<DenseRows<V>>> = {.add = add_products<V>};
-template <class Rows, class W>
-constexpr DescentLoops<Rows, W> made<DescentLoops<Rows, W>> = {.hinge = descend<false, Rows, W>,
-                                                               .squared_hinge = descend<true, Rows, W>};
+template <class Rows>
+constexpr DescentLoops<Rows> made<DescentLoops<Rows>> = {.hinge = descend<false, Rows>,
+                                                         .squared_hinge = descend<true, Rows>};
 template <class... Parts>
 constexpr Entries<Parts...> made<Entries<Parts...>> = {made<Parts>...};
 
@@ -185,7 +185,6 @@ const RowTable row_table = {
     .rotate = rotate,
     .add_outer_products = add_outer_products,
     .margins_below = margins_below,
-    .to_float = to_float,
     .squared_hinge_rows = squared_hinge_rows,
     .squared_hinge_slope = squared_hinge_slope,
     .any_crossed = any_crossed,

@@ -39,7 +39,7 @@ struct NormalLoop {
 
 // One coordinate of the dual: alpha in [0, upper], curvature = ||x||^2 + bias term + diagonal shift.
 // `limit` is the upper bound C for the hinge (shift 0) and the shift 1 / (2 C) for the squared hinge (no bound).
-// The curvature carries the label as its sign: there is one of these for every row, in memory that rows are short of.
+// The curvature carries the label as its sign, because there is one of these for every row; it is zero before the first visit.
 struct Coordinate {
     double alpha;
     double limit;
@@ -69,11 +69,13 @@ struct Gradients {
 
 // What one pass over some coordinates saw before each of its updates.
 struct PassReport {
+    Index entries = 0;       // of the rows visited
     double gap = 0;          // sum of the rows' shares of the duality gap
     double rise = 0;         // of sum_i dual_term(alpha_i) - 1/2 ||w||^2 by its updates
     Gradients below, above;  // zero
 
     void add(const PassReport& other) {
+        entries += other.entries;
         gap += other.gap;
         rise += other.rise;
         below.add(other.below);
@@ -81,31 +83,26 @@ struct PassReport {
     }
 };
 
-// Rows to visit: chunks of `chunk` consecutive entries of `active`, in the order `chunks[0 .. n_chunks)`.
-// A visit leaves in `held`, beside the entry of `active`, the gradient of a coordinate that its bound held, 0 of one that moved.
-struct Schedule {
-    const std::int32_t* active;
-    float* held;
-    Index n_active;
-    const std::int32_t* chunks;
-    Index n_chunks;
-    Index chunk;
-    bool first;         // curvatures are only labels yet: each row's is computed when it is visited
-    bool look = false;  // nothing moves: only the gap is summed
+// Rows to visit, in this order. A visit leaves in `outward`, at the row's own place, the gradient of a coordinate that its
+// bound held, 0 of one that could move.
+struct Visits {
+    const std::int32_t* rows;
+    Index count;
+    float* outward;
+    bool moving = true;  // false: only the gap is measured
 };
 
 // f(x) = w.x + bias, where bias += bias_curvature * (change of alpha) * label at each update.
-template <class W>
 struct Iterate {
-    W* w;
+    double* w;
     double bias;
     double bias_curvature;
 };
 
-template <class Rows, class W>
+template <class Rows>
 struct DescentLoops {
-    PassReport (*hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
-    PassReport (*squared_hinge)(const Rows&, Coordinate*, const Schedule&, Iterate<W>&);
+    PassReport (*hinge)(const Rows&, Coordinate*, const Visits&, Iterate&);
+    PassReport (*squared_hinge)(const Rows&, Coordinate*, const Visits&, Iterate&);
 };
 
 // Sums of the squared hinge over rows, in independent lanes so that the compiler may use wide registers.
@@ -124,13 +121,9 @@ struct RowTable {
 
     Entries<RowLoops<DenseRows<float>>, RowLoops<DenseRows<double>>, RowLoops<Float32>, RowLoops<Float64>,
             RowLoops<Double32>, RowLoops<Double64>, RowLoops<PackedRows<float>>, RowLoops<PackedRows<double>>,
-            NormalLoop<DenseRows<float>>, NormalLoop<DenseRows<double>>, DescentLoops<DenseRows<float>, float>,
-            DescentLoops<DenseRows<float>, double>, DescentLoops<DenseRows<double>, double>,
-            DescentLoops<Float32, float>, DescentLoops<Float32, double>, DescentLoops<Float64, float>,
-            DescentLoops<Float64, double>, DescentLoops<Double32, float>, DescentLoops<Double32, double>,
-            DescentLoops<Double64, float>, DescentLoops<Double64, double>, DescentLoops<PackedRows<float>, float>,
-            DescentLoops<PackedRows<float>, double>, DescentLoops<PackedRows<double>, float>,
-            DescentLoops<PackedRows<double>, double>>
+            NormalLoop<DenseRows<float>>, NormalLoop<DenseRows<double>>, DescentLoops<DenseRows<float>>,
+            DescentLoops<DenseRows<double>>, DescentLoops<Float32>, DescentLoops<Float64>, DescentLoops<Double32>,
+            DescentLoops<Double64>, DescentLoops<PackedRows<float>>, DescentLoops<PackedRows<double>>>
         by_type;
     PathLoops hinge_path, squared_hinge_path;
 
@@ -143,8 +136,6 @@ struct RowTable {
     void (*add_outer_products)(const double* M, Index rows, Index columns, double* H);
     // f = y (f + b); returns how many are below the limit.
     Index (*margins_below)(const double* y, double b, double limit, double* f, Index size);
-    // to = from; false if a value was rounded.
-    bool (*to_float)(const double* from, Index size, float* to);
     // slack = s = 1 - y (f + b), where f has the scores x_i.w on entry, and the coefficients alpha_i y_i at the end.
     void (*squared_hinge_rows)(const double* y, const double* C, double b, Index size, double* f, double* slack,
                                HingeSums& sums);
@@ -158,8 +149,8 @@ struct RowTable {
     const RowLoops<Rows>& of(const Rows&) const {
         return by_type;
     }
-    template <class Rows, class W>
-    const DescentLoops<Rows, W>& of(const Rows&, W) const {
+    template <class Rows>
+    const DescentLoops<Rows>& descent(const Rows&) const {
         return by_type;
     }
     template <class Rows>

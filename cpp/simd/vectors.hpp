@@ -54,15 +54,6 @@ inline Index margins_below(const double* SEPARATRIX_RESTRICT y, double b, double
     return count;
 }
 
-inline bool to_float(const double* SEPARATRIX_RESTRICT from, Index size, float* SEPARATRIX_RESTRICT to) {
-    std::int64_t rounded = 0;
-    for (Index j = 0; j < size; ++j) {
-        to[j] = static_cast<float>(from[j]);
-        rounded += static_cast<double>(to[j]) != from[j];
-    }
-    return rounded == 0;
-}
-
 // max(0, s), but NaN of NaN: an overflow must not look like a row without loss.
 SEPARATRIX_INLINE double positive_part(double s) { return s < 0.0 ? 0.0 : s; }
 

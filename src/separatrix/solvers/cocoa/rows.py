@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from separatrix import _core
 from separatrix.problem.losses import Loss
 from separatrix.solvers.compiled import compiled_rows
+from separatrix.solvers.coordinate_descent.tuning import Tuning
 from separatrix.types import Matrix, Vector
 
-_CHUNK = 8  # rows visited in a run, as on one machine
+_TUNING = replace(Tuning().in_place(), moves=0)  # blocks take steps in a common space, see `subspace`
 _SPAN = 1 << 13  # rows that are computed with together: their directions share the second-level cache
 
 
@@ -55,14 +56,10 @@ class BlockRows:
             rows.descent(
                 self.y[span].astype(np.float64),
                 sigma * self.C[span],
+                tuning=_TUNING,
                 squared=self.loss.squared,
-                shrink=True,
                 kappa=kappa,
                 seed=seed + part,
-                n_threads=self.n_threads,
-                chunk=_CHUNK,
-                memory=0,
-                in_place=True,
             )
             for part, (rows, span) in enumerate(zip(self._compiled, self._parts, strict=True))
         ]

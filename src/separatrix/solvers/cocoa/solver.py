@@ -151,7 +151,7 @@ class BlockDescent:
             descent.unshrink()
         for _ in range(epochs):
             self._order += 1
-            b = _core.epoch_together(self._descents, w, b, self._order)
+            b = _core.epoch_over_parts(self._descents, w, b, self._order)
         w -= start
         w /= self.sigma
         s = dual = 0.0
