@@ -8,7 +8,11 @@
 #include <cstring>
 
 #if defined(__AVX2__) && defined(__FMA__)
+// GCC 12 takes the undefined vectors of its own header, which no lane of a result is taken from, for a fault.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #endif
 
 #include "rows/rows.hpp"
