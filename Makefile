@@ -1,6 +1,7 @@
 # Everything a fresh clone needs: Python 3.11+, a C++20 compiler, make. The rest is installed into $(VENV).
 #
 #   make demo          fit, prove, verify and tamper, on data that ship with the package
+#   make quick         the tests of the mathematics, in about a minute
 #   make test          the whole test suite
 #   make help          the other targets
 
@@ -20,13 +21,25 @@ CLANG_FORMAT := "$(VENV)/bin/clang-format"
 CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help demo test check lint format sanitize stub build docs bench agreement clean browser node
+=======
+.PHONY: help demo quick test check lint format stub build docs bench agreement clean browser node
+>>>>>>> wt-cli
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
 
 demo: $(STAMP)  ## fit, prove and verify on data that ship with the package (ten seconds)
 	@$(PY) -m separatrix.demo --folder build/demo $(ARGS)
+
+# No browser, Jupyter, cluster, other processes, memory limits or files; nor the test files that take longest.
+QUICK := $(addprefix tests/,problem proof solvers svm perceptron separability models validation test_core.py test_errors.py)
+LONG  := $(addprefix tests/,svm/test_svc_checks.py svm/test_svc_memory.py svm/test_svc_kernels.py svm/test_svc_limits.py \
+  svm/test_path.py proof/test_verify_content.py separability/test_random_verdicts.py)
+
+quick: $(STAMP)  ## the tests of the mathematics alone, in about a minute
+	@OMP_NUM_THREADS=1 $(PY) -m pytest -q $(QUICK) $(addprefix --ignore=,$(LONG)) $(ARGS)
 
 test: $(STAMP) browser node  ## run the whole test suite; ARGS="-k name" narrows it
 	@$(PY) -m pytest -q $(ARGS)

@@ -43,8 +43,8 @@ class Rows:
         slack_i = 1 - y_i a_i.w of some rows, from `begin` on; v (D,) += the sum of alpha_i y_i a_i, alpha_i = 2 C_i max(0, slack_i). Returns the sums of C_i max(0, slack_i)^2 and of alpha_i.
         """
 
-    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int, in_place: bool = False, mapped: bool = False) -> Descent:
-        """Dual coordinate descent from alpha = 0."""
+    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, tuning: object, squared: bool, kappa: float, seed: int, mapped: bool = False) -> Descent:
+        """Dual coordinate descent from alpha = 0; tuning is a record of numbers."""
 
 def squared_hinge_slope(C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], after: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: float) -> tuple[float, float]:
     """
@@ -92,11 +92,11 @@ class DescentReport:
 
     @property
     def steps(self) -> int:
-        """Subspace steps taken so far."""
+        """Accelerated steps taken so far."""
 
     @property
-    def precision(self) -> int:
-        """0: float32; 1: float64 w; 2: float64 w and data."""
+    def work(self) -> float:
+        """Entries of rows read so far."""
 
     @property
     def residual(self) -> float:
@@ -116,23 +116,19 @@ class DescentReport:
     def whole(self) -> bool:
         """Whether there was time to visit every active row."""
 
+    @property
+    def copied(self) -> bool:
+        """Whether the pass read a copy of the active rows."""
+
 class Descent:
     """The state of dual coordinate descent on one problem."""
 
-    def epoch(self, seconds: float = float('inf'), passes: float = float('inf')) -> DescentReport:
-        """
-        Visit every active row once, or as many as there is time for; about so many passes are still needed.
-        """
+    def epoch(self, seconds: float = float('inf')) -> DescentReport:
+        """Visit every active row once, or as many as there is time for."""
 
-    def refine(self, precision: int) -> None:
-        """Raise the precision; it never falls."""
-
-    def look(self) -> float:
-        """The gap of the active rows as they are now."""
-
-    def look_aside(self, enough: float) -> float:
+    def inactive_gap(self, threshold: float, seconds: float = float('inf')) -> float:
         """
-        The gap of the rows left out; where it is more than enough, those that are part of it are active from now on.
+        The gap of the inactive rows, or infinity if there was no time; where it is more than threshold, rows that are part of it become active again.
         """
 
     def unshrink(self) -> None:
@@ -161,9 +157,9 @@ class Descent:
     def bias(self) -> float:
         """The bias b."""
 
-def epoch_together(parts: Sequence[Descent], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: float, seed: int) -> float:
+def epoch_over_parts(parts: Sequence[Descent], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: float, seed: int) -> float:
     """
-    One epoch over the rows of descents made in place as if they were one, from w (d,), changed, and b; the new b.
+    One epoch over the rows of descents without copies as if they were one, from w (d,), changed, and b; the new b.
     """
 
 class Comparator:
