@@ -21,11 +21,7 @@ CLANG_FORMAT := "$(VENV)/bin/clang-format"
 CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help demo test check lint format sanitize stub build docs bench agreement clean browser node
-=======
-.PHONY: help demo quick test check lint format stub build docs bench agreement clean browser node
->>>>>>> wt-cli
+.PHONY: help demo quick test check lint format sanitize stub build docs bench agreement clean browser node
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'

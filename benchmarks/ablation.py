@@ -2,9 +2,9 @@
 
     python -m benchmarks.ablation [--fits 3] [--longest 3] [--cells every=1] [VARIANT ...]
 
-One thread, processor time, the least of several fits of a cell with the same seeds; variants take turns within a cell. A
-cell is a set, C, tol and the kind of bias. Printed: the geometric mean over the cells of the time relative to the present
-numbers, the worst cell and the best. Results are in ABLATION.md.
+One thread, processor time, the least of several fits of a cell with the same seeds; variants take turns within a
+cell. A cell is a set, C, tol and the kind of bias. Printed: the geometric mean over the cells of the time relative to
+the present numbers, the worst cell and the best. Results are in ABLATION.md.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def _standardised(X: np.ndarray) -> np.ndarray:
 
 
 def _spambase() -> Data:
-    table = np.loadtxt(gzip.open(folder() / "spambase.csv.gz", "rt"), delimiter=",")
+    with gzip.open(folder() / "spambase.csv.gz", "rt") as lines:
+        table = np.loadtxt(lines, delimiter=",")
     return _standardised(table[:, :-1]), signs(table[:, -1], 1)
 
 
