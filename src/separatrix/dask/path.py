@@ -28,7 +28,6 @@ from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
 
 _FEW_FREE = 600  # undecided rows that are few enough to be brought to the client
-_CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
 
 
 @dataclass
