@@ -1,6 +1,7 @@
 # Everything a fresh clone needs: Python 3.11+, a C++20 compiler, make. The rest is installed into $(VENV).
 #
 #   make demo          fit, prove, verify and tamper, on data that ship with the package
+#   make quick         the tests of the mathematics, in about a minute
 #   make test          the whole test suite
 #   make help          the other targets
 
@@ -14,15 +15,31 @@ STAMP := $(VENV)/.installed
 # Installs a Debian package for the tests, where this user may; fails quietly where not.
 APT   := sh -c '[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing $$0 for the tests" && { apt-get install -qq -y "$$0" || { apt-get update -qq && apt-get install -qq -y "$$0"; }; } >/dev/null 2>&1'
 BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
+CPP   := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
+
+CLANG_FORMAT := "$(VENV)/bin/clang-format"
+CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format stub build docs bench agreement clean browser node
+<<<<<<< HEAD
+.PHONY: help demo test check lint format sanitize stub build docs bench agreement clean browser node
+=======
+.PHONY: help demo quick test check lint format stub build docs bench agreement clean browser node
+>>>>>>> wt-cli
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
 
 demo: $(STAMP)  ## fit, prove and verify on data that ship with the package (ten seconds)
 	@$(PY) -m separatrix.demo --folder build/demo $(ARGS)
+
+# No browser, Jupyter, cluster, other processes, memory limits or files; nor the test files that take longest.
+QUICK := $(addprefix tests/,problem proof solvers svm perceptron separability models validation test_core.py test_errors.py)
+LONG  := $(addprefix tests/,svm/test_svc_checks.py svm/test_svc_memory.py svm/test_svc_kernels.py svm/test_svc_limits.py \
+  svm/test_path.py proof/test_verify_content.py separability/test_random_verdicts.py)
+
+quick: $(STAMP)  ## the tests of the mathematics alone, in about a minute
+	@OMP_NUM_THREADS=1 $(PY) -m pytest -q $(QUICK) $(addprefix --ignore=,$(LONG)) $(ARGS)
 
 test: $(STAMP) browser node  ## run the whole test suite; ARGS="-k name" narrows it
 	@$(PY) -m pytest -q $(ARGS)
@@ -40,8 +57,9 @@ node:
 
 check: lint test  ## format, lint, types, import order, tests: what CI runs
 
-lint: $(STAMP)  ## format, lint, types and import order; all four are run whatever the first says
+lint: $(STAMP)  ## format, lint, types and import order; all are run whatever the first says
 	@status=0; \
+	$(CLANG_FORMAT) --dry-run -Werror $(CPP) || status=1; \
 	$(PY) -m ruff format --check --quiet --output-format concise . || status=1; \
 	$(PY) -m ruff check . || status=1; \
 	$(PY) -m mypy || status=1; \
@@ -51,6 +69,18 @@ lint: $(STAMP)  ## format, lint, types and import order; all four are run whatev
 format: $(STAMP)  ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
+	@$(CLANG_FORMAT) -i $(CPP)
+
+# Python does not free everything that it holds at its end, so leaks are not looked for. The sanitizers' libraries must be
+# there before Python's own, and that of C++ with them, or exceptions are not seen. Needs GCC.
+SANITIZED ?= tests/test_core.py tests/solvers tests/data/test_read_libsvm.py tests/perceptron/test_perceptron_passes.py
+preloaded := $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(name).so))
+
+sanitize: $(STAMP)  ## the core's tests with address and undefined-behaviour sanitizers; SANITIZED=tests for all
+	@"$(CMAKE)" -S . -B build/sanitize -DSEPARATRIX_SANITIZE=ON -DPython_EXECUTABLE="$(abspath $(VENV))/bin/python" >/dev/null
+	@"$(CMAKE)" --build build/sanitize -j 2 >/dev/null
+	@LD_PRELOAD="$(preloaded)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(PY) tests/sanitized.py build/sanitize/_core*.so -q $(SANITIZED) $(ARGS)
 
 stub: $(STAMP)  ## write the types of the compiled core anew, after a change of its bindings
 	@$(PY) -m nanobind.stubgen -q -m separatrix._core -o src/separatrix/_core.pyi

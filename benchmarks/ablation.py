@@ -171,7 +171,9 @@ def main() -> None:
     """Compare variants and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=3)
-    parser.add_argument("--longest", type=float, default=3.0, help="seconds; cells that take longer are left out")
+    parser.add_argument(
+        "--longest", type=float, default=3.0, help="seconds; cells that take longer are left out"
+    )
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--variants", nargs="*", default=list(VARIANTS))
     asked = parser.parse_args()
@@ -187,7 +189,9 @@ def main() -> None:
                 least[each] = min(least[each], seconds(problem, tol, tuning, fit, 5 * asked.longest))
         for each, found in ratios.items():
             found.append((min(least[each], 5 * asked.longest) / least[""], name))
-        print(f"{name}: {least['']:.4f} s", *(f"{least[each] / least['']:.2f}" for each in ratios), flush=True)
+        print(
+            f"{name}: {least['']:.4f} s", *(f"{least[each] / least['']:.2f}" for each in ratios), flush=True
+        )
     print(f"\n{'turned off':36} cells  mean  worst  best")
     for each, found in ratios.items():
         mean = math.exp(sum(math.log(ratio) for ratio, _ in found) / len(found))

@@ -20,11 +20,11 @@ Data = tuple[Any, np.ndarray]
 
 
 def folder() -> Path:
-    """Where the LIBSVM files are: SEPARATRIX_DATA, or a folder beside the checkout."""
-    found = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    if not found.is_dir():
+    """Return the folder of the LIBSVM files, which SEPARATRIX_DATA names; ends the benchmark where there is none."""
+    found = os.environ.get("SEPARATRIX_DATA", "")
+    if not found or not Path(found).is_dir():
         raise SystemExit("no data folder; set SEPARATRIX_DATA to one that holds the LIBSVM files (.bz2)")
-    return found
+    return Path(found)
 
 
 def load(name: str) -> Data:

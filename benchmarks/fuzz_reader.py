@@ -20,7 +20,7 @@ CHECKS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fsaniti
 def build(folder: Path, compiler: str = "g++") -> Path:
     """The fuzzer, compiled into a folder."""
     program = folder / "fuzz_reader"
-    include = HERE.parent / "cpp" / "include"
+    include = HERE.parent / "cpp"
     source = HERE / "fuzz_reader.cpp"
     subprocess.run([compiler, *FLAGS, *CHECKS, f"-I{include}", source, "-o", program], check=True)
     return program

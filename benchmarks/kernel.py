@@ -25,8 +25,7 @@ import numpy as np
 from benchmarks import data
 from benchmarks.agreement import read
 from separatrix import SVC
-from separatrix.problem import HINGE, Point
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import HINGE, Point, Problem
 from separatrix.problem.kernels import Poly, Rbf, kernel_width
 from separatrix.solvers.loop.protocol import Verdict
 from separatrix.solvers.smo.kernel_scores import kernel_scores
@@ -70,26 +69,30 @@ LARGE: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
 }
 
 
-def true_gap(problem: KernelProblem, alpha: np.ndarray) -> float:
+def true_gap(problem: Problem, alpha: np.ndarray) -> float:
     """(primal - dual) / primal at alpha and the best bias for it, in float64."""
     signed = alpha * problem.y
     support = np.flatnonzero(alpha)
+
+    def primal_at(b: float) -> float:
+        return problem.primal_value(float(signed @ F), F + b, b)
+
     X = problem.X.astype(np.float64)
     F = kernel_scores(problem.kernel, X, X[support], signed[support], 1)
     breaks = np.unique(problem.y - F)  # the primal is convex in b, and piecewise linear with these corners
     low, high = 0, len(breaks) - 1
     while low < high:
         middle = (low + high) // 2
-        here = problem.primal(signed, F, float(breaks[middle]))
-        if here <= problem.primal(signed, F, float(breaks[middle + 1])):
+        here = primal_at(float(breaks[middle]))
+        if here <= primal_at(float(breaks[middle + 1])):
             high = middle
         else:
             low = middle + 1
-    primal = problem.primal(signed, F, float(breaks[low]))
-    return (primal - problem.dual(alpha, F)) / primal
+    primal = primal_at(float(breaks[low]))
+    return (primal - problem.dual_value(alpha, float(signed @ F))) / primal
 
 
-def ours(problem: KernelProblem, tol: float, threads: int) -> Point:
+def ours(problem: Problem, tol: float, threads: int) -> Point:
     solver = BlockSmo()
     state = solver.init(problem, None, threads)
     verdict = Verdict.GO_ON
@@ -109,7 +112,7 @@ def compare(name: str, X: np.ndarray, y: np.ndarray, kind: str, C: float, peer: 
     X = np.ascontiguousarray(X, dtype=options.dtype)
     gamma = kernel_width("scale", X)
     kernel = Rbf(gamma) if kind == "rbf" else Poly(3, gamma, 1.0)
-    problem = KernelProblem(X, y, np.full(len(y), C), HINGE, "free", kernel)
+    problem = Problem(X, y, np.full(len(y), C), HINGE, "free", kernel)
     clock = time.process_time if options.threads == 1 else time.perf_counter
     theirs, own, gap = [], [], None if peer is not None else 1e-3
     for _ in range(3 if len(y) > 5000 else 5):  # in turn: what the machine does meets both

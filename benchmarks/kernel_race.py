@@ -22,8 +22,7 @@ import numpy as np
 
 from benchmarks.__main__ import cpu_seconds
 from benchmarks.kernel import LARGE, PEERS, ours, timed, true_gap
-from separatrix.problem import HINGE
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import HINGE, Problem
 from separatrix.problem.kernels import Poly, Rbf, kernel_width
 
 
@@ -58,7 +57,7 @@ def race(name: str, X: np.ndarray, y: np.ndarray, kind: str, C: float, options: 
     X = np.ascontiguousarray(X, dtype=options.dtype)
     gamma = kernel_width("scale", X)
     kernel = Rbf(gamma) if kind == "rbf" else Poly(3, gamma, 1.0)
-    problem = KernelProblem(X, y, np.full(len(y), C), HINGE, "free", kernel)
+    problem = Problem(X, y, np.full(len(y), C), HINGE, "free", kernel)
     clock = time.process_time if options.threads == 1 else time.perf_counter
     seconds, point = timed(lambda: ours(problem, options.gap, options.threads), clock)
     settings = {"C": C, "kernel": kind, "gamma": gamma, "coef0": 1.0, "tol": 1e-3, "cache_size": 500}

@@ -24,8 +24,8 @@ from threadpoolctl import threadpool_limits
 
 import separatrix
 from separatrix import _core
-from separatrix.perceptron.primal import PrimalPasses
-from separatrix.perceptron.state import LabelledRows, Settings
+from separatrix.perceptron.algorithm import LabelledRows, PrimalPasses
+from separatrix.perceptron.parameters import Settings
 
 
 def median(
@@ -56,16 +56,15 @@ def separable_rows(n: int, d: int, dtype: type, room: float) -> tuple[np.ndarray
 
 def passes(X: np.ndarray, y: np.ndarray) -> None:
     rows = LabelledRows(X, y.astype(np.int8), constant=1.0)
-    solver = PrimalPasses(Settings())
-    state = solver.init(rows, n_threads=1)
-    while solver.step(rows, state):
+    run = PrimalPasses(rows, Settings())
+    while run.sweep():
         pass
 
     def clean(threads: int) -> Callable[[], object]:
         def work() -> None:
-            state.n_threads = threads
-            state.tally[2] = 10**9  # a long run without mistakes lies behind
-            assert solver.step(rows, state) == 0
+            run.settings = Settings(n_threads=threads)
+            run.state.run = 10**9  # a long run without mistakes lies behind
+            assert run.sweep() == 0
 
         return work
 

@@ -23,7 +23,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import separatrix
-from benchmarks.separability import FOLDER, idx_images, libsvm_sets, other_sets
+from benchmarks.data import folder
+from benchmarks.separability import idx_images, libsvm_sets, other_sets
 
 MOST_KESLER_ENTRIES = 10_000_000
 COLUMNS = ("set", "rows x columns", "classes", "ended with", "proofs verified", "passes", "updates", "CPU s")
@@ -32,7 +33,7 @@ COLUMNS = ("set", "rows x columns", "classes", "ended with", "proofs verified", 
 def image_sets() -> Iterator[tuple[str, Any, np.ndarray]]:
     """All ten classes of each."""
     for name in ("mnist", "fashion-mnist"):
-        yield name, *idx_images(FOLDER / name)
+        yield name, *idx_images(folder() / name)
 
 
 #: LIBSVM text; tables, messages and pairs of image classes; the image sets whole.

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,13 +21,13 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks import tables
+from benchmarks.data import folder
 from separatrix.proof.verify import verify
 from separatrix.separability import Separability, separability
 from separatrix.solvers.active_set import hard_margin
 
 SOLVED = 1e-9  # relative gap at which a peer counts as having solved the hard margin
 ROOT = Path(__file__).parents[1]
-FOLDER = Path(os.environ.get("SEPARATRIX_DATA", ROOT.parent / "shared" / "data"))
 
 
 def cpu(action: Callable[[], Any]) -> tuple[Any, float]:
@@ -43,7 +42,7 @@ def cpu(action: Callable[[], Any]) -> tuple[Any, float]:
 def libsvm_sets() -> Iterator[tuple[str, Any, np.ndarray]]:
     from sklearn.datasets import load_svmlight_file
 
-    for path in sorted(FOLDER.glob("*.bz2")):
+    for path in sorted(folder().glob("*.bz2")):
         X, y = load_svmlight_file(str(path))
         X = sparse.csr_array(X)
         yield path.stem, (X.toarray() if 3 * X.nnz > X.shape[0] * X.shape[1] else X), y
@@ -55,7 +54,7 @@ def other_sets() -> Iterator[tuple[str, Any, np.ndarray]]:
         yield f"adult {part}", *tables.adult(part)
     yield "sms-spam", *tables.sms_spam()
     for name in ("mnist", "fashion-mnist"):
-        images, labels = idx_images(FOLDER / name)
+        images, labels = idx_images(folder() / name)
         for one, two in ((0, 1), (3, 5), (0, 6)):
             part = np.isin(labels, (one, two))
             yield f"{name} {one} v {two}", images[part], labels[part]

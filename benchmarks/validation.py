@@ -14,7 +14,6 @@ import argparse
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC as ScikitSVC
 
 from benchmarks.adaptive_looks import MECHANISMS, single_look_coverage, summary
+from benchmarks.data import folder
 from separatrix import SVC
 from separatrix.validation import leave_one_out, path_predictions
 from separatrix.validation.dual_view import dual_view
 from separatrix.validation.exact_loo import scores_left_out
 from separatrix.validation.loo_bounds import bounds_of
 
-FOLDER = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2] / "shared" / "data"))
+HAS_DATA = bool(os.environ.get("SEPARATRIX_DATA"))  # without, the benchmark uses what scikit-learn brings
 Data = tuple[np.ndarray, np.ndarray]
 LOOKS = 200
 
@@ -46,7 +46,7 @@ def standardised(X: np.ndarray) -> np.ndarray:
 
 
 def from_folder(name: str, rows: int | None = None) -> Data:
-    X, y = load_svmlight_file(str(FOLDER / f"{name}.bz2"))
+    X, y = load_svmlight_file(str(folder() / f"{name}.bz2"))
     order = np.random.default_rng(0).permutation(len(y))[:rows]
     return np.ascontiguousarray(X.toarray()[order]), y[order] == y.max()
 
@@ -64,7 +64,7 @@ def real_sets() -> dict[str, Data]:
     for a, b in ((1, 7), (3, 8), (4, 9), (5, 6), (2, 3), (8, 9)):
         rows = np.flatnonzero((y == a) | (y == b))[:200]
         sets[f"digits {a} {b}"] = X[rows] / 16.0, y[rows] == b
-    if FOLDER.is_dir():
+    if HAS_DATA:
         for name in (
             "heart_scale",
             "ionosphere",
@@ -119,7 +119,7 @@ def naive_leave_one_out(X: np.ndarray, y: np.ndarray, C: float, tol: float) -> n
 
 def speed() -> None:
     sets = {"breast cancer": real_sets()["breast cancer"]}
-    if FOLDER.is_dir():
+    if HAS_DATA:
         for name in ("heart_scale", "ionosphere", "diabetes_scale"):
             sets[name] = from_folder(name)
     print(
@@ -138,7 +138,7 @@ def speed() -> None:
                 f"| {name} | {len(y)} | {C:g} | {seconds:.2f} | {naive:.2f} | {naive / seconds:.1f} | {differ} |",
                 flush=True,
             )
-    if FOLDER.is_dir():
+    if HAS_DATA:
         sets |= {name: from_folder(name) for name in ("australian_scale", "splice_scale")}
     costs = [2.0**k for k in range(-5, 7)]
     print("\n5-fold cross-validation along C = 2^-5 ... 2^6\n")

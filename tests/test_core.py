@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -175,10 +176,48 @@ def test_wrong_lengths_are_named() -> None:
     rows = compiled_rows(np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"w must have length 2; got 3\."):
         rows.scores(np.ones(3), np.empty(4))
-    with pytest.raises(IndexError, match="fewer rows"):
+    with pytest.raises(IndexError, match="There are 4 rows; got a range of"):
         rows.scores(np.ones(2), np.empty(2), begin=3)
     with pytest.raises(TypeError):
         _core.dense_rows(np.ones((4, 2))[:, ::-1])  # not contiguous: a copy would have to be made
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("indices", "starts", "sentence"),
+    [
+        ([0, 3], [0, 1, 2], r"indices must be columns from 0 to 2; got 3\."),
+        ([-1, 2], [0, 1, 2], r"indices must be columns from 0 to 2; got -1\."),
+        ([0, 1], [0, 2, 1], r"starts must not decrease; got 1 after 2 at row 1\."),
+        ([0, 1], [0, 1, 3], r"starts must end with the number of entries, 2; got 3\."),
+        ([0, 1], [1, 1, 2], r"starts must begin with 0; got 1\."),
+        ([0, 1], [], r"starts must have one number more than there are rows; got none\."),
+        ([0], [0, 1], r"indices must have length 2; got 1\."),
+    ],
+)
+def test_a_wrong_csr_matrix_is_refused_with_a_sentence(index, indices, starts, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        _core.sparse_rows(np.ones(2), np.array(indices, dtype=index), np.array(starts, dtype=index), 3)
+
+
+def test_a_csr_matrix_without_rows_or_entries_is_one() -> None:
+    for shape in ((0, 3), (3, 0), (2, 2)):
+        rows = compiled_rows(sparse.csr_array(shape))
+        out = np.full(shape[0], np.nan)
+        rows.scores(np.ones(shape[1]), out)
+        assert out.tolist() == [0.0] * shape[0]
+
+
+def test_an_exception_in_a_helper_thread_reaches_the_caller(tmp_path: Path) -> None:
+    compiler = next((found for name in ("c++", "g++", "clang++") if (found := shutil.which(name))), None)
+    if compiler is None:
+        pytest.skip("no C++ compiler here")
+    root = Path(__file__).parents[1]
+    program = tmp_path / "threads"
+    flags = ["-std=c++20", "-pthread", f"-I{root / 'cpp'}"]
+    subprocess.run([compiler, *flags, str(root / "tests" / "threads.cpp"), "-o", str(program)], check=True)
+    run = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_the_stub_is_what_the_module_says(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import doctest
 import re
 import subprocess
@@ -118,18 +117,6 @@ def test_no_tracked_file_names_a_machine():
         text = path.read_bytes().decode("utf-8", errors="replace")
         found += [f"{path.relative_to(ROOT)}: {word}" for word in places + hosts if word in text]
     assert found == []
-
-
-def test_only_solvers_and_files_import_the_compiled_core():
-    source = ROOT / "src" / "separatrix"
-    users = set()
-    for path in source.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = [alias.name for alias in getattr(node, "names", []) if isinstance(alias, ast.alias)]
-            module = getattr(node, "module", None) if isinstance(node, ast.ImportFrom) else None
-            if any("_core" in f"{module}.{name}".split(".") for name in names):
-                users.add(path.relative_to(source).parts[0])
-    assert users == {"solvers", "files"}  # the text reader; a proof never trusts the engine it checks
 
 
 def test_source_files_are_read_in_one_sitting():

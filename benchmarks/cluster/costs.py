@@ -14,7 +14,7 @@ from scipy import sparse
 
 from benchmarks.cluster.local import cluster, split, timed
 from separatrix.dask import SVC
-from separatrix.dask.cluster import Gang
+from separatrix.dask.cluster import WorkerGroup
 from separatrix.dask.descent import ClusterDescent
 from separatrix.dask.rows import ClusterRows
 from separatrix.problem import HINGE, Problem
@@ -64,25 +64,25 @@ def _seconds(client: Any, d: int, repeats: int) -> None:
     """Ours and the bare one in turn, so that both meet the same load of the machine."""
     X, y = _rows(d)
     A, b = split(X, y, _WORKERS)
-    gang = Gang(client, [dask.delayed(_triple)(p, q) for p, q in zip(A, b, strict=True)])
+    group = WorkerGroup(client, [dask.delayed(_triple)(p, q) for p, q in zip(A, b, strict=True)])
     w, exchanges, rounds = np.zeros(d), [], []
     reply = (8 + 4 + 4 * _DIRECTIONS) * d
-    with gang:
+    with group:
         actors = [
             client.submit(Echo, actor=True, workers=[a], pure=False).result()
-            for a in (shard.address for shard in gang.shards)
+            for a in (shard.address for shard in group.shards)
         ]
         local = timed(lambda: X[: len(y) // 2] @ w, repeats)
-        rows = ClusterRows(gang, [len(y) // 2] * _WORKERS, d)
+        rows = ClusterRows(group, [len(y) // 2] * _WORKERS, d)
         problem = Problem(rows, y, np.ones(len(y)), HINGE, "none")  # type: ignore[arg-type]
         descent = ClusterDescent(scale=20.0, checkpoint_every=10**6)
         state = descent.init(problem, None, 1)
         for _ in range(_WARM + repeats):
-            ours = _clock(lambda: gang.each("product", [("scores", w, None)] * _WORKERS)) - local
+            ours = _clock(lambda: group.each("product", [("scores", w, None)] * _WORKERS)) - local
             exchanges.append((ours, _clock(lambda: _ask(actors, w, 8 * len(y) // 2))))
-            gang.traffic()
+            group.traffic()
             wall = _clock(lambda: descent.step(problem, state))
-            computing = gang.traffic().computing
+            computing = group.traffic().computing
             bare = _clock(lambda: _ask(actors, w, reply))
             client.direct_to_workers = True
             direct = _clock(lambda: _ask(actors, w, reply))

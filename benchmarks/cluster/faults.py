@@ -17,7 +17,7 @@ from distributed import Client
 import separatrix
 from benchmarks.cluster.local import cluster
 from separatrix.dask import SVC, WorkerFailureError
-from separatrix.dask.cluster import Gang
+from separatrix.dask.cluster import WorkerGroup
 
 _LONGEST = 240  # seconds of a run that count as a hang
 _TOL = 1e-3
@@ -50,20 +50,20 @@ def run(options: argparse.Namespace) -> None:
 
 def strike(client: Client, trial: int, generator: random.Random, A: Any, b: Any, X: Any, y: Any) -> bool:
     """One fit during which a worker is killed or frozen."""
-    plain = Gang.each
+    plain = WorkerGroup.each
     solver = ("coordinate-descent", "interior-point")[trial % 2]
     kind = (signal.SIGKILL, signal.SIGSTOP)[trial // 2 % 2]
     allowed = 0 if trial % 5 == 4 else 3
     victim = generator.choice(list(client.run(os.getpid).values()))
     moment, asked = generator.randrange(3, 40), [0]
 
-    def each(self: Gang, *args: Any, **kwargs: Any) -> Any:
+    def each(self: WorkerGroup, *args: Any, **kwargs: Any) -> Any:
         asked[0] += 1
         if asked[0] == moment:
             os.kill(victim, kind)
         return plain(self, *args, **kwargs)
 
-    Gang.each = each  # type: ignore[method-assign]
+    WorkerGroup.each = each  # type: ignore[method-assign]
     model = SVC(solver=solver, tol=_TOL, worker_timeout=8.0, max_worker_failures=allowed, client=client)
     began, lost, gap = time.perf_counter(), "", ""
     signal.signal(signal.SIGALRM, _too_long)
@@ -78,7 +78,7 @@ def strike(client: Client, trial: int, generator: random.Random, A: Any, b: Any,
         outcome, right = f"hang: {error}", False
     finally:
         signal.alarm(0)
-        Gang.each = plain  # type: ignore[method-assign]
+        WorkerGroup.each = plain  # type: ignore[method-assign]
         if kind is signal.SIGSTOP:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(victim, signal.SIGCONT)

@@ -166,8 +166,11 @@ private:
         const double before = dense::dot(a, a, D);
         for (int pass = 0; pass < 2; ++pass) {
             dense::matvec(Q.data(), k, D, direction.data(), work.data());
-            dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), direction.data());
-            for (Index i = 0; i < k; ++i) enter_g[i] += work[i];
+            for (Index i = 0; i < k; ++i) {
+                enter_g[i] += work[i];
+                work[i] = -work[i];
+            }
+            dense::add_transposed(Q.data(), k, D, work.data(), direction.data());
             const double left = dense::dot(direction.data(), direction.data(), D);
             residual = std::sqrt(left);
             if (left > 0.1 * before) break;  // little cancelled: the rest is orthogonal already
@@ -188,10 +191,10 @@ private:
             for (Index i = 0; i < k; ++i) squared += q_row(i)[D - 1] * q_row(i)[D - 1];
             bias_step = direction[D - 1] / squared;
             for (Index i = 0; i < k; ++i) {
-                work[i] = bias_step * q_row(i)[D - 1];
-                g[i] += work[i];
+                work[i] = -bias_step * q_row(i)[D - 1];
+                g[i] -= work[i];
             }
-            dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), step.data());
+            dense::add_transposed(Q.data(), k, D, work.data(), step.data());
         }
         back_substitute(g.data(), r.data());
     }
@@ -252,7 +255,7 @@ private:
             sines[m] = length > 0 ? entries[m + 1] / length : 0.0;
             turn(entries, m);
             turn(enter_g.data(), m);
-            dense::rotate(q_row(m), q_row(m + 1), cosines[m], sines[m], D);
+            simd().rows.rotate(q_row(m), q_row(m + 1), cosines[m], sines[m], D);
         }
         // The last row of Q is free again: what the entering row has along it belongs to its direction.
         dense::axpy(enter_g[k - 1], q_row(k - 1), direction.data(), D);
@@ -288,9 +291,8 @@ private:
             for (Index i = 0; i < k; ++i) work[i] -= bias * q_row(i)[D - 1];
         }
         back_substitute(work.data(), alpha.data());
-        for (Index i = 0; i < k; ++i) work[i] = -work[i];
         std::fill(u.begin(), u.end(), 0.0);
-        dense::matvec_transposed_subtract(Q.data(), k, D, work.data(), u.data());
+        dense::add_transposed(Q.data(), k, D, work.data(), u.data());
         if (free) u[D - 1] = bias;
     }
 

@@ -46,7 +46,7 @@ private:
 
     void flush() {
         for (Index k = 0; k < count_; ++k) dense::axpy(weights_[k], pending_.data() + k * d_, target_.data(), d_);
-        if (products_) dense::add_products(pending_.data(), count_, d_, H_.data());
+        if (products_) simd().rows.add_outer_products(pending_.data(), count_, d_, H_.data());
         count_ = 0;
     }
 

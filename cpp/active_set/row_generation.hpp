@@ -21,25 +21,6 @@
 
 namespace separatrix {
 
-// Rows [begin, begin + count) as a view of their own.
-template <class V>
-DenseRows<V> part_of(const DenseRows<V>& rows, Index begin, Index count) {
-    return {rows.values + begin * rows.columns, count, rows.columns};
-}
-template <class V, class I, class S>
-SparseRows<V, I, S> part_of(const SparseRows<V, I, S>& rows, Index begin, Index count) {
-    return {rows.values, rows.indices, rows.starts + begin, count, rows.columns};
-}
-
-template <class V>
-bool short_scores(const DenseRows<V>& rows, const double* w, double* out) {
-    return dense::short_matvec(rows.values, rows.rows, rows.columns, w, out);
-}
-template <class V, class I, class S>
-bool short_scores(const SparseRows<V, I, S>&, const double*, double*) {
-    return false;
-}
-
 template <class V>
 void write_row(const DenseRow<V>& row, double* out) {
     std::copy(row.values, row.values + row.size, out);
@@ -90,7 +71,7 @@ public:
           bias_(bias),
           n_(rows.rows),
           d_(rows.columns),
-          kernel_(kernels().of(rows)),
+          loops_(simd().rows.of(rows)),
           engine_(d_ + (bias ? 1 : 0), bias),
           joined_(n_, 0),
           w_(d_, 0.0),
@@ -210,11 +191,9 @@ private:
         above_.clear(limit);
         below_.clear(limit);
         ranges(every_, [&](Index begin, Index end) {
-            const Rows part = part_of(rows_, begin, end - begin);
-            if (!short_scores(part, w_.data(), margins_.data()))
-                kernel_.scores(part, 0, part.rows, w_.data(), margins_.data());
+            loops_.scores(rows_, begin, end, w_.data(), margins_.data());
             const double least = std::max(above_.limit(), below_.limit());
-            if (dense::margins_below(y_ + begin, b_, least, margins_.data(), part.rows) == 0) return;
+            if (simd().rows.margins_below(y_ + begin, b_, least, margins_.data(), end - begin) == 0) return;
             for (Index i = begin; i < end; ++i) {
                 Lowest& side = y_[i] > 0 ? above_ : below_;
                 if (margins_[i - begin] < side.limit() && !joined_[i]) side.offer(margins_[i - begin], i);
@@ -251,7 +230,7 @@ private:
     const double* y_;
     bool bias_;
     Index n_, d_;
-    RowKernels<Rows> kernel_;
+    RowLoops<Rows> loops_;
     ActiveSet engine_;
     Index every_ = 1;  // this level looks at one run of rows in so many
     std::vector<Index> members_;

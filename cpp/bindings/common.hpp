@@ -37,9 +37,19 @@ inline void expect(std::size_t got, Index wanted, const char* what) {
 inline Index end_of(Index rows, Index begin, std::size_t count) {
     const Index end = begin + static_cast<Index>(count);
     if (begin >= 0 && end <= rows) return end;
-    const std::string sentence = "Rows must be among 0 to " + std::to_string(rows - 1) + "; got " +
-                                 std::to_string(count) + " from " + std::to_string(begin) + " on.";
+    const std::string sentence = "There are " + std::to_string(rows) + " rows; got a range of " +
+                                 std::to_string(count) + " from row " + std::to_string(begin) + " on.";
     throw nb::index_error(sentence.c_str());
+}
+
+template <class I>
+void expect_rows(const Array<I>& ids, Index rows, const char* what) {
+    for (std::size_t k = 0; k < ids.shape(0); ++k) {
+        if (ids.data()[k] >= 0 && ids.data()[k] < rows) continue;
+        const std::string sentence = std::string(what) + " must be from 0 to " + std::to_string(rows - 1) + "; got " +
+                                     std::to_string(ids.data()[k]) + ".";
+        throw nb::index_error(sentence.c_str());
+    }
 }
 
 inline void expect_int32_sizes(Index rows, Index columns) {

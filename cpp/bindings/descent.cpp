@@ -82,7 +82,8 @@ void bind_descent(nb::module_& m) {
                 return self.descent.inactive_gap(threshold, seconds);
             },
             "threshold"_a, "seconds"_a = infinity,
-            "The gap of the inactive rows, or infinity if there was no time; where it is more than threshold, rows that are part "
+            "The gap of the inactive rows, or infinity if there was no time; where it is more than threshold, rows "
+            "that are part "
             "of it become active again.")
         .def(
             "unshrink", [](HeldDescent& self) { self.descent.unshrink(); }, "Make every row active.")

@@ -1,31 +1,19 @@
 // Kernel blocks, scores and block SMO for Python: typed arrays in, GIL released, no logic.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
+#include "bindings/rows.hpp"
 #include "smo/block_smo.hpp"
 #include "smo/kernel_scores.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
 using namespace separatrix;
 
 namespace {
 
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using OutputTable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Points together with the Python arrays they look at.
+// Points together with the arrays they look at.
 struct HeldPoints {
     std::unique_ptr<Points> points;
     nb::object owners;
@@ -38,38 +26,9 @@ struct HeldSmo {
     Index missing = 0;
 };
 
-void expect(std::size_t got, Index wanted, const char* what) {
-    if (static_cast<Index>(got) == wanted) return;
-    const std::string sentence =
-        std::string(what) + " must have length " + std::to_string(wanted) + "; got " + std::to_string(got) + ".";
-    throw nb::value_error(sentence.c_str());
-}
-
-template <class V>
-HeldPoints* dense(const Table<V>& X) {
-    const DenseRows<V> view{X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))};
-    if (view.rows > INT32_MAX || view.columns > INT32_MAX)
-        throw nb::value_error("X must have fewer than 2^31 rows and columns.");
-    return new HeldPoints{std::make_unique<DensePoints<V>>(view), nb::cast(X)};
-}
-
-template <class V, class I>
-HeldPoints* sparse(const Array<V>& values, const Array<I>& indices, const Array<I>& starts, Index columns) {
-    if (starts.shape(0) == 0) throw nb::value_error("starts must not be empty.");
-    expect(indices.shape(0), static_cast<Index>(values.shape(0)), "indices");
-    const SparseRows<V, I> view{values.data(), indices.data(), starts.data(), static_cast<Index>(starts.shape(0)) - 1,
-                                columns};
-    if (view.rows > INT32_MAX || view.columns > INT32_MAX)
-        throw nb::value_error("X must have fewer than 2^31 rows and columns.");
-    return new HeldPoints{std::make_unique<SparsePoints<V, I>>(view),
-                          nb::make_tuple(nb::cast(values), nb::cast(indices), nb::cast(starts))};
-}
-
-template <class V, class I>
-void bind_sparse(nb::module_& m) {
-    m.def("sparse_points", &sparse<V, I>, nb::rv_policy::take_ownership, "values"_a.noconvert(),
-          "indices"_a.noconvert(), "starts"_a.noconvert(), "columns"_a,
-          "The rows of a CSR matrix as points of a kernel.");
+HeldPoints points_of(const Rows& rows) {
+    expect_int32_sizes(rows.rows(), rows.columns());
+    return {rows.visit([](const auto& view) { return points_over(view); }), rows.owners};
 }
 
 using Numbers = std::optional<Array<std::int32_t>>;
@@ -77,9 +36,7 @@ using Numbers = std::optional<Array<std::int32_t>>;
 // The points with these numbers; all of them where there are none.
 ChosenPoints chosen(const HeldPoints& held, const Numbers& numbers) {
     if (!numbers) return ChosenPoints(*held.points);
-    for (std::size_t k = 0; k < numbers->shape(0); ++k)
-        if ((*numbers)(k) < 0 || (*numbers)(k) >= held.points->rows)
-            throw nb::index_error("There is no point of that number.");
+    expect_rows(*numbers, held.points->rows, "A number of a point");
     return {*held.points, numbers->data(), static_cast<Index>(numbers->shape(0))};
 }
 
@@ -88,14 +45,14 @@ KernelFormula formula_of(const std::string& kind, double gamma, double coef0, in
     for (int k = 0; k < 5; ++k) {
         if (kind == names[k]) return {static_cast<KernelKind>(k), gamma, coef0, degree};
     }
-    throw nb::value_error("kind must be linear, poly, rbf, sigmoid or laplacian.");
+    refuse("kind must be linear, poly, rbf, sigmoid or laplacian; got " + kind + ".");
 }
 
 SmoBias bias_of(const std::string& bias) {
     if (bias == "none") return SmoBias::none;
     if (bias == "augmented") return SmoBias::augmented;
     if (bias == "free") return SmoBias::free;
-    throw nb::value_error("bias must be none, augmented or free.");
+    refuse("bias must be none, augmented or free; got " + bias + ".");
 }
 
 HeldSmo* new_smo(HeldPoints* points, const KernelFormula& formula, const Array<double>& y, const Array<double>& C,
@@ -104,8 +61,8 @@ HeldSmo* new_smo(HeldPoints* points, const KernelFormula& formula, const Array<d
     const Index n = static_cast<Index>(y.shape(0));
     expect(C.shape(0), n, "C");
     if (points != nullptr) expect(y.shape(0), points->points->rows, "y");
-    if (n < 1 || n > INT32_MAX) throw nb::value_error("There must be at least one row, and fewer than 2^31.");
-    if (working_set < 2) throw nb::value_error("working_set must be at least 2.");
+    if (n < 1 || n > INT32_MAX) refuse("There must be from 1 to 2^31 - 1 rows; got " + std::to_string(n) + ".");
+    if (working_set < 2) refuse("working_set must be at least 2; got " + std::to_string(working_set) + ".");
     const SmoSettings settings{
         squared, bias_of(bias), working_set, cache_mb, shrink, stop_on_negative, n_threads < 1 ? 1 : n_threads};
     Points* given = points == nullptr ? nullptr : points->points.get();
@@ -131,22 +88,15 @@ void bind_kernel(nb::module_& m) {
                 new (self) KernelFormula(formula_of(kind, gamma, coef0, degree));
             },
             "kind"_a, "gamma"_a = 1.0, "coef0"_a = 0.0, "degree"_a = 1);
-    nb::class_<HeldPoints>(m, "KernelPoints",
-                           "Rows of a dense or CSR matrix as points of a kernel; the memory is shared.");
-    m.def("dense_points", &dense<float>, nb::rv_policy::take_ownership, "X"_a.noconvert(),
-          "The rows of a C-contiguous matrix as points.");
-    m.def("dense_points", &dense<double>, nb::rv_policy::take_ownership, "X"_a.noconvert(),
-          "The rows of a C-contiguous matrix as points.");
-    bind_sparse<float, std::int32_t>(m);
-    bind_sparse<float, std::int64_t>(m);
-    bind_sparse<double, std::int32_t>(m);
-    bind_sparse<double, std::int64_t>(m);
+    nb::class_<HeldPoints>(m, "KernelPoints", "Rows as points of a kernel; the memory is shared.")
+        .def("__init__", [](HeldPoints* self, const Rows& rows) { new (self) HeldPoints(points_of(rows)); }, "rows"_a);
     m.def(
         "kernel_scores",
         [](const KernelFormula& formula, HeldPoints& targets, HeldPoints& sources, const Table<double>& coef,
            const OutputTable& out, bool wide, int n_threads, const Numbers& target_rows, const Numbers& source_rows) {
             if (targets.points->columns != sources.points->columns)
-                throw nb::value_error("Both sets of points must have the same number of columns.");
+                refuse("targets and sources must have as many columns; got " + std::to_string(targets.points->columns) +
+                       " and " + std::to_string(sources.points->columns) + ".");
             const ChosenPoints at = chosen(targets, target_rows), from = chosen(sources, source_rows);
             expect(coef.shape(0), from.count(), "coef");
             expect(out.shape(0), at.count(), "out");
@@ -183,7 +133,7 @@ void bind_kernel(nb::module_& m) {
             "run",
             [](HeldSmo& self, double target, Index rounds, double seconds) {
                 if (self.supplied)
-                    throw nb::value_error("The rows of this kernel are supplied: use select, supply, advance.");
+                    refuse("run needs points; the rows of this kernel are supplied: use select, supply, advance.");
                 nb::gil_scoped_release release;
                 return self.smo->run(target, rounds, seconds);
             },
@@ -193,10 +143,7 @@ void bind_kernel(nb::module_& m) {
             [](HeldSmo& self) {
                 const auto& rows = self.smo->select();
                 self.missing = static_cast<Index>(rows.size());
-                auto* copy = new std::int32_t[rows.size() + 1];
-                std::copy(rows.begin(), rows.end(), copy);
-                nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-                return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(copy, {rows.size()}, owner);
+                return copied(rows);
             },
             "Choose a working set; the rows of K that are needed.")
         .def(
@@ -212,7 +159,9 @@ void bind_kernel(nb::module_& m) {
         .def(
             "advance",
             [](HeldSmo& self, double target) {
-                if (self.missing > 0) throw nb::value_error("supply the rows of K first.");
+                if (self.missing > 0)
+                    refuse("supply must come before advance; " + std::to_string(self.missing) +
+                           " rows of K are missing.");
                 nb::gil_scoped_release release;
                 return self.smo->advance(target);
             },
@@ -230,14 +179,14 @@ void bind_kernel(nb::module_& m) {
             "Go on in spite of negative curvature, and forget what was seen.")
         .def(
             "get_alpha",
-            [](const HeldSmo& self, const Output& out) {
+            [](const HeldSmo& self, const Output<>& out) {
                 expect(out.shape(0), self.rows, "out");
                 self.smo->get_alpha(out.data());
             },
             "out"_a.noconvert(), "Write alpha (n,).")
         .def(
             "get_sums",
-            [](const HeldSmo& self, const Output& out) {
+            [](const HeldSmo& self, const Output<>& out) {
                 expect(out.shape(0), self.rows, "out");
                 self.smo->get_sums(out.data());
             },

@@ -1,7 +1,7 @@
 // The module: each part binds itself in its own file here; nothing outside this folder includes nanobind.
 #include <nanobind/nanobind.h>
 
-#include "simd/table.hpp"
+#include "simd/dispatch.hpp"
 
 namespace nb = nanobind;
 
@@ -17,7 +17,7 @@ void bind_path(nb::module_& m);
 NB_MODULE(_core, m) {
     m.doc() = "separatrix's compiled core";
     m.def(
-        "instruction_set", [] { return separatrix::kernels().name; },
+        "instruction_set", [] { return separatrix::simd().name; },
         "The instruction set in use: avx512, avx2 or baseline.");
     bind_rows(m);
     bind_descent(m);

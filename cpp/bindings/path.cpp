@@ -1,56 +1,38 @@
 // The rows of an interior-point step for Python: typed arrays in, GIL released, no logic.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
+#include "bindings/common.hpp"
 #include "simd/table.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
 using namespace separatrix;
 
 namespace {
 
-using Costs = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // The arrays of a direction, together with the Python objects that own them.
 class Direction {
 public:
-    Direction(bool squared, const Costs& C, const Output<double>& alpha, const Output<double>& beta,
-              const Output<double>& s, const Output<double>& xi, const Output<double>& spare, const Output<double>& da,
-              const Output<float>& a, const Output<float>& c)
-        : kernels_(squared ? kernels().squared_hinge_path : kernels().hinge_path),
+    Direction(bool squared, const Array<double>& C, const Output<>& alpha, const Output<>& beta, const Output<>& s,
+              const Output<>& xi, const Output<>& spare, const Output<>& da, const Output<float>& a,
+              const Output<float>& c)
+        : loops_(squared ? simd().rows.squared_hinge_path : simd().rows.hinge_path),
           owners_(nb::make_tuple(C, alpha, beta, s, xi, spare, da, a, c)) {
-        const std::size_t n = alpha.shape(0), hinge = squared ? 0 : n;
-        if ((C.shape(0) != n && C.shape(0) != 1) || beta.shape(0) != hinge || s.shape(0) != n || xi.shape(0) != n ||
-            spare.shape(0) != n || da.shape(0) != n || a.shape(0) != n || c.shape(0) != hinge) {
-            throw nb::value_error("Every array must have one number for each row; beta and c for the hinge only.");
-        }
-        arrays = {static_cast<Index>(n),
-                  C.shape(0) == n ? 1 : 0,
-                  C.data(),
-                  alpha.data(),
-                  beta.data(),
-                  s.data(),
-                  xi.data(),
-                  spare.data(),
-                  da.data(),
-                  a.data(),
-                  c.data()};
+        const auto n = static_cast<Index>(alpha.shape(0)), hinge = squared ? 0 : n;
+        if (C.shape(0) != 1) expect(C.shape(0), n, "C");
+        expect(beta.shape(0), hinge, "beta");
+        expect(s.shape(0), n, "s");
+        expect(xi.shape(0), n, "xi");
+        expect(spare.shape(0), n, "spare");
+        expect(da.shape(0), n, "da");
+        expect(a.shape(0), n, "a");
+        expect(c.shape(0), hinge, "c");
+        const Index cost_step = C.shape(0) == alpha.shape(0) ? 1 : 0;
+        arrays = {n,         cost_step,    C.data(),  alpha.data(), beta.data(), s.data(),
+                  xi.data(), spare.data(), da.data(), a.data(),     c.data()};
     }
 
-    const PathKernels& rows() const { return kernels_; }
-    Index end_of(Index begin, std::size_t count) const {
-        if (begin < 0 || begin > arrays.n - static_cast<Index>(count))
-            throw nb::index_error("There are fewer rows than that.");
-        return begin + static_cast<Index>(count);
-    }
-
+    const PathLoops& rows() const { return loops_; }
     PathArrays arrays{};
 
 private:
-    const PathKernels& kernels_;
+    const PathLoops& loops_;
     nb::object owners_;
 };
 
@@ -63,33 +45,30 @@ void bind_path(nb::module_& m) {
         .value("further", PathStage::further);
     using Unlocked = nb::call_guard<nb::gil_scoped_release>;
     nb::class_<Direction>(m, "PathDirection", "A direction of the interior point; it writes to the arrays given.")
-        .def(nb::init<bool, const Costs&, const Output<double>&, const Output<double>&, const Output<double>&,
-                      const Output<double>&, const Output<double>&, const Output<double>&, const Output<float>&,
-                      const Output<float>&>(),
+        .def(nb::init<bool, const Array<double>&, const Output<>&, const Output<>&, const Output<>&, const Output<>&,
+                      const Output<>&, const Output<>&, const Output<float>&, const Output<float>&>(),
              "squared"_a, "C"_a.noconvert(), "alpha"_a.noconvert(), "beta"_a.noconvert(), "s"_a.noconvert(),
              "xi"_a.noconvert(), "spare"_a.noconvert(), "da"_a.noconvert(), "a"_a.noconvert(), "c"_a.noconvert())
         .def(
             "theta",
-            [](const Direction& self, const Output<double>& out) {
-                if (self.end_of(0, out.shape(0)) != self.arrays.n)
-                    throw nb::value_error("out must have one number for each row.");
+            [](const Direction& self, const Output<>& out) {
+                expect(out.shape(0), self.arrays.n, "out");
                 nb::gil_scoped_release release;
                 self.rows().theta(self.arrays, out.data());
             },
             "out"_a.noconvert(), "Write the weights (n,).")
         .def(
             "right_side",
-            [](const Direction& self, PathStage stage, const Output<double>& out) {
-                if (self.end_of(0, out.shape(0)) != self.arrays.n)
-                    throw nb::value_error("out must have one number for each row.");
+            [](const Direction& self, PathStage stage, const Output<>& out) {
+                expect(out.shape(0), self.arrays.n, "out");
                 nb::gil_scoped_release release;
                 self.rows().right_side[static_cast<int>(stage)](self.arrays, out.data());
             },
             "stage"_a, "out"_a.noconvert(), "Write g (n,).")
         .def(
             "weigh",
-            [](const Direction& self, PathStage stage, Index begin, const Output<double>& values) {
-                const Index end = self.end_of(begin, values.shape(0));
+            [](const Direction& self, PathStage stage, Index begin, const Output<>& values) {
+                const Index end = end_of(self.arrays.n, begin, values.shape(0));
                 nb::gil_scoped_release release;
                 self.rows().weigh[static_cast<int>(stage)](self.arrays, begin, end, values.data());
             },

@@ -18,10 +18,35 @@ Rows dense(const Table<V>& X) {
     return {DenseRows<V>{X.data(), static_cast<Index>(X.shape(0)), static_cast<Index>(X.shape(1))}, nb::cast(X)};
 }
 
+// Everything that reads the rows relies on this. One pass over the indices and starts: see tests/test_core.py.
+template <class I>
+void check_csr(const Array<I>& indices, const Array<I>& starts, Index columns) {
+    const auto n = static_cast<Index>(starts.shape(0)) - 1, entries = static_cast<Index>(indices.shape(0));
+    if (n < 0) refuse("starts must have one number more than there are rows; got none.");
+    if (columns < 0) refuse("columns must be at least 0; got " + std::to_string(columns) + ".");
+    const I *start = starts.data(), *index = indices.data();
+    if (start[0] != 0) refuse("starts must begin with 0; got " + std::to_string(start[0]) + ".");
+    for (Index i = 0; i < n; ++i)
+        if (start[i] > start[i + 1])
+            refuse("starts must not decrease; got " + std::to_string(start[i + 1]) + " after " +
+                   std::to_string(start[i]) + " at row " + std::to_string(i) + ".");
+    if (start[n] != entries)
+        refuse("starts must end with the number of entries, " + std::to_string(entries) + "; got " +
+               std::to_string(start[n]) + ".");
+    I least = 0, most = -1;
+    for (Index k = 0; k < entries; ++k) {
+        least = std::min(least, index[k]);
+        most = std::max(most, index[k]);
+    }
+    if (least < 0 || most >= columns)
+        refuse("indices must be columns from 0 to " + std::to_string(columns - 1) + "; got " +
+               std::to_string(least < 0 ? least : most) + ".");
+}
+
 template <class V, class I>
 Rows sparse(const Array<V>& values, const Array<I>& indices, const Array<I>& starts, Index columns) {
-    if (starts.shape(0) == 0) throw nb::value_error("starts must not be empty.");
     expect(indices.shape(0), static_cast<Index>(values.shape(0)), "indices");
+    check_csr(indices, starts, columns);
     return {SparseRows<V, I>{values.data(), indices.data(), starts.data(), static_cast<Index>(starts.shape(0)) - 1,
                              columns},
             nb::make_tuple(values, indices, starts)};
@@ -31,15 +56,6 @@ template <class V, class I>
 void bind_sparse(nb::module_& m) {
     m.def("sparse_rows", &sparse<V, I>, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(),
           "columns"_a, "The rows of a CSR matrix; columns within a row are distinct.");
-}
-
-void check_ids(const Array<std::int64_t>& ids, Index rows) {
-    for (std::size_t k = 0; k < ids.shape(0); ++k) {
-        if (ids.data()[k] >= 0 && ids.data()[k] < rows) continue;
-        const std::string sentence =
-            "ids must be rows from 0 to " + std::to_string(rows - 1) + "; got " + std::to_string(ids.data()[k]) + ".";
-        throw nb::index_error(sentence.c_str());
-    }
 }
 
 // Of rows that `check_normal` has let through.
@@ -91,7 +107,7 @@ void bind_rows(nb::module_& m) {
                 const auto count = static_cast<Index>(ids.shape(0));
                 expect(c.shape(0), count, "c");
                 expect(out.shape(0), self.columns(), "out");
-                check_ids(ids, self.rows());
+                expect_rows(ids, self.rows(), "ids");
                 nb::gil_scoped_release release;
                 self.visit([&](const auto& view) { add_rows(view, ids.data(), count, c.data(), out.data()); });
             },
@@ -165,8 +181,9 @@ void bind_rows(nb::module_& m) {
             expect(before.shape(0), count, "before");
             expect(after.shape(0), count, "after");
             nb::gil_scoped_release release;
-            const Slope found = squared_hinge_slope(C.data(), before.data(), after.data(), t, count);
-            return std::pair{found.slope, found.curvature};
+            double found[2];
+            simd().rows.squared_hinge_slope(C.data(), before.data(), after.data(), t, count, found);
+            return std::pair{found[0], found[1]};
         },
         "C"_a, "before"_a, "after"_a, "t"_a,
         "First and second derivative at t of the sum of C_i max(0, s_i)^2, s = slack before + t (slack after "

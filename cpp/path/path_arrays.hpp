@@ -20,7 +20,7 @@ struct PathArrays {
 // Which right-hand side g of a step's linear system.
 enum class PathStage { predictor, correction, further };
 
-struct PathKernels {
+struct PathLoops {
     // The weights.
     void (*theta)(const PathArrays&, double* out);
     // g, by stage.

@@ -9,7 +9,7 @@
 // Vectors over rows are the memory of an interior point. Only da, a and c are kept beside the iterate, and all else is
 // computed again in every loop: that takes less time than to fetch it. a and c steer, so they are float32; whoever uses
 // them uses the rounded numbers, so that s - xi still follows A z - 1. See solvers/central_path.py for the whole.
-// Included only by kernels.cpp.
+// Included only by simd/table.cpp.
 #pragma once
 
 #include <math.h>
@@ -242,17 +242,18 @@ struct Path {
     }
 
     static constexpr double infinity = HUGE_VAL;
-    static constexpr PathKernels kernels = {
-        theta,
-        {right_side<PathStage::predictor>, right_side<PathStage::correction>, right_side<PathStage::further>},
-        {weigh<PathStage::predictor>, weigh<PathStage::correction>, weigh<PathStage::further>},
-        predicted_falls,
-        predicted_products,
-        correct,
-        fall,
-        further_fall,
-        go_further,
-        take,
+    static constexpr PathLoops loops = {
+        .theta = theta,
+        .right_side = {right_side<PathStage::predictor>, right_side<PathStage::correction>,
+                       right_side<PathStage::further>},
+        .weigh = {weigh<PathStage::predictor>, weigh<PathStage::correction>, weigh<PathStage::further>},
+        .predicted_falls = predicted_falls,
+        .predicted_products = predicted_products,
+        .correct = correct,
+        .fall = fall,
+        .further_fall = further_fall,
+        .go_further = go_further,
+        .take = take,
     };
 };
 

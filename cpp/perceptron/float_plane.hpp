@@ -1,7 +1,7 @@
 // A hyperplane rounded to float, and how far a score in float may be from the truth.
 //
-// With u = 2^-24 and ||x||^2 <= reach, x.w summed in float in eight lanes (d / 8 + 8 roundings, that of w included),
-// plus b, is wrong by at most (d / 8 + 10) u ||w|| sqrt(reach) + 3 u |b|. `slack` is twice that, because its own
+// With u = 2^-24 and ||x||^2 <= norm_bound, x.w summed in float in eight lanes (d / 8 + 8 roundings, that of w included),
+// plus b, is wrong by at most (d / 8 + 10) u ||w|| sqrt(norm_bound) + 3 u |b|. `slack` is twice that, because its own
 // ingredients are rounded too: a row whose float score is beyond it is on that side in exact arithmetic as well.
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace separatrix {
 
-class NarrowPlane {
+class FloatPlane {
 public:
-    // reach: at least max ||x||^2 of the rows to be scored; infinite: not known, and nothing is done in float.
-    NarrowPlane(const double* w, Index d, double reach) : w_(w), radius_(std::sqrt(reach)), columns_(d) {
-        if (std::isfinite(reach) && d <= most_columns) rounded_.resize(static_cast<std::size_t>(d));
+    // norm_bound: at least max ||x||^2 of the rows to be scored; infinite: not known, and nothing is done in float.
+    FloatPlane(const double* w, Index d, double norm_bound) : w_(w), radius_(std::sqrt(norm_bound)), columns_(d) {
+        if (std::isfinite(norm_bound) && d <= most_columns) rounded_.resize(static_cast<std::size_t>(d));
         refresh();
     }
 
-    // To be called whenever w has changed.
+    // Rounds w again after it has changed.
     void refresh() {
         double squared = 0;
         for (std::size_t j = 0; j < rounded_.size(); ++j) {
@@ -30,7 +30,7 @@ public:
         norm_ = std::sqrt(squared);
     }
 
-    Hyperplane plane(double b) const {
+    Hyperplane with_bias(double b) const {
         constexpr double u = 0x1p-24;
         const double size = norm_ * radius_;
         const double slack = 2 * u * ((static_cast<double>(columns_) / 8 + 12) * size + 4 * std::abs(b));
@@ -40,7 +40,8 @@ public:
     }
 
 private:
-    static constexpr Index most_columns = Index{1} << 20;  // sums of more would lose too many digits
+    // Sums of more columns would lose too many digits.
+    static constexpr Index most_columns = Index{1} << 20;
 
     const double* w_;
     std::vector<float> rounded_;

@@ -2,22 +2,22 @@
 //
 // A pass over rows in memory is as fast as memory only if little is done to each number on its way: one product and
 // one sum. Rows follow each other in memory and are read in that order, so that the hardware fetches ahead.
-// Included only by files that are compiled once per instruction set (SEPARATRIX_ISA).
+// Included only by files that are compiled once per instruction set (SEPARATRIX_ISA), and so without functions of the
+// standard library: an out-of-line copy of one could carry instructions that the running CPU does not have.
 #pragma once
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 #endif
 
-#include <algorithm>
-#include <cfloat>
-#include <cmath>
+#include <float.h>
+#include <math.h>
 
 #include "rows/rows.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
 
-inline constexpr Index narrow_block = 8;  // rows judged together
+inline constexpr Index float_block = 8;  // rows judged together
 
 #if defined(__AVX2__) && defined(__FMA__)
 
@@ -83,13 +83,13 @@ SEPARATRIX_INLINE bool surely_right(const Row& row, const Columns& columns, cons
 }
 
 // At least max ||x||^2 over rows that follow each other; infinite where a row is not finite, or too long for float.
-SEPARATRIX_INLINE double reach_of(const float* x, Index rows, Index d) {
+SEPARATRIX_INLINE double norm_bound_of(const float* x, Index rows, Index d) {
     const Columns columns(d);
     __m256 most = _mm256_setzero_ps(), endless = _mm256_setzero_ps();
     const __m256 largest = _mm256_set1_ps(FLT_MAX);
-    for (Index i = 0; i < rows; i += narrow_block) {
+    for (Index i = 0; i < rows; i += float_block) {
         // The last row stands in for those that would come after it.
-        const auto row = [&](Index k) { return x + std::min(i + k, rows - 1) * d; };
+        const auto row = [&](Index k) { return x + (i + k < rows ? i + k : rows - 1) * d; };
         const __m256 squares = eight_sums<true>(row, columns, nullptr);
         endless = _mm256_or_ps(endless, _mm256_cmp_ps(squares, largest, _CMP_NLE_UQ));
         most = _mm256_max_ps(most, squares);
@@ -97,9 +97,11 @@ SEPARATRIX_INLINE double reach_of(const float* x, Index rows, Index d) {
     if (_mm256_movemask_ps(endless) != 0) return INFINITY;
     float square[8];
     _mm256_storeu_ps(square, most);
+    float longest = square[0];
+    for (int k = 1; k < 8; ++k) longest = square[k] > longest ? square[k] : longest;
     // What rounding may have taken: a share of each sum, and squares too small for float.
     const double share = 2 * (static_cast<double>(d) / 8 + 8) * 0x1p-24, vanished = static_cast<double>(d) * 0x1p-148;
-    return *std::max_element(square, square + 8) * (1 + share) + vanished;
+    return longest * (1 + share) + vanished;
 }
 
 #else
@@ -112,7 +114,7 @@ template <class Row>
 SEPARATRIX_INLINE bool surely_right(const Row&, const Columns&, const float*, float, float, const std::int8_t*) {
     return false;
 }
-SEPARATRIX_INLINE double reach_of(const float*, Index, Index) { return INFINITY; }
+SEPARATRIX_INLINE double norm_bound_of(const float*, Index, Index) { return INFINITY; }
 
 #endif
 

@@ -2,9 +2,8 @@
 //
 //     while rows are left:  find the next row with y f(x) <= 0;  w += step y x;  b += step y gain
 //
-// gain is c^2 for a fictitious column of constant c (0: no bias, 1: `unit`, R^2: `radius`). Searching never changes
-// w, so rows are scored in blocks, and by several threads once mistakes have become rare; the updates are those of
-// the sequential algorithm, bit for bit.
+// Searching never changes w, so rows are scored in blocks, and by several threads once mistakes have become rare; the
+// updates are those of the sequential algorithm, bit for bit.
 #pragma once
 
 #include <algorithm>
@@ -13,38 +12,10 @@
 #include <vector>
 
 #include "perceptron/float_plane.hpp"
-#include "perceptron/perceptron_kernels.hpp"
+#include "perceptron/state.hpp"
 #include "rows/threads.hpp"
 
 namespace separatrix {
-
-struct Step {
-    double step;
-    double gain;
-    bool decreasing = false;  // divide the step of update t = 1, 2, ... by sqrt(t)
-
-    double at(Index updates) const { return decreasing ? step / std::sqrt(static_cast<double>(updates + 1)) : step; }
-};
-
-// What a run has counted so far.
-struct Tally {
-    Index visits = 0;  // rows looked at
-    Index updates = 0;
-    Index run = 0;  // rows classified correctly since the last update
-};
-
-// One update, for who wants to replay the run: which row, and how many rows had been visited before it.
-struct Update {
-    Index row;
-    Index visit;
-    Code rival;
-};
-
-// sum over visits t of w_t equals visits * w - lag, because an update at visit t is missing from the t sums before.
-struct Average {
-    double* lag = nullptr;
-    double* lag_b = nullptr;
-};
 
 template <class Rows>
 Index bytes_per_row(const Rows& rows) {
@@ -58,6 +29,7 @@ Index bytes_per_row(const Rows& rows) {
 
 // Once this much was read without a mistake the next one is expected to be far, and threads are worth starting.
 inline constexpr Index quiet_bytes = Index{1} << 21;
+// Each thread takes this much at a time.
 inline constexpr Index chunk_bytes = Index{1} << 18;
 
 // find(begin, end, part) on several threads: chunks are handed out in order, so the smallest position found is the
@@ -110,15 +82,6 @@ Index each_mistake(const Rows& rows, Index begin, Index end, int n_threads, Tall
     return tally.updates - before;
 }
 
-// The best weights seen, by length of run and then by errors on all rows (Gallant's pocket with ratchet).
-struct Pocket {
-    double* w = nullptr;
-    double* b = nullptr;
-    Index run = -1;
-    Index errors = -1;  // -1: none counted yet
-    bool ratchet = true;
-};
-
 template <class Rows>
 Index count_errors(const Rows& rows, const Sign* signs, Hyperplane plane, int n_threads) {
     Tally tally;
@@ -129,27 +92,86 @@ Index count_errors(const Rows& rows, const Sign* signs, Hyperplane plane, int n_
     return each_mistake(rows, 0, rows.rows, n_threads, tally, find, [](const Mistake&) {});
 }
 
+// Puts the weights into the pocket if their run is the longest and, with the ratchet, their errors are the fewest.
 template <class Rows>
-void offer(Pocket& pocket, const Rows& rows, const Sign* signs, const double* w, double b, Index run, int n_threads) {
-    if (pocket.w == nullptr || run <= pocket.run) return;
+void offer(PerceptronState& state, const Rows& rows, const Sign* signs, int n_threads) {
+    Pocket& pocket = state.pocket;
+    if (pocket.w.empty() || state.tally.run <= pocket.run) return;
     if (pocket.ratchet) {
-        const Index errors = count_errors(rows, signs, {w, b}, n_threads);
+        const Index errors = count_errors(rows, signs, {state.w.data(), state.b[0]}, n_threads);
         if (pocket.errors >= 0 && errors >= pocket.errors) return;
         pocket.errors = errors;
     }
-    pocket.run = run;
-    std::copy(w, w + rows.columns, pocket.w);
-    *pocket.b = b;
+    pocket.run = state.tally.run;
+    std::copy(state.w.begin(), state.w.end(), pocket.w.begin());
+    pocket.b[0] = state.b[0];
 }
 
-// At least max ||x||^2 of float rows, by several threads; infinite where that is not finite or nobody wants to know.
+// w += amount x_i and b += amount gain of one plane, and what the average has to know of it.
 template <class Rows>
-double reach(const Rows& rows, int n_threads) {
+SEPARATRIX_INLINE void add_row(PerceptronState& state, const Rows& rows, Index i, Code plane, double amount) {
+    const auto& kernel = perceptron_kernels().of(rows);
+    const Index first = plane * rows.columns;
+    kernel.add(rows, i, amount, state.w.data() + first);
+    state.b[static_cast<std::size_t>(plane)] += amount * state.step.gain;
+    if (state.lag.empty()) return;
+    const double missing = static_cast<double>(state.tally.visits) * amount;
+    kernel.add(rows, i, missing, state.lag.data() + first);
+    state.lag_b[static_cast<std::size_t>(plane)] += missing * state.step.gain;
+}
+
+// Two classes: w += step y x at each mistake. `norm_bound` is that of the rows, `seen` gets each mistake.
+template <class Rows>
+Index visit_signs(PerceptronState& state, const Rows& rows, const Sign* signs, Visit visit, Index begin, Index end,
+                  double norm_bound, int n_threads, std::vector<Mistake>* seen = nullptr) {
+    const auto& kernel = perceptron_kernels().of(rows);
+    // Rounding the weights to float is not worth it for a few rows.
+    FloatPlane plane(state.w.data(), rows.columns, end - begin < 64 ? INFINITY : norm_bound);
+    const auto find = [&](Index from, Index to, int) {
+        return kernel.find(rows, signs, visit, from, to, plane.with_bias(state.b[0]));
+    };
+    return each_mistake(rows, begin, end, n_threads, state.tally, find, [&](const Mistake& mistake) {
+        const Index i = visit.row(mistake.position);
+        offer(state, rows, signs, n_threads);
+        add_row(state, rows, i, 0, state.step.at(state.tally.updates) * signs[i]);
+        plane.refresh();
+        if (!state.counts.empty()) ++state.counts[static_cast<std::size_t>(i)];
+        if (state.logged) state.log.push_back({i, state.tally.visits, 0});
+        if (seen != nullptr) seen->push_back(mistake);
+    });
+}
+
+// Many classes (Kesler): the row's own class gains it, the highest-scoring wrong class loses it.
+template <class Rows>
+Index visit_codes(PerceptronState& state, const Rows& rows, const Code* codes, Visit visit, Index begin, Index end,
+                  int n_threads, std::vector<Mistake>* seen = nullptr) {
+    const auto& kernel = perceptron_kernels().of(rows);
+    const auto classes = static_cast<std::size_t>(state.planes);
+    std::vector<double> scores(classes * static_cast<std::size_t>(std::max(1, n_threads)));
+    const Hyperplanes planes{state.w.data(), state.b.data(), static_cast<Code>(state.planes)};
+    const auto find = [&](Index from, Index to, int part) {
+        return kernel.find_among(rows, codes, visit, from, to, planes,
+                                 scores.data() + classes * static_cast<std::size_t>(part));
+    };
+    return each_mistake(rows, begin, end, n_threads, state.tally, find, [&](const Mistake& mistake) {
+        const Index i = visit.row(mistake.position);
+        const double amount = state.step.at(state.tally.updates);
+        add_row(state, rows, i, codes[i], amount);
+        add_row(state, rows, i, mistake.rival, -amount);
+        if (state.logged) state.log.push_back({i, state.tally.visits, mistake.rival});
+        if (seen != nullptr) seen->push_back(mistake);
+    });
+}
+
+// At least max ||x||^2 of float rows, by several threads; infinite where that is not finite, or for other rows, which
+// are never scored in float.
+template <class Rows>
+double squared_norm_bound(const Rows& rows, int n_threads) {
     if constexpr (!Rows::sparse && sizeof(typename Rows::Value) == sizeof(float)) {
         const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
         std::vector<double> found(static_cast<std::size_t>(parts));
         split(rows.rows, parts, [&](int part, Index begin, Index end) {
-            found[static_cast<std::size_t>(part)] = perceptron_kernels().reach(rows, begin, end);
+            found[static_cast<std::size_t>(part)] = perceptron_kernels().norm_bound(rows, begin, end);
         });
         return *std::max_element(found.begin(), found.end());
     } else {
@@ -157,55 +179,33 @@ double reach(const Rows& rows, int n_threads) {
     }
 }
 
-// Two classes. `counts`, the average, the pocket and the log are optional; `reach` is that of the rows.
-template <class Rows>
-Index perceptron_pass(const Rows& rows, const Sign* signs, Visit visit, Index begin, Index end, double* w, double& b,
-                      Step step, double reach, int n_threads, Tally& tally, Index* counts, Average average,
-                      Pocket& pocket, std::vector<Update>* log, std::vector<Mistake>* seen = nullptr) {
-    const auto& kernel = perceptron_kernels().of(rows);
-    NarrowPlane narrow(w, rows.columns, end - begin < 64 ? INFINITY : reach);  // not worth it for a few rows
-    const auto find = [&](Index from, Index to, int) {
-        return kernel.find(rows, signs, visit, from, to, narrow.plane(b));
-    };
-    return each_mistake(rows, begin, end, n_threads, tally, find, [&](const Mistake& mistake) {
-        const Index i = visit.row(mistake.position);
-        offer(pocket, rows, signs, w, b, tally.run, n_threads);
-        const double scale = step.at(tally.updates) * signs[i];
-        kernel.add(rows, i, scale, w);
-        b += scale * step.gain;
-        narrow.refresh();
-        if (counts != nullptr) ++counts[i];
-        if (average.lag != nullptr) {
-            const double missing = static_cast<double>(tally.visits) * scale;
-            kernel.add(rows, i, missing, average.lag);
-            *average.lag_b += missing * step.gain;
-        }
-        if (log != nullptr) log->push_back({i, tally.visits, 0});
-        if (seen != nullptr) seen->push_back(mistake);
-    });
-}
-
 // Rows whose sign * f(x) is at most what rounding may have added to it: |fl(w.x) - w.x| <= k u ||w|| ||x|| for k
 // terms, in whatever order they are added. Found in order, on several threads.
 template <class Rows>
-std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, const double* w, double b, double norm,
-                                 double reach, int n_threads) {
-    const NarrowPlane narrow(w, rows.columns, reach);
-    const Hyperplane plane = narrow.plane(b);
+std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, const double* w, double b, double norm_bound,
+                                 int n_threads) {
+    // A squared norm below this may have lost entries to underflow; their norm is less than its square root.
+    constexpr double least_square = 1e-290;
+    double square = least_square;
+    for (Index j = 0; j < rows.columns; ++j) square += w[j] * w[j];
+    const double norm = std::sqrt(square);
+    const FloatPlane weights(w, rows.columns, norm_bound);
+    const Hyperplane plane = weights.with_bias(b);
     const auto& kernel = perceptron_kernels().of(rows);
     const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
     std::vector<std::vector<Index>> found(static_cast<std::size_t>(parts));
     split(rows.rows, parts, [&](int part, Index begin, Index end) {
         constexpr Index most = 128;
-        const Index some = plane.narrow == nullptr ? most : 8;  // as many as `skim` was unsure of
+        const Index some = plane.rounded == nullptr ? most : 8;  // as many as `skip_certain` was unsure of
         double scores[most], squares[most];
-        for (Index p = begin, stop; p = kernel.skim(rows, signs, Visit{nullptr}, p, end, plane), p < end; p = stop) {
+        for (Index p = begin, stop; p = kernel.skip_certain(rows, signs, Visit{nullptr}, p, end, plane), p < end;
+             p = stop) {
             stop = std::min(end, p + some);
             kernel.scores(rows, p, stop, plane.w, scores);
             kernel.squared_norms(rows, p, stop, squares);
             for (Index i = p; i < stop; ++i) {
                 const double terms = static_cast<double>(rows.row(i).size + 16);
-                const double size = norm * std::sqrt(squares[i - p]) + std::abs(plane.b);
+                const double size = norm * std::sqrt(squares[i - p] + least_square) + std::abs(plane.b);
                 // 2^-52 is 2 u: twice the bound, because norm and size are themselves rounded.
                 const bool sure = signs[i] * (scores[i - p] + plane.b) > terms * 0x1p-52 * size;
                 if (!sure) found[static_cast<std::size_t>(part)].push_back(i);
@@ -215,33 +215,6 @@ std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, const doub
     std::vector<Index> all;
     for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
     return all;
-}
-
-// Many classes (Kesler): the row's own class gains it, the highest-scoring wrong class loses it.
-template <class Rows>
-Index kesler_pass(const Rows& rows, const Code* codes, Visit visit, Index begin, Index end, double* W, double* b,
-                  Code classes, Step step, int n_threads, Tally& tally, Average average, std::vector<Update>* log) {
-    const auto& kernel = perceptron_kernels().of(rows);
-    std::vector<double> scores(static_cast<std::size_t>(classes) * static_cast<std::size_t>(std::max(1, n_threads)));
-    const auto find = [&](Index from, Index to, int part) {
-        double* own = scores.data() + static_cast<std::size_t>(classes) * static_cast<std::size_t>(part);
-        return kernel.find_among(rows, codes, visit, from, to, Hyperplanes{W, b, classes}, own);
-    };
-    return each_mistake(rows, begin, end, n_threads, tally, find, [&](const Mistake& mistake) {
-        const Index i = visit.row(mistake.position), d = rows.columns;
-        const auto shift = [&](Code r, double amount) {
-            kernel.add(rows, i, amount, W + r * d);
-            b[r] += amount * step.gain;
-            if (average.lag == nullptr) return;
-            const double missing = static_cast<double>(tally.visits) * amount;
-            kernel.add(rows, i, missing, average.lag + r * d);
-            average.lag_b[r] += missing * step.gain;
-        };
-        const double scale = step.at(tally.updates);
-        shift(codes[i], scale);
-        shift(mistake.rival, -scale);
-        if (log != nullptr) log->push_back({i, tally.visits, mistake.rival});
-    });
 }
 
 }  // namespace separatrix

@@ -5,9 +5,6 @@
 #include "simd/lanes.hpp"
 #include "simd/primitives.hpp"
 
-#define SEPARATRIX_QUOTE_(name) #name
-#define SEPARATRIX_QUOTE(name) SEPARATRIX_QUOTE_(name)
-
 namespace separatrix::SEPARATRIX_ISA {
 namespace {
 
@@ -37,26 +34,27 @@ SEPARATRIX_INLINE void fetch(const DenseRows<V>& rows, Index i) {
 }
 
 template <bool ordered, class V>
-SEPARATRIX_INLINE Index skim_dense(const DenseRows<V>& rows, const Sign* SEPARATRIX_RESTRICT signs,
-                                   const Index* SEPARATRIX_RESTRICT order, Index begin, Index end, Hyperplane plane) {
+SEPARATRIX_INLINE Index skip_certain_dense(const DenseRows<V>& rows, const Sign* SEPARATRIX_RESTRICT signs,
+                                           const Index* SEPARATRIX_RESTRICT order, Index begin, Index end,
+                                           Hyperplane plane) {
     Index p = begin;
     if constexpr (sizeof(V) == sizeof(float)) {
-        if (plane.narrow == nullptr) return begin;
+        if (plane.rounded == nullptr) return begin;
         const float b = static_cast<float>(plane.b);
         const Columns columns(rows.columns);
-        for (; p + narrow_block <= end; p += narrow_block) {
+        for (; p + float_block <= end; p += float_block) {
             const V* const first = rows.values + p * rows.columns;
             const Sign* sign = signs + p;
-            [[maybe_unused]] Sign gathered[narrow_block];
+            [[maybe_unused]] Sign gathered[float_block];
             if constexpr (ordered) {
-                for (Index k = 0; k < narrow_block; ++k) gathered[k] = signs[order[p + k]];
-                for (Index k = narrow_block; k < 2 * narrow_block && p + k < end; ++k) fetch(rows, order[p + k]);
+                for (Index k = 0; k < float_block; ++k) gathered[k] = signs[order[p + k]];
+                for (Index k = float_block; k < 2 * float_block && p + k < end; ++k) fetch(rows, order[p + k]);
                 sign = gathered;
             }
             const auto row = [&](Index k) {
                 return ordered ? rows.values + order[p + k] * rows.columns : first + k * rows.columns;
             };
-            if (!surely_right(row, columns, plane.narrow, b, plane.slack, sign)) break;
+            if (!surely_right(row, columns, plane.rounded, b, plane.slack, sign)) break;
         }
     }
     return p;
@@ -74,7 +72,7 @@ SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPAR
         const double score = alone(p);
         if (is_mistake(signs[row(p)], score)) return {p, score, 0};
     }
-    for (; p = skim_dense<ordered>(rows, signs, order, p, end, plane), p + block <= end; p += block) {
+    for (; p = skip_certain_dense<ordered>(rows, signs, order, p, end, plane), p + block <= end; p += block) {
         const V* const x[block] = {rows.values + row(p) * d, rows.values + row(p + 1) * d, rows.values + row(p + 2) * d,
                                    rows.values + row(p + 3) * d};
         if constexpr (ordered) {
@@ -104,13 +102,13 @@ SEPARATRIX_INLINE Mistake find_dense(const DenseRows<V>& rows, const Sign* SEPAR
 }
 
 template <class V>
-Index skim(const DenseRows<V>& rows, const Sign* signs, Visit visit, Index begin, Index end, Hyperplane plane) {
-    return visit.order == nullptr ? skim_dense<false>(rows, signs, nullptr, begin, end, plane)
-                                  : skim_dense<true>(rows, signs, visit.order, begin, end, plane);
+Index skip_certain(const DenseRows<V>& rows, const Sign* signs, Visit visit, Index begin, Index end, Hyperplane plane) {
+    return visit.order == nullptr ? skip_certain_dense<false>(rows, signs, nullptr, begin, end, plane)
+                                  : skip_certain_dense<true>(rows, signs, visit.order, begin, end, plane);
 }
 
 template <class V, class I>
-Index skim(const SparseRows<V, I>&, const Sign*, Visit, Index begin, Index, Hyperplane) {
+Index skip_certain(const SparseRows<V, I>&, const Sign*, Visit, Index begin, Index, Hyperplane) {
     return begin;
 }
 
@@ -138,7 +136,7 @@ SEPARATRIX_INLINE void class_scores(const DenseRow<V>& row, const Hyperplanes& p
     for (; r + 4 <= planes.classes; r += 4) {
         const double* W[4];
         for (Code k = 0; k < 4; ++k) W[k] = planes.W + (r + k) * row.size;
-        dots_of_one<4>(row.values, row.size, W, out + r);
+        dots<4>(W, row.size, row.values, out + r);
         for (Code k = 0; k < 4; ++k) out[r + k] += planes.b[r + k];
     }
     for (; r < planes.classes; ++r) out[r] = row_score(row, planes.W + r * row.size) + planes.b[r];
@@ -219,56 +217,56 @@ void squared_norms(const Rows& rows, Index begin, Index end, double* out) {
 }
 
 void add_deficits(const double* margins, Index size, double largest, double* deficits) {
-    double limit[watched_margins], sum[watched_margins];
-    for (int j = 0; j < watched_margins; ++j, largest *= 0.5) {
+    double limit[compared_margins], sum[compared_margins];
+    for (int j = 0; j < compared_margins; ++j, largest *= 0.5) {
         limit[j] = largest;
         sum[j] = deficits[j];
     }
     for (Index i = 0; i < size; ++i) {
-        for (int j = 0; j < watched_margins; ++j) {
+        for (int j = 0; j < compared_margins; ++j) {
             const double gap = limit[j] - margins[i], lacking = gap > 0 ? gap : 0;
             sum[j] += lacking * lacking;
         }
     }
-    for (int j = 0; j < watched_margins; ++j) deficits[j] = sum[j];
+    for (int j = 0; j < compared_margins; ++j) deficits[j] = sum[j];
 }
 
-double reach(const DenseRows<float>& rows, Index begin, Index end) {
-    return reach_of(rows.values + begin * rows.columns, end - begin, rows.columns);
+double norm_bound(const DenseRows<float>& rows, Index begin, Index end) {
+    return norm_bound_of(rows.values + begin * rows.columns, end - begin, rows.columns);
 }
 
 double read(const float* values, Index size) {
     Quad sum[8] = {};
-    const double half[4] = {0.5, 0.5, 0.5, 0.5};
+    const float half[4] = {0.5f, 0.5f, 0.5f, 0.5f};
     const Quad factor = load(half);
     Index j = 0;
-    for (; j + 64 <= size; j += 64) {
-        for (int k = 0; k < 8; ++k)
-            add_product(sum[k], load(reinterpret_cast<const double*>(values + j + 8 * k)), factor);
+    for (; j + 32 <= size; j += 32) {
+        for (int k = 0; k < 8; ++k) add_product(sum[k], load(values + j + 4 * k), factor);
     }
     double out = 0;
     for (int k = 0; k < 8; ++k) out += total(sum[k], sum[k]);
     return out;
 }
 
+template <class Part>
+constexpr Part made{};
 template <class Rows>
-constexpr PerceptronKernels<Rows> made = {find,        skim,         find_among<Rows>,   add<Rows>,
-                                          score<Rows>, scores<Rows>, squared_norms<Rows>};
+constexpr PerceptronKernels<Rows> made<PerceptronKernels<Rows>> = {.find = find,
+                                                                   .skip_certain = skip_certain,
+                                                                   .find_among = find_among<Rows>,
+                                                                   .add = add<Rows>,
+                                                                   .score = score<Rows>,
+                                                                   .scores = scores<Rows>,
+                                                                   .squared_norms = squared_norms<Rows>};
+template <class... Parts>
+constexpr Entries<Parts...> made<Entries<Parts...>> = {made<Parts>...};
 
 }  // namespace
 
 extern const PerceptronTable perceptron_table;
-const PerceptronTable perceptron_table = {
-    SEPARATRIX_QUOTE(SEPARATRIX_ISA),
-    made<DenseRows<float>>,
-    made<DenseRows<double>>,
-    made<SparseRows<float, std::int32_t>>,
-    made<SparseRows<float, std::int64_t>>,
-    made<SparseRows<double, std::int32_t>>,
-    made<SparseRows<double, std::int64_t>>,
-    add_deficits,
-    reach,
-    read,
-};
+const PerceptronTable perceptron_table = {.by_rows = made<decltype(PerceptronTable::by_rows)>,
+                                          .add_deficits = add_deficits,
+                                          .norm_bound = norm_bound,
+                                          .read = read};
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "rows/rows.hpp"
+#include "simd/dispatch.hpp"
 
 namespace separatrix {
 
@@ -25,12 +26,12 @@ struct Mistake {
     Code rival;
 };
 
-// f(x) = w.x + b for two classes. `narrow`, where given, is w rounded to float (`NarrowPlane`): float rows are then
+// f(x) = w.x + b for two classes. `rounded`, where given, is w rounded to float (`FloatPlane`): float rows are then
 // scored in float first, and in double only where the score is within `slack`, so that its sign may be wrong.
 struct Hyperplane {
     const double* w;
     double b;
-    const float* narrow = nullptr;
+    const float* rounded = nullptr;
     float slack = 0;
 };
 
@@ -46,7 +47,7 @@ struct PerceptronKernels {
     // The first position in [begin, end) whose row has sign * f(x) <= 0.
     Mistake (*find)(const Rows&, const Sign*, Visit, Index begin, Index end, Hyperplane);
     // A position in [begin, end] before which every row has sign * f(x) > 0 whatever rounding did; maybe `begin`.
-    Index (*skim)(const Rows&, const Sign*, Visit, Index begin, Index end, Hyperplane);
+    Index (*skip_certain)(const Rows&, const Sign*, Visit, Index begin, Index end, Hyperplane);
     // The first position in [begin, end) whose row's own class does not score above every other.
     Mistake (*find_among)(const Rows&, const Code*, Visit, Index begin, Index end, Hyperplanes, double* scores);
     // w += scale x_i
@@ -59,33 +60,27 @@ struct PerceptronKernels {
     void (*squared_norms)(const Rows&, Index begin, Index end, double* out);
 };
 
-// Margins g = largest 2^-j, j = 0 .. watched_margins - 1, at which deficits are kept.
-inline constexpr int watched_margins = 16;
+// Deficits are kept for the margins g = largest 2^-j, j = 0 .. compared_margins - 1.
+inline constexpr int compared_margins = 16;
 
 struct PerceptronTable {
-    const char* name;
-    PerceptronKernels<DenseRows<float>> dense_f;
-    PerceptronKernels<DenseRows<double>> dense_d;
-    PerceptronKernels<SparseRows<float, std::int32_t>> sparse_f32;
-    PerceptronKernels<SparseRows<float, std::int64_t>> sparse_f64;
-    PerceptronKernels<SparseRows<double, std::int32_t>> sparse_d32;
-    PerceptronKernels<SparseRows<double, std::int64_t>> sparse_d64;
+    Entries<PerceptronKernels<DenseRows<float>>, PerceptronKernels<DenseRows<double>>,
+            PerceptronKernels<SparseRows<float, std::int32_t>>, PerceptronKernels<SparseRows<float, std::int64_t>>,
+            PerceptronKernels<SparseRows<double, std::int32_t>>, PerceptronKernels<SparseRows<double, std::int64_t>>>
+        by_rows;
     // deficits[j] += max(0, largest 2^-j - margins[i])^2 for i = 0, 1, .. size - 1 in turn
     void (*add_deficits)(const double* margins, Index size, double largest, double* deficits);
-    // At least max ||x||^2; infinite where that is not finite, or where `skim` has no use for it.
-    double (*reach)(const DenseRows<float>&, Index begin, Index end);
+    // At least max ||x||^2; infinite where that is not finite, or where `skip_certain` has no use for it.
+    double (*norm_bound)(const DenseRows<float>&, Index begin, Index end);
     // Reads `size` floats and returns something that depends on all of them: the speed of memory itself.
     double (*read)(const float* values, Index size);
 
-    const auto& of(const DenseRows<float>&) const { return dense_f; }
-    const auto& of(const DenseRows<double>&) const { return dense_d; }
-    const auto& of(const SparseRows<float, std::int32_t>&) const { return sparse_f32; }
-    const auto& of(const SparseRows<float, std::int64_t>&) const { return sparse_f64; }
-    const auto& of(const SparseRows<double, std::int32_t>&) const { return sparse_d32; }
-    const auto& of(const SparseRows<double, std::int64_t>&) const { return sparse_d64; }
+    template <class Rows>
+    const PerceptronKernels<Rows>& of(const Rows&) const {
+        return by_rows;
+    }
 };
 
-// The table that goes with kernels(): one choice of instruction set for the whole library.
-const PerceptronTable& perceptron_kernels();
+inline const PerceptronTable& perceptron_kernels() { return simd().perceptron; }
 
 }  // namespace separatrix

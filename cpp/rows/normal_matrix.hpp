@@ -3,7 +3,7 @@
 // Some rows at a time are widened, once as they are and once weighted, into memory that the first-level cache holds.
 // Then tiles of four rows and eight columns of the lower triangle are summed up in registers. A general product of
 // matrices spends half of its time on copies where it has so few columns.
-// Included only by kernels.cpp, once per instruction set.
+// Included only by simd/table.cpp, once per instruction set.
 #pragma once
 
 #include "simd/primitives.hpp"
@@ -53,9 +53,9 @@ void add_products(const DenseRows<V>& rows, const std::int64_t* ids, Index begin
     for (Index first = begin; first < end; first += normal_block) {
         const Index count = end - first < normal_block ? end - first : normal_block;
         for (Index k = 0; k < count; ++k) {
-            const V* SEPARATRIX_RESTRICT x = rows.row(ids == nullptr ? first + k : ids[first + k]).values;
+            const V* SEPARATRIX_RESTRICT x = rows.row(ids == nullptr ? first + k : ids[first - begin + k]).values;
             double *p = plain + k * width, *q = weighted + k * width;
-            const double by = weights[first + k];
+            const double by = weights[first - begin + k];
             for (Index j = 0; j < d; ++j) {
                 p[j] = static_cast<double>(x[j]);
                 q[j] = by * static_cast<double>(x[j]);

@@ -20,16 +20,16 @@ inline int useful_threads(Index rows, int n_threads) {
 // threads at all.
 template <class Rows>
 void scores(const Rows& rows, Index first, Index count, const double* w, double* out, int n_threads) {
-    const auto kernel = kernels().of(rows);
+    const auto loops = simd().rows.of(rows);
     split(count, useful_threads(count, n_threads),
-          [&](int, Index begin, Index end) { kernel.scores(rows, first + begin, first + end, w, out - first); });
+          [&](int, Index begin, Index end) { loops.scores(rows, first + begin, first + end, w, out + begin); });
 }
 
 template <class Rows>
 void squared_norms(const Rows& rows, double* out, int n_threads) {
-    const auto kernel = kernels().of(rows);
+    const auto loops = simd().rows.of(rows);
     split(rows.rows, useful_threads(rows.rows, n_threads),
-          [&](int, Index begin, Index end) { kernel.squared_norms(rows, begin, end, out); });
+          [&](int, Index begin, Index end) { loops.squared_norms(rows, begin, end, out + begin); });
 }
 
 // out (d,) = sum_i coefficient(i) x_i over `count` rows from `first` on. Each thread sums its rows in a vector of its own; the vectors are added in order.
@@ -37,7 +37,7 @@ void squared_norms(const Rows& rows, double* out, int n_threads) {
 template <class Rows, class Coefficient>
 void weighted_sum_of(const Rows& rows, Index first, Index count, const Coefficient& coefficient, double* out,
                      int n_threads) {
-    const auto kernel = kernels().of(rows);
+    const auto loops = simd().rows.of(rows);
     const int parts = useful_threads(count, n_threads);
     const auto d = static_cast<std::size_t>(rows.columns);
     std::vector<double> partial(d * static_cast<std::size_t>(parts - 1));
@@ -48,7 +48,7 @@ void weighted_sum_of(const Rows& rows, Index first, Index count, const Coefficie
         for (Index at = first + begin; at < first + end; at += 512) {
             const Index last = std::min<Index>(first + end, at + 512);
             for (Index i = at; i < last; ++i) c[i - at] = coefficient(i);
-            kernel.add_weighted(rows, at, last, c - at, sum);
+            loops.add_weighted(rows, at, last, c, sum);
         }
     });
     for (int part = 1; part < parts; ++part) {
@@ -66,8 +66,8 @@ void weighted_sum(const Rows& rows, Index first, Index count, const double* c, d
 // out (d,) += sum_k c_k x_ids[k], for distinct ids.
 template <class Rows>
 void add_rows(const Rows& rows, const std::int64_t* ids, Index count, const double* c, double* out) {
-    const auto kernel = kernels().of(rows);
-    for (Index k = 0; k < count; ++k) kernel.add_weighted(rows, ids[k], ids[k] + 1, c + k - ids[k], out);
+    const auto loops = simd().rows.of(rows);
+    for (Index k = 0; k < count; ++k) loops.add_weighted(rows, ids[k], ids[k] + 1, c + k, out);
 }
 
 // out += what `add(begin, end, sum)` adds up over the rows in [begin, end): the lower triangle of a Fortran-ordered matrix of D
@@ -92,9 +92,9 @@ void sum_normal_matrices(Index count, Index D, double* out, int n_threads, const
 template <class V>
 void add_normal_matrix(const DenseRows<V>& rows, Index first, Index count, const double* weights, bool ones,
                        double* out, int n_threads) {
-    const auto kernel = kernels().normal(rows);
+    const auto loop = simd().rows.normal(rows);
     sum_normal_matrices(count, rows.columns + (ones ? 1 : 0), out, n_threads, [&](Index begin, Index end, double* sum) {
-        kernel(rows, nullptr, first + begin, first + end, weights - first, ones, sum);
+        loop.add(rows, nullptr, first + begin, first + end, weights + begin, ones, sum);
     });
 }
 

@@ -11,6 +11,7 @@
 
 #include "rows/buffer.hpp"
 #include "rows/rows.hpp"
+#include "simd/table.hpp"
 
 namespace separatrix {
 

@@ -25,13 +25,6 @@
 #define SEPARATRIX_PREFETCH(address) __builtin_prefetch(address)
 #endif
 
-// A loop outside the kernels, compiled for several instruction sets where that is possible.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define SEPARATRIX_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define SEPARATRIX_CLONES
-#endif
-
 namespace separatrix {
 
 using Index = std::int64_t;

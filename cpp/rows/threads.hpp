@@ -9,6 +9,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -38,26 +40,30 @@ public:
     }
     int size() const { return size_; }
 
-    // Calls work(part) for the parts 0 .. size() - 1, the first of them here.
+    // Calls work(part) for the parts 0 .. size() - 1, the first of them here. An exception of any part is thrown here,
+    // after all parts have ended.
     template <class Work>
     void run(const Work& work) {
         start();
+        failure_ = nullptr;
         work_ = &work;
         call_ = [](const void* from, int part) { (*static_cast<const Work*>(from))(part); };
         busy_.store(static_cast<std::int32_t>(helpers_.size()), std::memory_order_relaxed);
         announce();
-        const Waiting until_all_are_done(*this);  // even if the work throws
-        work(0);
-        for (int part = static_cast<int>(helpers_.size()) + 1; part < size_; ++part) work(part);
+        {
+            const Waiting until_all_are_done(*this);  // even if the work throws
+            work(0);
+            for (int part = static_cast<int>(helpers_.size()) + 1; part < size_; ++part) work(part);
+        }
+        if (failure_) std::rethrow_exception(failure_);
     }
 
 private:
     static constexpr auto patience = std::chrono::milliseconds(2);  // of a thread before it sleeps
 
     struct Waiting {
-        explicit Waiting(Team& team) : team(team) {
-            current() = nullptr;
-        }  // a loop within the loop has threads of its own
+        // A loop within the loop has threads of its own.
+        explicit Waiting(Team& team) : team(team) { current() = nullptr; }
         ~Waiting() {
             while (!soon([this] { return team.busy_.load(std::memory_order_acquire) == 0; }))
                 if (const auto left = team.busy_.load(std::memory_order_acquire); left != 0) team.busy_.wait(left);
@@ -82,7 +88,12 @@ private:
             if (!soon([&] { return round_.load(std::memory_order_acquire) != seen; })) round_.wait(seen);
             seen = round_.load(std::memory_order_acquire);
             if (work_ == nullptr) return;
-            call_(work_, part);
+            try {
+                call_(work_, part);
+            } catch (...) {
+                const std::scoped_lock lock(failing_);
+                failure_ = std::current_exception();
+            }
             if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
         }
     }
@@ -116,6 +127,8 @@ private:
     void (*call_)(const void*, int) = nullptr;
     std::atomic<std::uint32_t> round_ = 0;
     std::atomic<std::int32_t> busy_ = 0;
+    std::mutex failing_;
+    std::exception_ptr failure_;  // of a helper, in this loop
 };
 
 // Calls work(part, begin, end) on each of n_parts nearly equal consecutive parts of [0, size).

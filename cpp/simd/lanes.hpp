@@ -59,39 +59,53 @@ SEPARATRIX_INLINE void totals(const Quad* low, const Quad* high, double* out) {
 
 #endif
 
-// The last d mod 4 columns, filled up with zeros.
-template <class V>
-SEPARATRIX_INLINE Quad load_part(const V* from, Index size) {
-    V values[4] = {};
-    values[0] = from[0];  // written out, or the compiler calls memcpy for three numbers
-    if (size > 1) values[1] = from[1];
-    if (size > 2) values[2] = from[2];
-    return load(values);
+// Four columns, or the last d mod 4 of them filled up with zeros.
+struct Whole {
+    template <class V>
+    SEPARATRIX_INLINE Quad operator()(const V* from) const {
+        return load(from);
+    }
+};
+struct Part {
+    Index size;
+    template <class V>
+    SEPARATRIX_INLINE Quad operator()(const V* from) const {
+        V values[4] = {};
+        values[0] = from[0];  // written out, or the compiler calls memcpy for three numbers
+        if (size > 1) values[1] = from[1];
+        if (size > 2) values[2] = from[2];
+        return load(values);
+    }
+};
+
+template <bool own, int N, class V, class W, class Read>
+SEPARATRIX_INLINE void add_columns(Quad (&sum)[N], const V* const* x, const W* w, Index j, const Read& read) {
+    if constexpr (own) {
+        for (int k = 0; k < N; ++k) {
+            const Quad value = read(x[k] + j);
+            add_product(sum[k], value, value);
+        }
+    } else {
+        const Quad by = read(w + j);
+        for (int k = 0; k < N; ++k) add_product(sum[k], read(x[k] + j), by);
+    }
 }
 
-// out[k] = x[k] . w for N dense rows of d columns.
-template <int N, class V>
-SEPARATRIX_INLINE void dots(const V* const* x, Index d, const double* w, double* out) {
+// out[k] = x[k] . w for N dense vectors of d columns, or ||x[k]||^2 where each is its `own` w.
+template <int N, bool own = false, class V, class W>
+SEPARATRIX_INLINE void dots(const V* const* x, Index d, const W* w, double* out) {
     Quad low[N] = {}, high[N] = {};
     Index j = 0;
     for (; j + 8 <= d; j += 8) {
-        const Quad w_low = load(w + j), w_high = load(w + j + 4);
-        for (int k = 0; k < N; ++k) {
-            add_product(low[k], load(x[k] + j), w_low);
-            add_product(high[k], load(x[k] + j + 4), w_high);
-        }
+        add_columns<own>(low, x, w, j, Whole{});
+        add_columns<own>(high, x, w, j + 4, Whole{});
     }
     if (j + 4 <= d) {
-        const Quad w_low = load(w + j);
-        for (int k = 0; k < N; ++k) add_product(low[k], load(x[k] + j), w_low);
+        add_columns<own>(low, x, w, j, Whole{});
         j += 4;
-        if (j < d) {
-            const Quad w_high = load_part(w + j, d - j);
-            for (int k = 0; k < N; ++k) add_product(high[k], load_part(x[k] + j, d - j), w_high);
-        }
+        if (j < d) add_columns<own>(high, x, w, j, Part{d - j});
     } else if (j < d) {
-        const Quad w_low = load_part(w + j, d - j);
-        for (int k = 0; k < N; ++k) add_product(low[k], load_part(x[k] + j, d - j), w_low);
+        add_columns<own>(low, x, w, j, Part{d - j});
     }
     if constexpr (N == 4) {
         totals(low, high, out);
@@ -100,63 +114,9 @@ SEPARATRIX_INLINE void dots(const V* const* x, Index d, const double* w, double*
     }
 }
 
-// out[k] = ||x[k]||^2 for N dense rows, in the same lanes.
 template <int N, class V>
 SEPARATRIX_INLINE void norms(const V* const* x, Index d, double* out) {
-    Quad low[N] = {}, high[N] = {};
-    Index j = 0;
-    for (; j + 8 <= d; j += 8) {
-        for (int k = 0; k < N; ++k) {
-            const Quad first = load(x[k] + j), second = load(x[k] + j + 4);
-            add_product(low[k], first, first);
-            add_product(high[k], second, second);
-        }
-    }
-    for (int k = 0; k < N && j < d; ++k) {
-        const Index left = d - j;
-        const Quad first = left >= 4 ? load(x[k] + j) : load_part(x[k] + j, left);
-        add_product(low[k], first, first);
-        if (left > 4) {
-            const Quad second = load_part(x[k] + j + 4, left - 4);
-            add_product(high[k], second, second);
-        }
-    }
-    if constexpr (N == 4) {
-        totals(low, high, out);
-    } else {
-        for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
-    }
-}
-
-// out[k] = x . w[k] for one dense row and N vectors: the same bits as `dots` gives.
-template <int N, class V>
-SEPARATRIX_INLINE void dots_of_one(const V* x, Index d, const double* const* w, double* out) {
-    Quad low[N] = {}, high[N] = {};
-    Index j = 0;
-    for (; j + 8 <= d; j += 8) {
-        const Quad x_low = load(x + j), x_high = load(x + j + 4);
-        for (int k = 0; k < N; ++k) {
-            add_product(low[k], x_low, load(w[k] + j));
-            add_product(high[k], x_high, load(w[k] + j + 4));
-        }
-    }
-    if (j + 4 <= d) {
-        const Quad x_low = load(x + j);
-        for (int k = 0; k < N; ++k) add_product(low[k], x_low, load(w[k] + j));
-        j += 4;
-        if (j < d) {
-            const Quad x_high = load_part(x + j, d - j);
-            for (int k = 0; k < N; ++k) add_product(high[k], x_high, load_part(w[k] + j, d - j));
-        }
-    } else if (j < d) {
-        const Quad x_low = load_part(x + j, d - j);
-        for (int k = 0; k < N; ++k) add_product(low[k], x_low, load_part(w[k] + j, d - j));
-    }
-    if constexpr (N == 4) {
-        totals(low, high, out);
-    } else {
-        for (int k = 0; k < N; ++k) out[k] = total(low[k], high[k]);
-    }
+    dots<N, true>(x, d, static_cast<const double*>(nullptr), out);
 }
 
 }  // namespace separatrix::SEPARATRIX_ISA

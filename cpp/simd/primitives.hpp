@@ -1,6 +1,6 @@
 // dot, axpy and squared norm of one row, dense or sparse, against a dense vector.
 //
-// This header is included only by kernels.cpp, which is compiled once per instruction set into a namespace of
+// This header is included only by files that are compiled once per instruction set into a namespace of
 // its own (SEPARATRIX_ISA). Sums run in W, the type of the dense vector, in several independent lanes so that
 // the compiler may vectorise them and the adder's latency is hidden.
 #pragma once
@@ -207,37 +207,11 @@ SEPARATRIX_INLINE void axpy(W scale, const SparseRow<V, I>& row, W* SEPARATRIX_R
 }
 #endif
 
-#if defined(__AVX2__) && defined(__FMA__)
 template <class Row>
 SEPARATRIX_INLINE double squared_norm(const Row& row) {
-    Quad low = four_of(0.0), high = four_of(0.0);
-    Index j = 0;
-    for (; j + 8 <= row.size; j += 8) {
-        const Quad first = load(row.values + j), second = load(row.values + j + 4);
-        add_product(low, first, first);
-        add_product(high, second, second);
-    }
-    const Index left = row.size - j;
-    const Quad first = read_some_values(row.values + j, mask_of(left < 4 ? left : 4), double{});
-    const Quad second = read_some_values(row.values + j + 4, mask_of(left < 4 ? 0 : left - 4), double{});
-    add_product(low, first, first);
-    add_product(high, second, second);
-    return total(low, high);
+    double out;
+    norms<1>(&row.values, row.size, &out);
+    return out;
 }
-#else
-template <class Row>
-SEPARATRIX_INLINE double squared_norm(const Row& row) {
-    double sum[8] = {};
-    Index j = 0;
-    for (; j + 8 <= row.size; j += 8) {
-        for (Index k = 0; k < 8; ++k) {
-            const double value = static_cast<double>(row.values[j + k]);
-            sum[k] += value * value;
-        }
-    }
-    for (; j < row.size; ++j) sum[0] += static_cast<double>(row.values[j]) * static_cast<double>(row.values[j]);
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-}
-#endif
 
 }  // namespace separatrix::SEPARATRIX_ISA

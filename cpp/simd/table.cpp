@@ -6,9 +6,7 @@
 #include "path/path_direction.hpp"
 #include "rows/normal_matrix.hpp"
 #include "simd/primitives.hpp"
-
-#define SEPARATRIX_QUOTE_(name) #name
-#define SEPARATRIX_QUOTE(name) SEPARATRIX_QUOTE_(name)
+#include "simd/vectors.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
 namespace {
@@ -24,36 +22,6 @@ using Sums = double __attribute__((vector_size(32)));
 template <class V>
 SEPARATRIX_INLINE void read_four(const V* values, Sums& out) {
     out = __builtin_convertvector(*reinterpret_cast<const typename Four<V>::Unaligned*>(values), Sums);
-}
-
-// Some rows at a time share the reading of w; four products of each are added up side by side.
-template <int count, class V>
-SEPARATRIX_INLINE void dots(const V* values, Index columns, const double* w, double* out) {
-    Sums sum[count] = {};
-    Index j = 0;
-    for (; j + 4 <= columns; j += 4) {
-        Sums by, x;
-        read_four(w + j, by);
-        for (int r = 0; r < count; ++r) {
-            read_four(values + r * columns + j, x);
-            sum[r] += x * by;
-        }
-    }
-    const Index left = columns - j;  // written out: a loop over so few would take longer than all the rest
-    for (int r = 0; r < count; ++r) {
-        const V* x = values + r * columns + j;
-        double rest = left > 0 ? static_cast<double>(x[0]) * w[j] : 0.0;
-        if (left > 1) rest += static_cast<double>(x[1]) * w[j + 1];
-        if (left > 2) rest += static_cast<double>(x[2]) * w[j + 2];
-        out[r] = ((sum[r][0] + sum[r][1]) + (sum[r][2] + sum[r][3])) + rest;
-    }
-}
-
-template <class V>
-SEPARATRIX_INLINE void each_score(const DenseRows<V>& rows, Index begin, Index end, const double* w, double* out) {
-    Index i = begin;
-    for (; i + 4 <= end; i += 4) dots<4>(rows.row(i).values, rows.columns, w, out + i);
-    for (; i < end; ++i) dots<1>(rows.row(i).values, rows.columns, w, out + i);
 }
 
 // out[j] += sum_i c_i x_ij over `count` rows for 4 wide columns, summed up in registers: two sums each hide the latency.
@@ -94,9 +62,36 @@ SEPARATRIX_INLINE void add_stripes(const V* x, Index columns, const double* c, I
 }
 #endif
 
+// Rows of so few columns: a loop over the columns would cost more than the products.
+template <Index columns, class V>
+SEPARATRIX_INLINE void short_scores(const V* SEPARATRIX_RESTRICT x, Index rows, const double* w,
+                                    double* SEPARATRIX_RESTRICT out) {
+    for (Index i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (Index j = 0; j < columns; ++j) sum += static_cast<double>(x[i * columns + j]) * w[j];
+        out[i] = sum;
+    }
+}
+
+template <class V>
+SEPARATRIX_INLINE void each_score(const DenseRows<V>& rows, Index begin, Index end, const double* w, double* out) {
+    const Index d = rows.columns;
+    const V* x = rows.row(begin).values;
+    if (d == 1) return short_scores<1>(x, end - begin, w, out);
+    if (d == 2) return short_scores<2>(x, end - begin, w, out);
+    if (d == 3) return short_scores<3>(x, end - begin, w, out);
+    if (d == 4) return short_scores<4>(x, end - begin, w, out);
+    Index i = begin;
+    for (; i + 4 <= end; i += 4, x += 4 * d, out += 4) {  // four rows share the reading of w
+        const V* const four[4] = {x, x + d, x + 2 * d, x + 3 * d};
+        dots<4>(four, d, w, out);
+    }
+    for (; i < end; ++i, x += d) dots<1>(&x, d, w, out++);
+}
+
 template <class Rows>
 SEPARATRIX_INLINE void each_score(const Rows& rows, Index begin, Index end, const double* w, double* out) {
-    for (Index i = begin; i < end; ++i) out[i] = dot(rows.row(i), w);
+    for (Index i = begin; i < end; ++i) out[i - begin] = dot(rows.row(i), w);
 }
 
 // Whether most of the coefficients are zero, so that rows are better passed over.
@@ -109,42 +104,43 @@ SEPARATRIX_INLINE bool mostly_zero(const double* c, Index count) {
 template <class V>
 SEPARATRIX_INLINE void add_each(const DenseRows<V>& rows, Index begin, Index end, const double* c,
                                 double* SEPARATRIX_RESTRICT out) {
-    const Index d = rows.columns;
-    Index i = begin;
+    const Index d = rows.columns, count = end - begin;
+    const V* const first = rows.row(begin).values;
+    Index i = 0;
 #if defined(__GNUC__)
     constexpr Index few = 16;       // columns: more are faster in one sweep
     constexpr Index together = 64;  // rows
     if (d <= few) {
-        for (; i < end; i += together) {
-            const Index count = end - i < together ? end - i : together;
-            if (mostly_zero(c + i, count)) {
-                for (Index k = i; k < i + count; ++k)
-                    if (c[k] != 0) axpy(c[k], rows.row(k), out);
+        for (; i < count; i += together) {
+            const Index some = count - i < together ? count - i : together;
+            if (mostly_zero(c + i, some)) {
+                for (Index k = i; k < i + some; ++k)
+                    if (c[k] != 0) axpy(c[k], rows.row(begin + k), out);
             } else {
-                add_stripes(rows.row(i).values, d, c + i, count, out);
+                add_stripes(first + i * d, d, c + i, some, out);
             }
         }
         return;
     }
 #endif
-    for (; i + 4 <= end; i += 4) {  // out is read and written once for four rows
+    for (; i + 4 <= count; i += 4) {  // out is read and written once for four rows
         const double p = c[i], q = c[i + 1], r = c[i + 2], s = c[i + 3];
         if (p == 0 && q == 0 && r == 0 && s == 0) continue;
-        const V* SEPARATRIX_RESTRICT x = rows.row(i).values;
+        const V* SEPARATRIX_RESTRICT x = first + i * d;
         for (Index j = 0; j < d; ++j) {
             out[j] += (p * static_cast<double>(x[j]) + q * static_cast<double>(x[d + j])) +
                       (r * static_cast<double>(x[2 * d + j]) + s * static_cast<double>(x[3 * d + j]));
         }
     }
-    for (; i < end; ++i) {
-        if (c[i] != 0) axpy(c[i], rows.row(i), out);
+    for (; i < count; ++i) {
+        if (c[i] != 0) axpy(c[i], rows.row(begin + i), out);
     }
 }
 
 template <class Rows>
 SEPARATRIX_INLINE void add_each(const Rows& rows, Index begin, Index end, const double* c, double* out) {
     for (Index i = begin; i < end; ++i) {
-        if (c[i] != 0) axpy(c[i], rows.row(i), out);
+        if (c[i - begin] != 0) axpy(c[i - begin], rows.row(i), out);
     }
 }
 
@@ -161,43 +157,37 @@ void add_weighted(const Rows& rows, Index begin, Index end, const double* c, dou
 
 template <class Rows>
 void squared_norms(const Rows& rows, Index begin, Index end, double* out) {
-    for (Index i = begin; i < end; ++i) out[i] = squared_norm(rows.row(i));
+    for (Index i = begin; i < end; ++i) out[i - begin] = squared_norm(rows.row(i));
 }
 
-double dense_dot(const double* a, const double* b, Index size) { return dot(DenseRow<double>{a, size}, b); }
-
+template <class Part>
+constexpr Part made{};
 template <class Rows>
-constexpr RowKernels<Rows> row_kernels = {scores<Rows>, add_weighted<Rows>, squared_norms<Rows>};
-
+constexpr RowLoops<Rows> made<RowLoops<Rows>> = {
+    .scores = scores<Rows>, .add_weighted = add_weighted<Rows>, .squared_norms = squared_norms<Rows>};
+template <class V>
+constexpr NormalLoop<DenseRows<V>> made<NormalLoop<DenseRows<V>>> = {.add = add_products<V>};
 template <class Rows>
-constexpr DescentKernels<Rows> descent_kernels = {descend<false, Rows>, descend<true, Rows>};
+constexpr DescentLoops<Rows> made<DescentLoops<Rows>> = {.hinge = descend<false, Rows>,
+                                                         .squared_hinge = descend<true, Rows>};
+template <class... Parts>
+constexpr Entries<Parts...> made<Entries<Parts...>> = {made<Parts>...};
 
 }  // namespace
 
-extern const Kernels table;
-const Kernels table = {
-    SEPARATRIX_QUOTE(SEPARATRIX_ISA),
-    row_kernels<DenseRows<float>>,
-    row_kernels<DenseRows<double>>,
-    row_kernels<SparseRows<float, std::int32_t>>,
-    row_kernels<SparseRows<float, std::int64_t>>,
-    row_kernels<SparseRows<double, std::int32_t>>,
-    row_kernels<SparseRows<double, std::int64_t>>,
-    row_kernels<PackedRows<float>>,
-    row_kernels<PackedRows<double>>,
-    descent_kernels<DenseRows<float>>,
-    descent_kernels<DenseRows<double>>,
-    descent_kernels<SparseRows<float, std::int32_t>>,
-    descent_kernels<SparseRows<float, std::int64_t>>,
-    descent_kernels<SparseRows<double, std::int32_t>>,
-    descent_kernels<SparseRows<double, std::int64_t>>,
-    descent_kernels<PackedRows<float>>,
-    descent_kernels<PackedRows<double>>,
-    dense_dot,
-    add_products<float>,
-    add_products<double>,
-    Path<false>::kernels,
-    Path<true>::kernels,
+extern const RowTable row_table;
+const RowTable row_table = {
+    .by_type = made<decltype(RowTable::by_type)>,
+    .hinge_path = Path<false>::loops,
+    .squared_hinge_path = Path<true>::loops,
+    .dot = vector_dot,
+    .axpy = vector_axpy,
+    .rotate = rotate,
+    .add_outer_products = add_outer_products,
+    .margins_below = margins_below,
+    .squared_hinge_rows = squared_hinge_rows,
+    .squared_hinge_slope = squared_hinge_slope,
+    .any_crossed = any_crossed,
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -1,4 +1,4 @@
-// The table of compiled kernels, one per instruction set, and the choice among them.
+// Loops over rows, for the linear solvers: what the table of an instruction set holds.
 //
 // At this border there are pointers and lengths only. The functions behind it hold no state.
 #pragma once
@@ -7,17 +7,18 @@
 
 #include "path/path_arrays.hpp"
 #include "rows/rows.hpp"
+#include "simd/dispatch.hpp"
 
 namespace separatrix {
 
 // Products with a range of rows [begin, end), in double whatever the type of the rows.
 template <class Rows>
-struct RowKernels {
-    // out[i] = x_i . w
+struct RowLoops {
+    // out[i - begin] = x_i . w
     void (*scores)(const Rows&, Index begin, Index end, const double* w, double* out);
-    // out += sum_i c_i x_i
+    // out += sum_i c[i - begin] x_i
     void (*add_weighted)(const Rows&, Index begin, Index end, const double* c, double* out);
-    // out[i] = ||x_i||^2
+    // out[i - begin] = ||x_i||^2
     void (*squared_norms)(const Rows&, Index begin, Index end, double* out);
 };
 
@@ -27,11 +28,14 @@ inline constexpr Index most_normal_columns = 128;
 // Columns of the sums below: whole tiles.
 inline constexpr Index normal_width(Index columns) { return (columns + 7) / 8 * 8; }
 
-// out[r * width + c] += sum_k weights[k] x_kr x_kc, for c <= r at least, over the rows k in [begin, end), or ids[k] if
-// there are ids; with `ones` each row has one more column, of ones. out is (width, width), width = normal_width(columns).
+// out[r * width + c] += sum_k weights[k - begin] x_kr x_kc, for c <= r at least, over the rows k in [begin, end), or
+// ids[k - begin] if there are ids; with `ones` each row has one more column, of ones. out is (width, width),
+// width = normal_width(columns).
 template <class Rows>
-using NormalKernel = void (*)(const Rows&, const std::int64_t* ids, Index begin, Index end, const double* weights,
-                              bool ones, double* out);
+struct NormalLoop {
+    void (*add)(const Rows&, const std::int64_t* ids, Index begin, Index end, const double* weights, bool ones,
+                double* out);
+};
 
 // One coordinate of the dual: alpha in [0, upper], curvature = ||x||^2 + bias term + diagonal shift.
 // `limit` is the upper bound C for the hinge (shift 0) and the shift 1 / (2 C) for the squared hinge (no bound).
@@ -96,71 +100,65 @@ struct Iterate {
 };
 
 template <class Rows>
-struct DescentKernels {
+struct DescentLoops {
     PassReport (*hinge)(const Rows&, Coordinate*, const Visits&, Iterate&);
     PassReport (*squared_hinge)(const Rows&, Coordinate*, const Visits&, Iterate&);
 };
 
-struct Kernels {
-    const char* name;
-    RowKernels<DenseRows<float>> dense_f;
-    RowKernels<DenseRows<double>> dense_d;
-    RowKernels<SparseRows<float, std::int32_t>> sparse_f32;
-    RowKernels<SparseRows<float, std::int64_t>> sparse_f64;
-    RowKernels<SparseRows<double, std::int32_t>> sparse_d32;
-    RowKernels<SparseRows<double, std::int64_t>> sparse_d64;
-    RowKernels<PackedRows<float>> packed_f;
-    RowKernels<PackedRows<double>> packed_d;
-    DescentKernels<DenseRows<float>> descend_dense_f;
-    DescentKernels<DenseRows<double>> descend_dense_d;
-    DescentKernels<SparseRows<float, std::int32_t>> descend_sparse_f32;
-    DescentKernels<SparseRows<float, std::int64_t>> descend_sparse_f64;
-    DescentKernels<SparseRows<double, std::int32_t>> descend_sparse_d32;
-    DescentKernels<SparseRows<double, std::int64_t>> descend_sparse_d64;
-    DescentKernels<PackedRows<float>> descend_packed_f;
-    DescentKernels<PackedRows<double>> descend_packed_d;
-    double (*dot)(const double* a, const double* b, Index size);
-    NormalKernel<DenseRows<float>> normal_f;
-    NormalKernel<DenseRows<double>> normal_d;
-    PathKernels hinge_path;
-    PathKernels squared_hinge_path;
-
-    RowKernels<DenseRows<float>> of(const DenseRows<float>&) const { return dense_f; }
-    RowKernels<DenseRows<double>> of(const DenseRows<double>&) const { return dense_d; }
-    RowKernels<SparseRows<float, std::int32_t>> of(const SparseRows<float, std::int32_t>&) const { return sparse_f32; }
-    RowKernels<SparseRows<float, std::int64_t>> of(const SparseRows<float, std::int64_t>&) const { return sparse_f64; }
-    RowKernels<SparseRows<double, std::int32_t>> of(const SparseRows<double, std::int32_t>&) const {
-        return sparse_d32;
-    }
-    RowKernels<SparseRows<double, std::int64_t>> of(const SparseRows<double, std::int64_t>&) const {
-        return sparse_d64;
-    }
-    RowKernels<PackedRows<float>> of(const PackedRows<float>&) const { return packed_f; }
-    RowKernels<PackedRows<double>> of(const PackedRows<double>&) const { return packed_d; }
-
-    NormalKernel<DenseRows<float>> normal(const DenseRows<float>&) const { return normal_f; }
-    NormalKernel<DenseRows<double>> normal(const DenseRows<double>&) const { return normal_d; }
-
-    DescentKernels<DenseRows<float>> descent(const DenseRows<float>&) const { return descend_dense_f; }
-    DescentKernels<DenseRows<double>> descent(const DenseRows<double>&) const { return descend_dense_d; }
-    DescentKernels<SparseRows<float, std::int32_t>> descent(const SparseRows<float, std::int32_t>&) const {
-        return descend_sparse_f32;
-    }
-    DescentKernels<SparseRows<float, std::int64_t>> descent(const SparseRows<float, std::int64_t>&) const {
-        return descend_sparse_f64;
-    }
-    DescentKernels<SparseRows<double, std::int32_t>> descent(const SparseRows<double, std::int32_t>&) const {
-        return descend_sparse_d32;
-    }
-    DescentKernels<SparseRows<double, std::int64_t>> descent(const SparseRows<double, std::int64_t>&) const {
-        return descend_sparse_d64;
-    }
-    DescentKernels<PackedRows<float>> descent(const PackedRows<float>&) const { return descend_packed_f; }
-    DescentKernels<PackedRows<double>> descent(const PackedRows<double>&) const { return descend_packed_d; }
+// Sums of the squared hinge over rows, in independent lanes so that the compiler may use wide registers.
+inline constexpr Index hinge_lanes = 8;
+struct HingeSums {
+    double loss[hinge_lanes] = {};   // C max(0, s)^2
+    double alpha[hinge_lanes] = {};  // alpha = 2 C max(0, s)
+    double bias[hinge_lanes] = {};   // alpha y
 };
 
-// The table for this CPU, chosen on first use: the best instruction set it has, or the one that the environment
-// variable SEPARATRIX_ISA names (baseline, avx2, avx512) if the CPU has that.
-const Kernels& kernels();
+struct RowTable {
+    using Float32 = SparseRows<float, std::int32_t>;
+    using Float64 = SparseRows<float, std::int64_t>;
+    using Double32 = SparseRows<double, std::int32_t>;
+    using Double64 = SparseRows<double, std::int64_t>;
+
+    Entries<RowLoops<DenseRows<float>>, RowLoops<DenseRows<double>>, RowLoops<Float32>, RowLoops<Float64>,
+            RowLoops<Double32>, RowLoops<Double64>, RowLoops<PackedRows<float>>, RowLoops<PackedRows<double>>,
+            NormalLoop<DenseRows<float>>, NormalLoop<DenseRows<double>>, DescentLoops<DenseRows<float>>,
+            DescentLoops<DenseRows<double>>, DescentLoops<Float32>, DescentLoops<Float64>, DescentLoops<Double32>,
+            DescentLoops<Double64>, DescentLoops<PackedRows<float>>, DescentLoops<PackedRows<double>>>
+        by_type;
+    PathLoops hinge_path, squared_hinge_path;
+
+    double (*dot)(const double* a, const double* b, Index size);
+    // out += scale x
+    void (*axpy)(double scale, const double* x, double* out, Index size);
+    // (a, b) = (cosine a + sine b, cosine b - sine a)
+    void (*rotate)(double* a, double* b, double cosine, double sine, Index size);
+    // The lower triangle of H (columns, columns) += sum of v v^T over the rows v of M.
+    void (*add_outer_products)(const double* M, Index rows, Index columns, double* H);
+    // f = y (f + b); returns how many are below the limit.
+    Index (*margins_below)(const double* y, double b, double limit, double* f, Index size);
+    // slack = s = 1 - y (f + b), where f has the scores x_i.w on entry, and the coefficients alpha_i y_i at the end.
+    void (*squared_hinge_rows)(const double* y, const double* C, double b, Index size, double* f, double* slack,
+                               HingeSums& sums);
+    // First and second derivative of sum_i C_i max(0, s_i)^2 at t, s = before + t (after - before).
+    void (*squared_hinge_slope)(const double* C, const double* before, const double* after, double t, Index size,
+                                double* out);
+    // Whether slack > 0 is not what `active` says, for any.
+    bool (*any_crossed)(const double* slack, const bool* active, Index size);
+
+    template <class Rows>
+    const RowLoops<Rows>& of(const Rows&) const {
+        return by_type;
+    }
+    template <class Rows>
+    const DescentLoops<Rows>& descent(const Rows&) const {
+        return by_type;
+    }
+    template <class Rows>
+    const NormalLoop<Rows>& normal(const Rows&) const {
+        return by_type;
+    }
+};
+
+inline const RowTable& kernels() { return simd().rows; }
 
 }  // namespace separatrix

@@ -140,4 +140,13 @@ private:
     SparseRows<V, I> view_;
 };
 
+template <class V>
+std::unique_ptr<Points> points_over(const DenseRows<V>& view) {
+    return std::make_unique<DensePoints<V>>(view);
+}
+template <class V, class I>
+std::unique_ptr<Points> points_over(const SparseRows<V, I>& view) {
+    return std::make_unique<SparsePoints<V, I>>(view);
+}
+
 }  // namespace separatrix

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "rows/rows.hpp"
+#include "simd/dispatch.hpp"
 
 namespace separatrix {
 
@@ -47,19 +48,6 @@ struct SparseKernelBlock {
     const Index* starts;
     const T* column_norms;
     Index first_column, last_column;
-};
-
-// Points on a grid, x = step q: rows [tile][pairs][tile_rows] with two values of q in each 32 bits, panels
-// [panel][pairs][panel_columns][2], both for the tiles of float; norms are those of q.
-struct GridBlock {
-    const std::int32_t* rows;
-    const std::int32_t* row_norms;
-    Index n_rows;
-    const std::int16_t* panels;
-    const std::int32_t* column_norms;
-    Index n_panels;
-    Index pairs;
-    double step;
 };
 
 // A working set of `size` rows, each array `stride` long (filled up with entries that cannot move):
@@ -106,25 +94,13 @@ struct KernelFunctions {
 };
 
 struct KernelTable {
-    const char* name;
-    KernelFunctions<float> narrow;
-    KernelFunctions<double> wide;
-    // out[r][c] = k(row r, column c) for whole panels, or null where floats are as fast
-    void (*grid_values)(const KernelFormula&, const GridBlock&, float* const* out);
-    // the same with sparse columns, whose entries and lines are pairs
-    void (*sparse_grid_values)(const KernelFormula&, const SparseKernelBlock<std::int32_t>&, double step,
-                               float* const* out);
+    Entries<KernelFunctions<float>, KernelFunctions<double>> by_type;
     template <class T>
     const KernelFunctions<T>& of() const {
-        if constexpr (sizeof(T) == sizeof(float)) {
-            return narrow;
-        } else {
-            return wide;
-        }
+        return by_type;
     }
 };
 
-// The table of the instruction set that kernels() chose.
-const KernelTable& kernel_table();
+inline const KernelTable& kernel_table() { return simd().kernel; }
 
 }  // namespace separatrix

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "smo/kernel_simd.hpp"
+#include "simd/registers.hpp"
 #include "smo/kernel_table.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {

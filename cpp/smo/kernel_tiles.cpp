@@ -1,10 +1,6 @@
-// Kernel blocks and the working-set solver, compiled once per instruction set like kernels.cpp (see there for the rules).
-#include "smo/kernel_grid_tile.hpp"
+// Kernel blocks and the working-set solver, compiled once per instruction set like simd/table.cpp (see there for the rules).
 #include "smo/kernel_tile.hpp"
 #include "smo/smo_inner.hpp"
-
-#define SEPARATRIX_QUOTE_(name) #name
-#define SEPARATRIX_QUOTE(name) SEPARATRIX_QUOTE_(name)
 
 namespace separatrix::SEPARATRIX_ISA {
 namespace {
@@ -75,14 +71,19 @@ void add_rows(const T* const* rows, const double* coef, Index n_rows, Index begi
 }
 
 template <class T>
-constexpr KernelFunctions<T> made = {Shape<T>::rows,    Shape<T>::columns, Shape<T>::sparse_rows,
-                                     values<T>,         combine<T>,        sparse_values<T>,
-                                     sparse_combine<T>, add_rows<T>,       solve_inner<T>};
+constexpr KernelFunctions<T> made = {.tile_rows = Shape<T>::rows,
+                                     .panel_columns = Shape<T>::columns,
+                                     .sparse_rows = Shape<T>::sparse_rows,
+                                     .values = values<T>,
+                                     .combine = combine<T>,
+                                     .sparse_values = sparse_values<T>,
+                                     .sparse_combine = sparse_combine<T>,
+                                     .add_rows = add_rows<T>,
+                                     .solve = solve_inner<T>};
 
 }  // namespace
 
 extern const KernelTable kernel_table;
-const KernelTable kernel_table = {SEPARATRIX_QUOTE(SEPARATRIX_ISA), made<float>, made<double>, grid_values,
-                                  sparse_grid_values};
+const KernelTable kernel_table = {.by_type = {made<float>, made<double>}};
 
 }  // namespace separatrix::SEPARATRIX_ISA

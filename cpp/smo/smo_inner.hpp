@@ -9,7 +9,7 @@
 
 #include <limits>
 
-#include "smo/kernel_simd.hpp"
+#include "simd/registers.hpp"
 #include "smo/kernel_table.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {

@@ -1,14 +1,12 @@
 // The rows of K that a round of block SMO needs: from a cache, computed here, or supplied by the caller.
 //
-// Points are packed as columns in the way that is fastest for them: sparse, as integers on a grid, or dense around
-// their centre. A row holds the values at the first places of an order of the points.
+// Points are packed as columns in the way that is fastest for them: sparse, or dense around their centre. A row holds the values at the first places of an order of the points.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "smo/kernel_cache.hpp"
-#include "smo/kernel_grid.hpp"
 #include "smo/kernel_rows.hpp"
 #include "smo/smo_interface.hpp"
 
@@ -29,12 +27,7 @@ public:
         if (points_ == nullptr) return;
         density_ = points_->density();
         sparse_ = prefers_sparse(*points_, formula_);
-        if constexpr (sizeof(T) == sizeof(float)) {
-            const bool small = !sparse_ || points_->columns <= GridPoints::most_lines;
-            if (small && points_->centre.empty()) grid_.find(*points_, formula_, n_threads);
-        }
-        if (!sparse_ && !grid_.found() && measures_distance(formula_) && points_->centre.empty())
-            points_->find_centre();
+        if (!sparse_ && measures_distance(formula_) && points_->centre.empty()) points_->find_centre();
     }
 
     // The room that n values take where they are computed: whole panels of this instruction set.
@@ -51,11 +44,7 @@ public:
     // The columns are the rows order[0 .. count) from now on.
     void pack(const std::vector<std::int32_t>& order, Index count) {
         columns_count_ = count;
-        if (grid_.found()) {
-            grid_.pack_columns(order.data(), count, grid_columns_, n_threads_);
-        } else {
-            columns_.pack(*points_, order.data(), count, formula_, sparse_, n_threads_);
-        }
+        columns_.pack(*points_, order.data(), count, formula_, sparse_, n_threads_);
     }
 
     // Which of the rows at these places are not in the cache.
@@ -86,12 +75,6 @@ public:
         const Index count = static_cast<Index>(missing_.size());
         computed_ += count;
         const int n_threads = useful_threads(count, columns_count_);
-        if constexpr (sizeof(T) == sizeof(float)) {
-            if (grid_.found()) {
-                grid_.values(formula_, missing_.data(), count, grid_columns_, pointers_.data(), n_threads);
-                return;
-            }
-        }
         rows_.pack(*points_, missing_.data(), count, formula_, sparse_, n_threads);
         kernel_values(formula_, rows_, columns_, pointers_.data(), n_threads);
     }
@@ -100,13 +83,6 @@ public:
     void block(const std::vector<std::int32_t>& ids, Index first, T* const* out) {
         const Index count = static_cast<Index>(ids.size());
         const int n_threads = useful_threads(count - first, count);
-        if constexpr (sizeof(T) == sizeof(float)) {
-            if (grid_.found()) {
-                grid_.pack_columns(ids.data(), count, grid_block_columns_, n_threads);
-                grid_.values(formula_, ids.data() + first, count - first, grid_block_columns_, out, n_threads);
-                return;
-            }
-        }
         block_columns_.pack(*points_, ids.data(), count, formula_, sparse_, n_threads);
         rows_.pack(*points_, ids.data() + first, count - first, formula_, sparse_, n_threads);
         kernel_values(formula_, rows_, block_columns_, out, n_threads);
@@ -169,8 +145,6 @@ private:
     Index width_;
     RowCache<T> cache_;
     PackedColumns<T> columns_, block_columns_;
-    GridPoints grid_;
-    GridColumns grid_columns_, grid_block_columns_;
     PackedBlockRows<T> rows_;
     std::vector<std::int32_t> missing_;
     std::vector<T*> pointers_;

@@ -43,8 +43,8 @@ class Rows:
         slack_i = 1 - y_i a_i.w of some rows, from `begin` on; v (D,) += the sum of alpha_i y_i a_i, alpha_i = 2 C_i max(0, slack_i). Returns the sums of C_i max(0, slack_i)^2 and of alpha_i.
         """
 
-    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, squared: bool, shrink: bool, kappa: float, seed: int, n_threads: int, chunk: int, memory: int, in_place: bool = False, mapped: bool = False) -> Descent:
-        """Dual coordinate descent from alpha = 0."""
+    def descent(self, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, tuning: object, squared: bool, kappa: float, seed: int, mapped: bool = False) -> Descent:
+        """Dual coordinate descent from alpha = 0; tuning is a record of numbers."""
 
 def squared_hinge_slope(C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], after: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: float) -> tuple[float, float]:
     """
@@ -92,11 +92,11 @@ class DescentReport:
 
     @property
     def steps(self) -> int:
-        """Subspace steps taken so far."""
+        """Accelerated steps taken so far."""
 
     @property
-    def precision(self) -> int:
-        """0: float32; 1: float64 w; 2: float64 w and data."""
+    def work(self) -> float:
+        """Entries of rows read so far."""
 
     @property
     def residual(self) -> float:
@@ -116,23 +116,19 @@ class DescentReport:
     def whole(self) -> bool:
         """Whether there was time to visit every active row."""
 
+    @property
+    def copied(self) -> bool:
+        """Whether the pass read a copy of the active rows."""
+
 class Descent:
     """The state of dual coordinate descent on one problem."""
 
-    def epoch(self, seconds: float = float('inf'), passes: float = float('inf')) -> DescentReport:
-        """
-        Visit every active row once, or as many as there is time for; about so many passes are still needed.
-        """
+    def epoch(self, seconds: float = float('inf')) -> DescentReport:
+        """Visit every active row once, or as many as there is time for."""
 
-    def refine(self, precision: int) -> None:
-        """Raise the precision; it never falls."""
-
-    def look(self) -> float:
-        """The gap of the active rows as they are now."""
-
-    def look_aside(self, enough: float) -> float:
+    def inactive_gap(self, threshold: float, seconds: float = float('inf')) -> float:
         """
-        The gap of the rows left out; where it is more than enough, those that are part of it are active from now on.
+        The gap of the inactive rows, or infinity if there was no time; where it is more than threshold, rows that are part of it become active again.
         """
 
     def unshrink(self) -> None:
@@ -161,181 +157,218 @@ class Descent:
     def bias(self) -> float:
         """The bias b."""
 
-def epoch_together(parts: Sequence[Descent], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: float, seed: int) -> float:
+def epoch_over_parts(parts: Sequence[Descent], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], bias: float, seed: int) -> float:
     """
-    One epoch over the rows of descents made in place as if they were one, from w (d,), changed, and b; the new b.
+    One epoch over the rows of descents without copies as if they were one, from w (d,), changed, and b; the new b.
     """
 
-@overload
-def perceptron_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: float, arg11: int, arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg19: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+class Comparator:
+    """What the running bound of an online perceptron compares the rows with."""
 
-@overload
-def perceptron_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: float, arg11: int, arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg19: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @property
+    def restart_at(self) -> int:
+        """Rows visited at which the comparator is chosen anew."""
 
-@overload
-def perceptron_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: float, arg14: int, arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg20: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg21: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg22: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @restart_at.setter
+    def restart_at(self, arg: int, /) -> None: ...
 
-@overload
-def perceptron_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: float, arg14: int, arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg20: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg21: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg22: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @property
+    def updates(self) -> int:
+        """Updates before the last restart."""
 
-@overload
-def perceptron_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: float, arg14: int, arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg20: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg21: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg22: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @updates.setter
+    def updates(self, arg: int, /) -> None: ...
 
-@overload
-def perceptron_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: float, arg14: int, arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg20: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg21: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg22: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @property
+    def visits(self) -> int:
+        """Rows visited before the last restart."""
 
-@overload
-def kesler_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: int, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @visits.setter
+    def visits(self, arg: int, /) -> None: ...
 
-@overload
-def kesler_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: int, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @property
+    def longest(self) -> float:
+        """max ||x||^2 of all rows so far."""
 
-@overload
-def kesler_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @longest.setter
+    def longest(self, arg: float, /) -> None: ...
 
-@overload
-def kesler_pass(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @property
+    def margin(self) -> float:
+        """The largest of the margins whose deficits are kept."""
 
-@overload
-def kesler_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @margin.setter
+    def margin(self, arg: float, /) -> None: ...
 
-@overload
-def kesler_pass(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: int, arg7: int, arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: float, arg11: float, arg12: bool, arg13: int, arg14: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: bool, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+    @property
+    def deficits(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Sums of squared deficits for the margins margin 2^-j, shared memory."""
 
-@overload
-def doubtful_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: float, arg4: float, arg5: float, arg6: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    @property
+    def direction(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]] | None:
+        """Copies of u, flat, and its bias; None before the first restart."""
 
-@overload
-def doubtful_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: float, arg4: float, arg5: float, arg6: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+class PerceptronState:
+    """A perceptron run: one plane for two classes, one a class for many."""
 
-@overload
-def doubtful_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: float, arg7: float, arg8: float, arg9: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def __init__(self, planes: int, columns: int, *, step: float = 1.0, gain: float = 0.0, decreasing: bool = False, averaged: bool = False, pocket: bool = False, ratchet: bool = True, logged: bool = False, rows: int = 0) -> None:
+        """
+        w = 0. `rows` (0: none) is the number of rows whose updates are counted.
+        """
 
-@overload
-def doubtful_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: float, arg7: float, arg8: float, arg9: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    @property
+    def w(self) -> NDArray[numpy.float64]:
+        """Weights (planes, columns), shared memory."""
 
-@overload
-def doubtful_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: float, arg7: float, arg8: float, arg9: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    @property
+    def b(self) -> NDArray[numpy.float64]:
+        """Biases (planes,), shared memory."""
 
-@overload
-def doubtful_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg6: float, arg7: float, arg8: float, arg9: int, /) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    @property
+    def lag(self) -> NDArray[numpy.float64]:
+        """The sum of w over all visits is visits * w - lag; empty: not kept."""
 
-@overload
-def measure_rows(arg: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], /) -> tuple: ...
+    @property
+    def lag_b(self) -> NDArray[numpy.float64]:
+        """The same for b."""
 
-@overload
-def measure_rows(arg: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], /) -> tuple: ...
+    @property
+    def counts(self) -> NDArray[numpy.int64]:
+        """Updates on each row, shared memory; empty: not counted."""
 
-@overload
-def measure_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, /) -> tuple: ...
+    @property
+    def pocket_w(self) -> NDArray[numpy.float64]:
+        """Weights in the pocket (1, columns), shared memory; empty: no pocket."""
 
-@overload
-def measure_rows(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, /) -> tuple: ...
+    @property
+    def pocket_b(self) -> NDArray[numpy.float64]:
+        """Bias in the pocket."""
 
-@overload
-def measure_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, /) -> tuple: ...
+    @property
+    def pocket_run(self) -> int:
+        """Length of the run in the pocket; -1: none."""
 
-@overload
-def measure_rows(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, /) -> tuple: ...
+    @pocket_run.setter
+    def pocket_run(self, arg: int, /) -> None: ...
 
-@overload
-def reach(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: int, /) -> float: ...
+    @property
+    def pocket_errors(self) -> int:
+        """Errors of the pocket; -1: not counted."""
 
-@overload
-def reach(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: int, /) -> float: ...
+    @pocket_errors.setter
+    def pocket_errors(self, arg: int, /) -> None: ...
 
-@overload
-def reach(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, /) -> float: ...
+    @property
+    def ratchet(self) -> bool:
+        """Whether the pocket changes only for fewer errors on all rows."""
 
-@overload
-def reach(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, /) -> float: ...
+    @property
+    def visits(self) -> int:
+        """Rows visited."""
 
-@overload
-def reach(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, /) -> float: ...
+    @visits.setter
+    def visits(self, arg: int, /) -> None: ...
 
-@overload
-def reach(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, /) -> float: ...
+    @property
+    def updates(self) -> int:
+        """Updates made."""
 
-@overload
-def learn_two(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg5: float, arg6: float, arg7: bool, arg8: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @updates.setter
+    def updates(self, arg: int, /) -> None: ...
 
-@overload
-def learn_two(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg5: float, arg6: float, arg7: bool, arg8: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @property
+    def run(self) -> int:
+        """Rows classified correctly since the last update."""
 
-@overload
-def learn_two(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg8: float, arg9: float, arg10: bool, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @run.setter
+    def run(self, arg: int, /) -> None: ...
 
-@overload
-def learn_two(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg8: float, arg9: float, arg10: bool, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @property
+    def planes(self) -> int: ...
 
-@overload
-def learn_two(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg8: float, arg9: float, arg10: bool, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @property
+    def columns(self) -> int: ...
 
-@overload
-def learn_two(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg8: float, arg9: float, arg10: bool, arg11: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg19: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @property
+    def step(self) -> float: ...
 
-@overload
-def learn_one(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: int, arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: float, arg5: float, arg6: bool, arg7: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+    @property
+    def gain(self) -> float: ...
 
-@overload
-def learn_one(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: int, arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: float, arg5: float, arg6: bool, arg7: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+    @property
+    def decreasing(self) -> bool: ...
 
-@overload
-def learn_one(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+    @property
+    def logged(self) -> bool:
+        """Whether each update is written down in `log`."""
 
-@overload
-def learn_one(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+    @property
+    def log(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """A copy: (row, visits before it, rival) of each update, shape (m, 3)."""
 
-@overload
-def learn_one(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+    @log.setter
+    def log(self, arg: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], /) -> None: ...
 
-@overload
-def learn_one(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: int, arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg16: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg17: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg18: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> int: ...
+    @property
+    def comparator(self) -> Comparator: ...
 
-@overload
-def learn_many(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: float, arg5: float, arg6: bool, arg7: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    def set_direction(self, u: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Compare the rows to come with this unit vector."""
 
-@overload
-def learn_many(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg3: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg4: float, arg5: float, arg6: bool, arg7: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg8: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg9: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg10: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @overload
+    def visit(self, rows: Rows, signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, norm_bound: float, n_threads: int = 1) -> int:
+        """
+        Visit the positions begin .. end - 1 of an order; returns the updates made.
+        """
 
-@overload
-def learn_many(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @overload
+    def visit(self, rows: Rows, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, norm_bound: float, n_threads: int = 1) -> int:
+        """The same for many classes, through Kesler's construction."""
 
-@overload
-def learn_many(arg0: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @overload
+    def learn(self, rows: Rows, signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        Predict each row, then learn it: positions of the mistakes, and what was predicted there (0 or 1).
+        """
 
-@overload
-def learn_many(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @overload
+    def learn(self, rows: Rows, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        The same for many classes: positions of the mistakes, and the rival of each.
+        """
 
-@overload
-def learn_many(arg0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: int, arg4: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], arg5: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg6: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg7: float, arg8: float, arg9: bool, arg10: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg11: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg12: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg13: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg14: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arg15: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], /) -> tuple: ...
+    @overload
+    def learn_one(self, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], sign: int) -> int: ...
+
+    @overload
+    def learn_one(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sign: int) -> int:
+        """
+        One row (1, columns): -1 if it is not finite, else 1 if it was predicted positive and 0 if not.
+        """
+
+    def most_updates(self) -> float:
+        """The most updates that the rows so far can have caused."""
+
+def doubtful_rows(rows: Rows, signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: float, norm_bound: float, n_threads: int = 1) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """Rows whose sign rounding may have got wrong."""
+
+def measure_rows(rows: Rows) -> tuple[int, float]:
+    """
+    The first row whose norm is not finite (-1: none), and the largest squared norm before it.
+    """
+
+def squared_norm_bound(rows: Rows, n_threads: int = 1) -> float:
+    """
+    At least max ||x||^2 where rows are scored in float first (dense float32), else infinite.
+    """
 
 def read_memory(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
     """Read every entry once: the speed of memory, for comparison."""
 
-def most_updates(watch: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tally: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], gain: float, factor: float) -> float:
-    """The most updates that the rows so far can have caused."""
-
-watch_size: int = 22
-
-@overload
-def hard_margin(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, max_rounds: int) -> tuple: ...
-
-@overload
-def hard_margin(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, max_rounds: int) -> tuple: ...
-
-@overload
-def hard_margin(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, max_rounds: int) -> tuple: ...
-
-@overload
-def hard_margin(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, max_rounds: int) -> tuple: ...
-
-@overload
-def hard_margin(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, max_rounds: int) -> tuple: ...
-
-@overload
-def hard_margin(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, max_rounds: int) -> tuple:
-    """(outcome, w, b, rows, weights) of the widest slab."""
+def hard_margin(rows: Rows, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, max_rounds: int) -> tuple:
+    """
+    (outcome, w, b, rows, weights) of the widest slab; outcome 0 optimal, 1 infeasible, 2 stalled.
+    """
 
 class ActiveSet:
     """Least-norm point of a polyhedron by a dual active-set method."""
@@ -352,19 +385,19 @@ class ActiveSet:
         """0 optimal, 1 infeasible, 2 stalled."""
 
     @property
-    def point(self) -> object: ...
+    def point(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @property
-    def active(self) -> object: ...
+    def active(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
     @property
-    def multipliers(self) -> object: ...
+    def multipliers(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @property
-    def dependent(self) -> object: ...
+    def dependent(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
     @property
-    def dependence(self) -> object: ...
+    def dependence(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
 def return_freed_memory() -> None:
     """
@@ -428,29 +461,9 @@ class KernelFormula:
     def __init__(self, kind: str, gamma: float = 1.0, coef0: float = 0.0, degree: int = 1) -> None: ...
 
 class KernelPoints:
-    """
-    Rows of a dense or CSR matrix as points of a kernel; the memory is shared.
-    """
+    """Rows as points of a kernel; the memory is shared."""
 
-@overload
-def dense_points(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> KernelPoints: ...
-
-@overload
-def dense_points(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> KernelPoints:
-    """The rows of a C-contiguous matrix as points."""
-
-@overload
-def sparse_points(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints: ...
-
-@overload
-def sparse_points(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints: ...
-
-@overload
-def sparse_points(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints: ...
-
-@overload
-def sparse_points(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int) -> KernelPoints:
-    """The rows of a CSR matrix as points of a kernel."""
+    def __init__(self, rows: Rows) -> None: ...
 
 def kernel_scores(formula: KernelFormula, targets: KernelPoints, sources: KernelPoints, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], wide: bool, n_threads: int, target_rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, source_rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
     """
@@ -577,23 +590,7 @@ class JointDescent:
     def copy_bias(self, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """b (k,)"""
 
-@overload
-def joint_descent(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
-
-@overload
-def joint_descent(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
-
-@overload
-def joint_descent(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
-
-@overload
-def joint_descent(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
-
-@overload
-def joint_descent(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent: ...
-
-@overload
-def joint_descent(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: int, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent:
+def joint_descent(rows: Rows, codes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, tau_squared: float, seed: int) -> JointDescent:
     """The joint multi-class descent on these rows."""
 
 class PathStage(enum.Enum):

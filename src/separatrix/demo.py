@@ -121,7 +121,7 @@ def _report(model: SVC, X: Any, y: Any, folder: Path, data: Path, certificate: P
 
 
 def _next(folder: Path, kept: bool) -> str:
-    """What to try next; files that are kept are named."""
+    """Commands to try next; files that are kept are named."""
     steps = [
         "separatrix fit YOUR.svm         train, prove, save (also CSV, Parquet, .gz, .bz2 ...)",
         "separatrix check YOUR.svm       separable or not, exactly, with the rows that contradict each other",
@@ -162,7 +162,8 @@ def main(arguments: list[str] | None = None) -> int:
         data = folder / "wdbc.libsvm"
         data.write_text(resources.files("separatrix").joinpath("data", "wdbc.libsvm").read_text())
         table = read(data)
-        X, y = table.X.toarray(), table.y  # type: ignore[union-attr]  # LIBSVM text is read as CSR
+        X: Any = table.X  # an array: its rows are full
+        y = table.y
         assert y is not None
         largest = np.abs(X).max(axis=0)
         print("separatrix: a classifier that proves its answer\n")

@@ -136,7 +136,7 @@ class VersionSpace:
     radius: float
 
     def contains(self, u: ArrayLike) -> bool:
-        """Whether u separates every row strictly (the cube aside)."""
+        """True if u separates every row strictly (the cube aside)."""
         return bool(np.all(self.halfspaces @ np.asarray(u, dtype=np.float64) > 0))
 
 
@@ -195,7 +195,7 @@ def _around(vertices: Vector) -> Vector:
 
 
 def is_convex_polygon(vertices: Vector) -> bool:
-    """Whether points (m, 2) in order turn left at every corner.
+    """True if points (m, 2) in order turn left at every corner.
 
     >>> is_convex_polygon(np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
     True

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from separatrix.perceptron.checkpoint import load_checkpoint, save_checkpoint
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.perceptron.partial import learn_batch
+from separatrix.perceptron.online import learn_batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +91,7 @@ def stream(
     began, saved = time.perf_counter(), rows
     for X, labels in _batches(data, y, rows, block):
         predicted = learn_batch(model, X, labels, classes)
+        assert model._online is not None
         predictions = model._online.labels[predicted]
         rows += len(predictions)
         mistakes += int(np.count_nonzero(predictions != np.asarray(labels)))

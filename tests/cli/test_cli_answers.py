@@ -225,6 +225,28 @@ def test_what_goes_wrong_is_a_sentence(folder, words, code, sentence):
     assert "Traceback" not in result.output
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence", "hint"),
+    [
+        (["check", "nan.svm"], "values must be finite; found 'nan'.", "impute or drop the value before it is written"),
+        (["check", "missing.csv"], "is missing (1 cells of this column are).",
+         "missing='mean', 'median' or 'zero' fills them; columns= leaves columns out"),
+        (["fit", "data.svm", "-c", "1e11"], "got 100000000000.0.", "rescale the columns of X instead"),
+        (["fit", "data.svm", "-t", "7"], "got '7'.", None),
+        (["fit", "data.svm", "-w", "3=1"], "the classes are -1, 1.", "write -w LABEL=WEIGHT"),
+        (["check", "--colour"], "No such option: --colour.",
+         "separatrix check --help shows the options, with examples"),
+    ],
+)  # fmt: skip
+def test_a_hint_is_a_line_of_its_own(folder, words, sentence, hint):
+    (folder / "nan.svm").write_text("1 1:nan\n")
+    (folder / "missing.csv").write_text("length,species\n,a\n1,b\n")
+    error, *rest = run(*words).stderr.splitlines()
+    assert error.startswith("error: ")
+    assert error.endswith(sentence)
+    assert rest == ([] if hint is None else [f"hint: {hint}"])
+
+
 def test_debug_shows_the_traceback(folder):
     result = run("check", "absent.svm", "--debug")
     assert result.exit_code == 1

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
 import pytest
 from cli_cases import PLANE, json_of, run
+from typer.main import get_command
 
 import separatrix
+from separatrix.cli.app import app
+from separatrix.cli.fit import FitOptions
 
 
 def test_fit_alone_says_what_it_chose_and_what_is_proved(folder):
@@ -198,6 +202,28 @@ def test_results_go_where_they_are_told(folder):
         (["-c", "many"], "Invalid value for '--cost' / '-c'"),
         (["--nonsense"], "No such option: --nonsense"),
         (["-o", "data.csv/x"], "data.csv"),
+        (["--tol", "0"], "tol must be a number above 0 (a relative duality gap, such as 1e-3); got 0.0."),
+        (["--tol", "-1"], "tol must be a number above 0"),
+        (["-v", "2", "--tol", "0"], "tol must be a number above 0"),
+        (["--max-time", "0"], "max_time must be None or a number of seconds above 0; got 0.0."),
+        (["-c", "0"], "C must be a finite number above 0"),
+        (["-t", "2", "-g", "0"], "gamma must be 'scale', 'auto' or a number above 0; got 0.0."),
+        (["-t", "2", "-g", ""], "-g must be a number, scale or auto; got ''."),
+        (["-t", "1", "-d", "-1"], "degree must be an integer of at least 0; got -1."),
+        (["-t", "0", "-d", "0"], "-d means nothing to a linear kernel."),
+        (["-t", "0", "-r", "0"], "-r means nothing to a linear kernel."),
+        (["--loss", ""], "loss must be"),
+        (["--solver", ""], "solver must be"),
+        (["--bias", ""], "--bias must be one of free, augmented, none here; got ''."),
+        (["--multi-class", ""], "--multi-class must be one of ovr, ovo, crammer-singer; got ''."),
+        (["--perceptron", "--tol", "0"], "--tol means nothing to a perceptron."),
+        (["--perceptron", "-c", "0"], "-c means nothing to a perceptron."),
+        (["--perceptron", "--loss", ""], "--loss means nothing to a perceptron."),
+        (["--perceptron", "-w", "1=2"], "-w means nothing to a perceptron."),
+        (["--perceptron", "--pairs"], "--pairs means nothing to a perceptron."),
+        ([""], ". exists and was not written by separatrix"),
+        (["--holdout", "0"], "--holdout must be between 0 and 1; got 0."),
+        (["-v", "0"], "-v must be at least 2 folds; got 0."),
     ],
 )  # fmt: skip
 def test_bad_input_is_a_sentence_and_exit_code_1(folder, words, sentence):
@@ -207,6 +233,42 @@ def test_bad_input_is_a_sentence_and_exit_code_1(folder, words, sentence):
     assert result.stderr.startswith("error: ")
     assert "Traceback" not in result.output
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "value"),
+    [
+        (["-t", "1", "-d", "0"], "degree", 0),
+        (["-t", "1", "-r", "0"], "coef0", 0.0),
+        (["-t", "1"], "degree", 3),
+        (["--tol", "1e-30", "--max-iter", "1"], "tol", 1e-30),
+        (["--seed", "0"], "random_state", 0),
+        (["--perceptron", "-t", "1", "-d", "0"], "degree", 0),
+    ],
+)
+def test_zeros_and_tiny_numbers_are_taken_as_given(folder, words, name, value):
+    assert json_of("fit", "data.svm", "--no-save", *words)["model"]["parameters"][name] == value
+
+
+@pytest.mark.parametrize("file", ["wdbc.libsvm", "data.svm", "sparse.svm", "data.csv"])
+def test_the_command_and_the_library_give_the_same_digits(folder, file):
+    (folder / "sparse.svm").write_text("1 1:2 9:1\n1 2:3\n-1 1:-1 8:2\n-1 3:-2 5:1\n1 4:1 9:2\n")
+    assert run("fit", file, "-o", ".", "-c", "0.3").exit_code == 0
+    saved = separatrix.load(next(folder.glob("*.model.safetensors")))
+    data = separatrix.read(file)
+    ours = separatrix.SVC(C=0.3, random_state=0).fit(data.X, data.y)
+    assert saved.coef_.tobytes() == ours.coef_.tobytes()
+    assert saved.intercept_.tobytes() == ours.intercept_.tobytes()
+
+
+def test_options_are_one_record(folder):
+    """What typer reads, what a fit is told, and what the type checker sees."""
+    names = [each.name for each in dataclasses.fields(FitOptions)]
+    (command,) = (each for each in app.registered_commands if each.name == "fit")
+    assert command.callback is FitOptions
+    assert [each.name for each in get_command(app).commands["fit"].params] == names
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        FitOptions("data.svm").cost = 2.0
 
 
 def test_a_kernel_matrix_in_libsvm_format(folder):

@@ -50,14 +50,14 @@ def wait_for(path, process, seconds=30.0):
 
 
 def test_ctrl_c_saves_what_there_is(hard):
-    process = start(*LONG, "--json", "--checkpoint", "state", cwd=hard)
+    # With such a C coordinate descent is still at a gap of 1 after minutes: the signal comes first, on any machine.
+    endless = (*LONG, "-c", "1e6", "--tol", "1e-12")
+    process = start(*endless, "--json", "--checkpoint", "state", cwd=hard)
     wait_for(hard / "state", process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     found = json.loads(out)
     assert "Traceback" not in err
-    if found["status"] == "converged":
-        pytest.skip("this machine was faster than Ctrl-C")
     assert process.returncode == 2
     assert found["status"] == "interrupted"
     assert (hard / "hard.model.safetensors").exists()
@@ -87,12 +87,12 @@ def test_a_killed_fit_goes_on_from_its_checkpoint_to_the_same_certified_result(h
 
 def test_a_checkpoint_of_other_data_or_of_another_problem_is_refused(folder):
     from separatrix.cli.checkpoint import Checkpoints, source_of
+    from separatrix.svm.svc import fit_observed
 
     X, y = np.eye(4), np.array([1, 1, -1, -1])
     model = separatrix.SVC()
     saver = Checkpoints(folder / "state", source_of(X, y, {"C": 1.0}), pause=0.0)
-    model._watch = saver
-    model.fit(X, y)
+    fit_observed(model, X, y, observer=saver)
     assert saver.written > 0
     result = run("fit", "data.svm", "--checkpoint", "state")
     assert result.exit_code == 1

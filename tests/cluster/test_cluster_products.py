@@ -12,7 +12,7 @@ from separatrix.proof.sliced import sliced_weighted_sum
 pytest.importorskip("distributed")
 
 from separatrix.dask.products import product
-from separatrix.dask.rows import _SHARP
+from separatrix.dask.rows import _SLICE_ERROR
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
@@ -23,7 +23,7 @@ def test_the_error_of_a_sum_of_picked_rows_is_not_less_than_that_of_the_whole(fo
     c = rng.random(len(rows))
     hi, lo, error = product([form(X)], "sliced_weighted_sum", c, [rows])
     whole_hi, whole_lo, whole_error = sliced_weighted_sum(form(X[rows]), c)
-    assert np.all(_SHARP * error >= whole_error)
+    assert np.all(_SLICE_ERROR * error >= whole_error)
     assert np.all(np.abs((hi - whole_hi) + (lo - whole_lo)) <= error + whole_error)
     value, error = product([form(X)], "bounded_weighted_sum", c, [rows])
     whole, whole_error = bounded_weighted_sum(form(X[rows]), c)

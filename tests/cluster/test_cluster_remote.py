@@ -12,17 +12,17 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from separatrix.dask.cluster import Gang
-from separatrix.dask.remote import RemoteShard
+from separatrix.dask.cluster import WorkerGroup
+from separatrix.dask.workers import RemoteShard
 
 
 def answers(client: Any) -> tuple[bool, list[float]]:
     """Whether shards are asked directly, and what they say."""
     parts = [np.full((2, 3), 1.0), np.full((2, 3), 2.0)]
-    bundles = [dask.delayed(lambda X: (X, None, None))(X) for X in parts]
-    with Gang(client, bundles) as gang:
-        found = gang.each("product", [("scores", np.ones(3), None)] * len(gang.partitions))
-        direct = all(shard is not None and shard.direct for shard in gang.shards)
+    partitions = [dask.delayed(lambda X: (X, None, None))(X) for X in parts]
+    with WorkerGroup(client, partitions) as group:
+        found = group.each("product", [("scores", np.ones(3), None)] * len(group.shares))
+        direct = all(shard is not None and shard.direct for shard in group.shards)
     return direct, sorted(np.concatenate(found).tolist())
 
 
@@ -49,14 +49,14 @@ def test_workers_out_of_reach_are_asked_through_the_scheduler(
 
 def test_what_a_shard_raises_is_raised_here(client: Any) -> None:
     with (
-        Gang(client, [dask.delayed((np.ones((2, 3)), None, None))]) as gang,
+        WorkerGroup(client, [dask.delayed((np.ones((2, 3)), None, None))]) as group,
         pytest.raises(KeyError, match="no such"),
     ):
-        gang.each("product", [("no such product", np.ones(3), None)])
+        group.each("product", [("no such product", np.ones(3), None)])
 
 
 def test_a_lost_shard_is_not_asked() -> None:
     gone: Any = SimpleNamespace(status="lost")
     shard = RemoteShard(None, "shard-0", "tcp://nowhere:1", gone, direct=True)
     with pytest.raises(OSError, match="is gone"):
-        asyncio.run(shard.ask("describe", ()))
+        asyncio.run(shard.call("describe", ()))

@@ -20,13 +20,11 @@ from separatrix.dask.shard import Shard
 
 
 class ShardsHere:
-    """A gang whose shards are in this process."""
+    """A worker group whose shards are in this process."""
 
-    def __init__(self, parts: list[Any], partitions: list[list[int]]) -> None:
-        self.partitions = partitions
-        self._shards = [
-            Shard([(parts[p], None, None) for p in some], i, 1) for i, some in enumerate(partitions)
-        ]
+    def __init__(self, parts: list[Any], shares: list[list[int]]) -> None:
+        self.shares = shares
+        self._shards = [Shard([(parts[p], None, None) for p in some], i, 1) for i, some in enumerate(shares)]
 
     def each(self, method: str, arguments: list[Any], stateful: bool = False) -> list[Any]:
         return [getattr(shard, method)(*some) for shard, some in zip(self._shards, arguments, strict=True)]
@@ -36,8 +34,8 @@ def cut(X: Any, parts: int) -> ClusterRows:
     size = X.shape[0] // parts
     pieces = [X[p * size : (p + 1) * size] for p in range(parts)]
     halves = [list(range(0, parts, 2)), list(range(1, parts, 2))]
-    gang: Any = ShardsHere(pieces, halves)
-    return ClusterRows(gang, [size] * parts, X.shape[1])
+    group: Any = ShardsHere(pieces, halves)
+    return ClusterRows(group, [size] * parts, X.shape[1])
 
 
 @pytest.mark.parametrize("parts", [2, 16])

@@ -16,6 +16,7 @@ from sklearn.base import clone
 import separatrix as sx
 from separatrix.dask import SVC, Perceptron
 from separatrix.errors import ParameterError
+from separatrix.fitting.convergence import GapWarning
 from separatrix.proof.fingerprint import fingerprint
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -194,7 +195,7 @@ def test_a_clone_is_on_the_same_cluster(client: Any, kind: Any) -> None:
 
 def test_limits_keep_the_best_iterate(client: Any) -> None:
     X, y = rows(200, 30)
-    with pytest.warns(sx.estimators.convergence.GapWarning):
+    with pytest.warns(GapWarning):
         model = SVC(max_iter=2, solver="coordinate-descent", client=client).fit(
             da.from_array(X, chunks=(60, 30)), y
         )

@@ -13,7 +13,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.dask import SVC, WorkerFailureError
-from separatrix.dask.cluster import Gang
+from separatrix.dask.cluster import WorkerGroup
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -21,15 +21,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::R
 def strike(monkeypatch: pytest.MonkeyPatch, client: Any, moment: int, kind: signal.Signals) -> int:
     """Send a signal to one worker when the shards are asked for the ``moment``-th time; its process id."""
     victim = int(next(iter(client.run(os.getpid).values())))
-    plain, asked = Gang.each, [0]
+    plain, asked = WorkerGroup.each, [0]
 
-    def each(self: Gang, *args: Any, **kwargs: Any) -> Any:
+    def each(self: WorkerGroup, *args: Any, **kwargs: Any) -> Any:
         asked[0] += 1
         if asked[0] == moment:
             os.kill(victim, kind)
         return plain(self, *args, **kwargs)
 
-    monkeypatch.setattr(Gang, "each", each)
+    monkeypatch.setattr(WorkerGroup, "each", each)
     return victim
 
 

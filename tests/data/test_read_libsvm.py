@@ -104,12 +104,22 @@ def test_any_bytes_are_read_or_refused_the_same_however_they_are_cut(text, cuts)
 
 def test_zero_based_is_noticed(tmp_path):
     text = "1 0:5 3:6\n-1 2:7\n"
-    assert read_text(tmp_path, text).X.toarray().tolist() == [[5, 0, 0, 6], [0, 0, 7, 0]]
-    assert read_text(tmp_path, "1 1:5\n").X.toarray().tolist() == [[5]]
-    assert read_text(tmp_path, "1 1:5\n", zero_based=True).X.toarray().tolist() == [[0, 5]]
+    assert read_text(tmp_path, text).X.tolist() == [[5, 0, 0, 6], [0, 0, 7, 0]]
+    assert read_text(tmp_path, "1 1:5\n").X.tolist() == [[5]]
+    assert read_text(tmp_path, "1 1:5\n", zero_based=True).X.tolist() == [[0, 5]]
     assert read_text(tmp_path, text, n_columns=9).X.shape == (2, 9)
     with pytest.raises(DataError, match="n_columns is 3"):
         read_text(tmp_path, text, n_columns=3)
+
+
+def test_rows_that_are_more_than_a_third_full_are_a_dense_array(tmp_path):
+    full, sparse = read_text(tmp_path, "1 1:5 2:7\n1 3:1\n"), read_text(tmp_path, "1 1:5\n1 3:1\n")
+    assert isinstance(full.X, np.ndarray)
+    assert full.X.tolist() == [[5, 7, 0], [0, 0, 1]]
+    assert full.X.flags.c_contiguous
+    assert full.source.nonzeros == 3
+    assert sparse.X.format == "csr"
+    assert sparse.X.toarray().tolist() == [[5, 0, 0], [0, 0, 1]]
 
 
 def test_labels_as_found(tmp_path):
@@ -124,11 +134,11 @@ def test_labels_as_found(tmp_path):
 def test_queries(tmp_path):
     data = read_text(tmp_path, "1 qid:7 1:2\n0 qid:-3 2:1\n")
     assert data.qid.tolist() == [7, -3]
-    assert data.X.toarray().tolist() == [[2, 0], [0, 1]]
+    assert data.X.tolist() == [[2, 0], [0, 1]]
 
 
 def test_columns_in_any_order_are_sorted(tmp_path):
-    data = read_text(tmp_path, "1 3:30 1:10 2:20\n")
+    data = read_text(tmp_path, "1 3:30 1:10 2:20\n", n_columns=9)
     assert data.X.indices.tolist() == [0, 1, 2]
     assert data.X.data.tolist() == [10, 20, 30]
     assert data.X.has_canonical_format
@@ -147,7 +157,7 @@ def test_wide_indices_and_what_came_before_them(tmp_path):
 def test_float32_is_rounded_and_bounded(tmp_path):
     data = read_text(tmp_path, "1 1:0.1\n", dtype="float32")
     assert data.X.dtype == np.float32
-    assert data.X.data[0] == np.float32(0.1)
+    assert data.X[0, 0] == np.float32(0.1)
     with pytest.raises(DataError, match="line 2, column 5: the number is too large"):
         read_text(tmp_path, "1 1:1\n1 2:1e39\n", dtype=np.float32)
 

@@ -9,9 +9,9 @@ import pytest
 from scipy import sparse
 
 from separatrix import kernels
-from separatrix.problem import HINGE, KernelProblem
-from separatrix.problem.inner_products import dense, inner_products
-from separatrix.problem.kernel_width import kernel_width
+from separatrix.problem import HINGE, Problem
+from separatrix.problem.kernels import kernel_width
+from separatrix.problem.rows import dense, inner_products
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4))
@@ -53,9 +53,9 @@ def test_scores_by_blocks(kernel: Any, formula: Any, whole: bool, make: Any) -> 
     """Rows of whole numbers take a way of their own; the values must not tell."""
     rows = RNG.integers(0, 3, size=(90, 4)).astype(float) if whole else RNG.normal(size=(90, 4))
     c = RNG.normal(size=90) * (RNG.random(90) < 0.6)
-    problem = KernelProblem(make(rows), np.ones(90), np.ones(90), HINGE, "free", kernel)
+    problem = Problem(make(rows), np.ones(90), np.ones(90), HINGE, "free", kernel)
     expected = [sum(cj * formula(x, z) for cj, z in zip(c, rows, strict=True)) for x in rows]
-    np.testing.assert_allclose(problem.scores(c), expected, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(problem.space.combine(c), expected, rtol=1e-11, atol=1e-11)
 
 
 def test_products_of_whole_numbers_are_exact_in_single_precision() -> None:

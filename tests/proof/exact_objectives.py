@@ -83,7 +83,7 @@ def linear_values(problem, w, b, alpha) -> tuple[Fraction, Fraction]:
 
 
 def kernel_objectives(problem, coef, b, alpha) -> tuple[Fraction, Fraction]:
-    """(primal, dual) of a `KernelProblem` with dense rows."""
+    """(primal, dual) of a `Problem` with dense rows."""
     rows = [rationals(row) for row in problem.X]
     K = [[kernel_value(problem.kernel, x, z) for z in rows] for x in rows]
     signed = rationals(alpha * problem.y)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from separatrix.problem import rows
-from separatrix.proof.column_sums import exact_column_sums
+from separatrix.proof.sums import exact_column_sums
 
 
 @pytest.mark.parametrize("entries", [7, 1 << 18])

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 from small_problems import exact_values, make, solve
 
 from separatrix.problem import HINGE, LOSSES, Point, Problem
+from separatrix.problem.kernels import Linear, Rbf
 from separatrix.proof.duality import certify, kkt_residuals
 
 BIASES = ["free", "augmented", "none"]
@@ -86,5 +89,33 @@ def test_a_proposed_bias_is_not_replaced_by_a_worse_one(monkeypatch):
     problem, _ = make("squared_hinge", "free")
     solution = solve(problem)
     point = Point(solution.alpha, solution.w, solution.b)
-    monkeypatch.setattr("separatrix.proof.duality.best_bias", lambda *_, near: near + 0.01)
+    beyond = solution.b + 0.01, solution.b + 0.02
+    monkeypatch.setattr("separatrix.proof.duality.bias_interval", lambda *_: beyond)
     assert certify(problem, point).b == solution.b
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_both_spaces_certify_alike(loss, bias):
+    """Where w follows from alpha, the linear kernel and no kernel are the same question."""
+    flat, _ = make(loss, bias, weighted=True)
+    lifted = replace(flat, kernel=Linear())
+    alpha = solve(flat).alpha
+    one, other = certify(flat, Point(alpha)), certify(lifted, Point(alpha))
+    assert other.w is None
+    assert one.primal == pytest.approx(other.primal, rel=1e-12)
+    assert one.dual == pytest.approx(other.dual, rel=1e-12)
+    np.testing.assert_allclose(one.scores, other.scores, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(one.alpha, other.alpha)
+
+
+def test_with_a_kernel_the_answer_is_that_of_its_balanced_alpha():
+    problem = replace(make("hinge", "free")[0], kernel=Rbf(0.5))
+    solution = certify(problem, Point(np.linspace(0.0, 2.0, problem.n_rows)))
+    signed = solution.alpha * problem.y
+    F = problem.space.gram(slice(None), slice(None)) @ signed
+    np.testing.assert_allclose(solution.scores, F, rtol=1e-9, atol=1e-12)
+    assert solution.primal == pytest.approx(
+        problem.primal_value(float(signed @ F), F + solution.b, solution.b), rel=1e-12
+    )
+    assert solution.interval[0] <= solution.b <= solution.interval[1]

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from separatrix import SVC, kernels
-from separatrix.problem import HINGE, LOSSES, KernelProblem
+from separatrix.problem import HINGE, LOSSES, Problem
 from separatrix.proof.definiteness import surely_definite
 from separatrix.proof.kernel_matrices import bounded_matrix
 from separatrix.proof.kernel_sweep import bounded_scores
-from separatrix.proof.kernel_value_bounds import kernel_bounds
 from separatrix.proof.outward import Rejected, above, below, certain
+from separatrix.proof.value_bounds import bounds
 
 HUGE = 1.7e308
 SECONDS = 1.7e9 + np.array([0.0, 1.0, 2.0, 3.0, 86400.0, 86401.0, 86402.5, 1e6])[:, None]
@@ -60,7 +60,7 @@ def some_problem(seed):
     C = np.abs(sized(rng, n, *((-320, 300) if rng.random() < 0.5 else (-2, 2)))) + 5e-324
     loss = LOSSES[str(rng.choice(list(LOSSES)))]
     bias = str(rng.choice(["free", "augmented", "none"]))
-    problem = KernelProblem(X, y, C, loss, bias, some_kernel(rng, X))
+    problem = Problem(X, y, C, loss, bias, some_kernel(rng, X))
     alpha = C * rng.random(n) * (rng.random(n) < 0.8)
     if bias == "free":
         alpha = np.repeat(np.minimum(alpha[::2], alpha[1::2]), 2)
@@ -73,7 +73,7 @@ def some_problem(seed):
 def test_objectives_of_any_size_are_bounded(seed, slack):
     point = some_problem(seed)
     try:
-        upper, lower = kernel_bounds(*point, slack=slack)
+        upper, lower = bounds(*point, slack=slack)
     except Rejected:
         return
     primal, dual = kernel_objectives(*point)
@@ -86,7 +86,7 @@ def test_moderate_numbers_are_not_refused():
     proved = 0
     for seed in range(100):
         try:
-            kernel_bounds(*some_problem(seed))
+            bounds(*some_problem(seed))
             proved += 1
         except Rejected:
             pass
@@ -116,7 +116,7 @@ def test_kernel_values_of_any_size_are_bounded(seed, form):
 
 def few_rows(kernel, C=1.0, bias="free", loss=HINGE):
     X = np.random.default_rng(0).normal(size=(6, 2))
-    return KernelProblem(X, np.tile([1.0, -1.0], 3), np.full(6, C), loss, bias, kernel)
+    return Problem(X, np.tile([1.0, -1.0], 3), np.full(6, C), loss, bias, kernel)
 
 
 @pytest.mark.parametrize("size", [1e160, 1e165, 1e170, 1e300])
@@ -124,17 +124,17 @@ def test_a_norm_that_overflows_does_not_vanish(size):
     problem = few_rows(kernels.Rbf(0.5))
     coef = np.full(6, size) * problem.y
     with pytest.raises(Rejected, match="range of floating point"):
-        kernel_bounds(problem, coef, 0.0, np.zeros(6))
+        bounds(problem, coef, 0.0, np.zeros(6))
 
 
 @pytest.mark.parametrize("gamma", [1.0, 1e10, 1e300, HUGE])
 def test_far_rows_do_not_make_a_dual_too_large(gamma):
     n = len(SECONDS)
-    problem = KernelProblem(
+    problem = Problem(
         SECONDS, np.tile([1.0, -1.0], n // 2), np.full(n, 1e6), HINGE, "free", kernels.Rbf(gamma)
     )
     alpha, nothing = np.full(n, 1e6), np.zeros(n)
-    upper, lower = kernel_bounds(problem, nothing, 0.0, alpha)
+    upper, lower = bounds(problem, nothing, 0.0, alpha)
     primal, dual = kernel_objectives(problem, nothing, 0.0, alpha)
     assert dual * (1 + Fraction(1, 10**10)) <= lower <= dual < 0 < primal <= upper
 
@@ -143,13 +143,11 @@ def test_no_row_is_outside_a_slab_by_not_being_a_number():
     problem = few_rows(kernels.Linear(), C=np.inf)
     coef = np.full(6, 1e308)
     with pytest.raises(Rejected):
-        kernel_bounds(problem, coef, 0.0, np.zeros(6))
+        bounds(problem, coef, 0.0, np.zeros(6))
     K = np.full((2, 2), np.nan)
-    given_values = KernelProblem(
-        K, np.array([1.0, -1.0]), np.full(2, np.inf), HINGE, "free", kernels.Precomputed()
-    )
+    given_values = Problem(K, np.array([1.0, -1.0]), np.full(2, np.inf), HINGE, "free", kernels.Precomputed())
     with pytest.raises(Rejected):
-        kernel_bounds(given_values, np.ones(2), 0.0, np.zeros(2))
+        bounds(given_values, np.ones(2), 0.0, np.zeros(2))
 
 
 @pytest.mark.parametrize(
@@ -163,9 +161,9 @@ def test_what_underflow_took_is_paid_for_times_gamma(kernel, size):
     for i, x in enumerate(map(rationals, X)):
         for j, z in enumerate(map(rationals, X)):
             assert abs(Fraction(float(K[i, j])) - kernel_value(kernel, x, z)) <= Fraction(float(E[i, j]))
-    problem = KernelProblem(X, np.tile([1.0, -1.0], 2), np.ones(4), HINGE, "none", kernel)
+    problem = Problem(X, np.tile([1.0, -1.0], 2), np.ones(4), HINGE, "none", kernel)
     coef = np.array([1e20, -1e10, 1e18, 1e5])
-    upper, lower = kernel_bounds(problem, coef, 0.25, np.ones(4))
+    upper, lower = bounds(problem, coef, 0.25, np.ones(4))
     primal, dual = kernel_objectives(problem, coef, 0.25, np.ones(4))
     assert upper >= primal
     assert lower <= dual
@@ -191,17 +189,17 @@ def test_rows_and_columns_of_many_tiles(monkeypatch):
     c = np.where(rng.random(63) < 0.6, rng.normal(size=63), 0.0)
     rows = [rationals(x) for x in X]
     for kernel in (kernels.Rbf(0.5), kernels.Laplacian(0.3)):
-        problem = KernelProblem(X, np.ones(63), np.ones(63), HINGE, "none", kernel)
+        problem = Problem(X, np.ones(63), np.ones(63), HINGE, "none", kernel)
         exact = [
             sum(Fraction(b) * kernel_value(kernel, x, z) for b, z in zip(c, rows, strict=True)) for x in rows
         ]
         for held in (X, sparse.csr_array(X)):
-            problem = KernelProblem(held, np.ones(63), np.ones(63), HINGE, "none", kernel)
+            problem = Problem(held, np.ones(63), np.ones(63), HINGE, "none", kernel)
             for height, width in ((7, 5), (5, 7), (256, 512)):
                 monkeypatch.setattr("separatrix.proof.kernel_sweep._HEIGHT", height)
                 monkeypatch.setattr("separatrix.proof.kernel_sweep._WIDTH", width)
                 for enough in (None, lambda rows, F, error: error < 1e-4):
-                    F, error = bounded_scores(problem, c, enough)
+                    F, error = bounded_scores(problem.space, c, enough)
                     assert np.all(error < (1e-10 if enough is None else 1e-4))
                     for value, bound, true in zip(F.tolist(), error.tolist(), exact, strict=True):
                         assert abs(Fraction(value) - true) <= Fraction(bound)
@@ -216,9 +214,9 @@ def test_rough_sums_are_bounded(seed):
     size = max(float(np.max(np.abs(X))), 1e-150)
     gamma = float(10.0 ** np.clip(-2 * np.log10(size) + rng.integers(-3, 3), -320, 300))
     c = sized(rng, n) * (np.arange(n) < 4)
-    problem = KernelProblem(X, np.ones(n), np.ones(n), HINGE, "none", kernels.Rbf(gamma))
+    problem = Problem(X, np.ones(n), np.ones(n), HINGE, "none", kernels.Rbf(gamma))
     try:
-        F, error = bounded_scores(problem, c, lambda rows, F, error: np.ones(len(rows), dtype=bool))
+        F, error = bounded_scores(problem.space, c, lambda rows, F, error: np.ones(len(rows), dtype=bool))
     except Rejected:
         return
     rows = [rationals(x) for x in X]
@@ -239,7 +237,7 @@ def test_a_column_of_seconds_has_useful_bounds():
     alpha[model.support_] = np.abs(model.dual_coef_.ravel())
     b = float(model.intercept_[0])
     near, far = (
-        kernel_bounds(KernelProblem(X, y, np.full(60, 10.0), HINGE, "free", kernels.Rbf(1.0)), None, b, alpha)
+        bounds(Problem(X, y, np.full(60, 10.0), HINGE, "free", kernels.Rbf(1.0)), None, b, alpha)
         for X in (moved, moved + 1.7e9)
     )
     assert 0 <= far[0] - far[1] <= near[0] - near[1] + far[0] / 10**10
@@ -258,9 +256,9 @@ def test_alpha_must_be_feasible():
     problem = few_rows(kernels.Rbf(0.5))
     for alpha in (np.full(6, 1.5), np.full(6, -0.5), np.full(6, np.nan)):
         with pytest.raises(Rejected, match=r"alpha\[0\]"):
-            kernel_bounds(problem, None, 0.0, alpha)
+            bounds(problem, None, 0.0, alpha)
     with pytest.raises(Rejected, match="sum alpha_i y_i"):
-        kernel_bounds(problem, None, 0.0, np.array([1.0, 0.5, 0.5, 0.5, 0.5, 0.5]))
+        bounds(problem, None, 0.0, np.array([1.0, 0.5, 0.5, 0.5, 0.5, 0.5]))
 
 
 def test_bounds_are_numbers():

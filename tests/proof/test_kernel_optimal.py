@@ -17,11 +17,11 @@ from small_problems import changed, judge
 
 from separatrix import SVC, Certificate, kernels, verify
 from separatrix.checker.kernels import points_of, read_kernel, values_of
-from separatrix.problem import HINGE, KernelProblem
-from separatrix.proof.kernel_codec import build_kernel, write_kernel
+from separatrix.problem import HINGE, Problem
 from separatrix.proof.kernel_matrices import bounded_matrix
-from separatrix.proof.kernel_optimal import alone
 from separatrix.proof.kernel_sweep import bounded_scores
+from separatrix.proof.optimal import alone
+from separatrix.proof.writing import build_kernel, write_kernel
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(40, 3))
@@ -44,7 +44,7 @@ def test_error_bounds_contain_the_exact_values(name: str) -> None:
     rows = np.vstack([X[:12], 30.0 * X[12:15], np.zeros((1, 3))])
     K, E = bounded_matrix(kernel, rows, rows)
     spec = read_kernel(write_kernel(kernel))
-    data = alone(KernelProblem(rows, np.ones(len(rows)), np.ones(len(rows)), HINGE, "free", kernel))
+    data = alone(Problem(rows, np.ones(len(rows)), np.ones(len(rows)), HINGE, "free", kernel))
     value, k_scale = values_of(spec, data.scale)
     points = points_of(data)
     for i, x in enumerate(points):
@@ -162,10 +162,10 @@ def test_the_stand_alone_checker(tmp_path: Path) -> None:
 
 def test_scores_and_their_errors() -> None:
     y = np.where(Y == "up", 1.0, -1.0)
-    problem = KernelProblem(X, y, np.ones(40), HINGE, "free", kernels.Rbf(0.5))
+    problem = Problem(X, y, np.ones(40), HINGE, "free", kernels.Rbf(0.5))
     c = RNG.normal(size=40)
-    F, error = bounded_scores(problem, c)
-    np.testing.assert_allclose(F, problem.scores(c), rtol=1e-12, atol=1e-12)
+    F, error = bounded_scores(problem.space, c)
+    np.testing.assert_allclose(F, problem.space.combine(c), rtol=1e-12, atol=1e-12)
     assert np.all(error > 0)
     assert np.all(error < 1e-12)
 

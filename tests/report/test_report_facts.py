@@ -13,7 +13,7 @@ from separatrix import SVC, Perceptron, load, report, save
 from separatrix.fitting.kernel_checks import IndefiniteKernelWarning
 from separatrix.report.plane import leading_direction, level_lines
 from separatrix.report.rows import row_facts
-from separatrix.report.svg import Frame, decades, ticks
+from separatrix.report.svg import Plot, decades, ticks
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -168,7 +168,7 @@ def test_a_misclassified_row_is_seen_on_the_wrong_side():
 def test_scales():
     assert ticks(0.0, 7.0, whole=True) == [0.0, 2.0, 4.0, 6.0]
     assert decades(1e-9, 1.0) == pytest.approx([1e-9, 1e-7, 1e-5, 1e-3, 1e-1])
-    frame = Frame((0.0, 0.0), (1.0, 1.0))
+    frame = Plot((0.0, 0.0), (1.0, 1.0))
     assert frame.at_x(0.0) == pytest.approx((frame.left + 440 - frame.right) / 2)
     assert row_facts(SVC().fit(X, TWO), X, TWO).names == ["no", "yes"]
 
@@ -207,7 +207,7 @@ def test_a_proof_on_a_condition_is_said_to_be_one():
 
 
 def test_a_label_at_the_right_edge_stays_inside() -> None:
-    frame = Frame((0.0, 0.00801), (0.0, 1.0))
+    frame = Plot((0.0, 0.00801), (0.0, 1.0))
     frame.axes("seconds", "gap")
     drawn = frame.svg("a gap")
     assert 'text-anchor="end">0.008</text>' in drawn

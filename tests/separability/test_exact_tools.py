@@ -11,9 +11,8 @@ from scipy import sparse
 
 from separatrix.proof.integers import column_integers, dot_signs, float_integers
 from separatrix.separability import modular
-from separatrix.separability.elimination import eliminate
-from separatrix.separability.lifting import Lifter
-from separatrix.separability.simplex import Feasible, feasibility
+from separatrix.separability.integer_search import Feasible, feasibility
+from separatrix.separability.lifting import Lifter, eliminate
 
 
 def sign(value: int) -> int:

@@ -14,18 +14,21 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, Perceptron, verify
-from separatrix.perceptron import state as passes
+from separatrix.perceptron import algorithm as passes
 from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Point, Problem, Status
 from separatrix.proof.duality import certify
-from separatrix.solvers.choose import stages
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.coordinate_descent import solver as coordinate_descent
-from separatrix.solvers.interior_point import signed_rows
 from separatrix.solvers.interior_point import solver as interior_point
+from separatrix.solvers.interior_point.solver import InteriorPoint
+from separatrix.solvers.interior_point.tuning import RowTuning
+from separatrix.solvers.interior_point.tuning import Tuning as PathTuning
 from separatrix.solvers.joint import descent as joint_descent
 from separatrix.solvers.loop import deadline
 from separatrix.solvers.loop import run as loop
-from separatrix.solvers.loop.run import Limits, run
+from separatrix.solvers.loop.run import Limits, Stage, run
+from separatrix.solvers.newton import Newton
+from separatrix.solvers.newton import Tuning as NewtonTuning
 
 X, Y = make_classification(9000, 12, flip_y=0.1, random_state=0)
 SIDES = np.where(Y > 0, 1.0, -1.0)
@@ -45,10 +48,10 @@ def looks(monkeypatch: pytest.MonkeyPatch, allowed: int) -> Iterator[Any]:
         yield seen
 
 
-def looks_of(monkeypatch: pytest.MonkeyPatch, problem: Problem, solver: str) -> int:
+def looks_of(monkeypatch: pytest.MonkeyPatch, problem: Problem, plan: list[Stage]) -> int:
     """How often a run to the end looks at the clock."""
     with looks(monkeypatch, 1 << 60) as seen:
-        assert run(stages(problem, solver), problem, Limits(1e-3), certify).status == Status.CONVERGED
+        assert run(plan, problem, Limits(1e-3), certify).status == Status.CONVERGED
     return next(seen)
 
 
@@ -63,14 +66,18 @@ def looks_of(monkeypatch: pytest.MonkeyPatch, problem: Problem, solver: str) -> 
 def test_time_may_be_over_at_any_look(
     monkeypatch: pytest.MonkeyPatch, solver: str, loss: Any, bias: Any
 ) -> None:
-    monkeypatch.setattr(signed_rows, "_BETWEEN_LOOKS", 1000)  # as often as with a hundred times as many rows
+    rows = RowTuning(rows_between_clock=1000)  # as often as with a hundred times as many rows
+    plan: list[Stage] = {
+        "interior-point": [Stage(InteriorPoint(tuning=PathTuning(rows=rows)), "a test")],
+        "newton": [Stage(Newton(tuning=NewtonTuning(rows=rows)), "a test")],
+    }[solver]
     problem = Problem(X, SIDES, np.ones(len(X)), loss, bias)
-    total = looks_of(monkeypatch, problem, solver)
+    total = looks_of(monkeypatch, problem, plan)
     assert total > 4
     gaps = []
     for allowed in {*range(min(6, total - 1)), *np.linspace(0, total - 2, 9).astype(int).tolist()}:
         with looks(monkeypatch, allowed):
-            solution = run(stages(problem, solver), problem, Limits(1e-3), certify)
+            solution = run(plan, problem, Limits(1e-3), certify)
         assert solution.status in (Status.MAX_TIME, Status.CONVERGED)
         assert solution.history[-1].proved
         again = certify(problem, Point(solution.alpha, solution.w, solution.b))

@@ -8,8 +8,7 @@ from scipy import sparse
 
 from separatrix.problem import HINGE, Problem
 from separatrix.proof.duality import certify
-from separatrix.solvers.interior_point.duplicates import merge_duplicates
-from separatrix.solvers.interior_point.sampling import sample_rows
+from separatrix.solvers.interior_point.fewer_rows import merge_duplicates, sample_rows
 from separatrix.solvers.interior_point.solver import InteriorPoint
 from separatrix.solvers.loop.run import Limits, Stage, run
 

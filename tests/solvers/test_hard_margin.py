@@ -112,7 +112,7 @@ def test_one_class_and_a_free_bias_is_refused() -> None:
 
 
 def test_labels_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="one label for each row"):
+    with pytest.raises(ValueError, match="y must have length 3; got 2"):
         hard_margin(np.ones((3, 2)), np.array([1.0, -1.0]))
 
 

@@ -54,7 +54,7 @@ def test_points_may_be_chosen_by_number(made) -> None:
     np.testing.assert_allclose(out, kernel.matrix(X[targets], X[sources]) @ coef, rtol=0, atol=1e-12)
     for wrong in (-1, 333):
         chosen["source_rows"] = np.full(200, wrong, dtype=np.int32)
-        with pytest.raises(IndexError, match="no point"):
+        with pytest.raises(IndexError, match="must be from 0 to 332; got"):
             _core.kernel_scores(formula, held, held, coef, out, wide=True, n_threads=1, **chosen)
     chosen["source_rows"] = sources[:7]
     with pytest.raises(ValueError, match="coef must have length 7"):

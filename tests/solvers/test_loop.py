@@ -12,9 +12,9 @@ import pytest
 from separatrix.problem import HINGE, Point, Problem, Solution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.loop.interrupt import InterruptFlag
-from separatrix.solvers.loop.pace import Pace
 from separatrix.solvers.loop.protocol import Progress, Verdict
-from separatrix.solvers.loop.run import Limits, Stage, run
+from separatrix.solvers.loop.run import Limits, Stage, Tuning, _Forecast, run
+from separatrix.solvers.loop.stall import Stall
 
 PROBLEM = Problem(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), np.ones(2), HINGE, "none")
 
@@ -24,26 +24,33 @@ class Scripted:
     """Halves its gap at each step, or has it as told; ``alpha[0]`` carries the dual value to the certify below."""
 
     name: str = "scripted"
+    releases_gil: bool = False
     stall_at: int = 10**9
     action: object = None
     gap: object = None
     starts: list = field(default_factory=list)
+    asked: list = field(default_factory=list)
+    rejections: list = field(default_factory=list)
 
     def init(self, problem, start, n_threads):
         self.starts.append(start)
         return {"k": 0, "gap": 1.0}
 
-    def step(self, problem, state):
+    def step(self, problem, state, tol):
+        self.asked.append(tol)
         state["k"] += 1
         state["gap"] = state["gap"] / 2 if self.gap is None else self.gap(state["k"])
         if self.action is not None:
             self.action(state["k"])
-        return Progress(1.0, 1.0 - state["gap"])
+        return Progress(1.0, 1.0 - state["gap"], float(state["k"]))
 
     def terminate(self, problem, state, tol):
         if state["k"] >= self.stall_at:
             return Verdict.STALLED
         return Verdict.CHECK if state["gap"] <= tol else Verdict.GO_ON
+
+    def rejected(self, problem, state, tol):
+        self.rejections.append((state["k"], tol))
 
     def point(self, problem, state):
         return Point(alpha=np.array([1.0 - state["gap"], 0.0]))
@@ -115,7 +122,7 @@ def test_best_primal_and_best_dual_are_kept_apart():
 def test_a_callback_can_end_the_run():
     seen = []
 
-    def on_record(record):
+    def on_record(record, point):
         seen.append(record)
         return record.iteration == 3
 
@@ -184,20 +191,70 @@ def test_a_slow_stage_is_left_for_the_next():
 
 
 def test_waiting_is_not_work():
-    """On a busy machine a stage is not left because others had the processor."""
+    """A busy machine does not change which solver ends a run."""
     waiting = Scripted(action=lambda k: time.sleep(0.02))
-    stages = [Stage(waiting, "often interrupted", patience=0.15), Stage(Scripted(name="second"), "next")]
+    stages = [Stage(waiting, "often interrupted", patience=50.0), Stage(Scripted(name="second"), "next")]
     solution = run(stages, PROBLEM, Limits(tol=1e-12), certify)
     assert solution.history[-1].time > 0.5
     assert solution.history[-1].solver == "scripted"
 
 
-def test_pace_without_progress_looks_a_hundred_times_as_far_as_it_has_come():
-    pace = Pace(0.0)
+def test_a_forecast_without_progress_reaches_a_hundred_times_as_far_as_it_has_come():
+    forecast = _Forecast(Tuning())
     for k in range(20):
-        pace.add(float(k + 1), 0.5)
-    assert pace.remaining(1e-3) == 100 * 20
-    assert pace.remaining(0.6) == 0.0
+        forecast.add(float(k + 1), 0.5)
+    assert forecast.work_left(1e-3) == 100 * 20
+    assert forecast.work_left(0.6) == 0.0
+
+
+def test_an_aim_below_tol_is_reached_where_it_can_be():
+    solver = Scripted()
+    solution = run([Stage(solver, "")], PROBLEM, Limits(tol=1e-3, aim=1e-12), certify)
+    assert (solution.status, solution.n_iter) == (Status.CONVERGED, 40)
+    assert solution.gap <= 1e-12
+    assert set(solver.asked) == {1e-12}
+
+
+def test_an_aim_out_of_reach_ends_as_converged():
+    """Success is no interrupt: what was asked for is proved after a hundred more steps."""
+    solver = Scripted(gap=lambda k: 1e-6)
+    solution = run([Stage(solver, "")], PROBLEM, Limits(tol=1e-3, aim=1e-12), certify)
+    assert (solution.status, solution.n_iter) == (Status.CONVERGED, 101)
+    assert solution.gap == pytest.approx(1e-6)
+
+
+def test_a_wrong_belief_leads_to_tol_itself():
+    def sceptic(problem, point):
+        return certify(problem, Point(alpha=point.alpha - 0.002))
+
+    solver = Scripted(gap=lambda k: 1e-6 if k <= 105 else -0.0015)
+    solution = run([Stage(solver, "")], PROBLEM, Limits(tol=1e-3, aim=1e-12), sceptic)
+    assert solution.status == Status.CONVERGED
+    assert solver.asked[100] == 1e-12
+    assert solver.asked[101] == 1e-3
+    assert solver.rejections[0] == (101, 1e-3)
+
+
+def test_a_solver_hears_of_every_rejected_check():
+    def sceptic(problem, point):
+        return certify(problem, Point(alpha=point.alpha - 0.5))
+
+    solver = Scripted()
+    run([Stage(solver, "")], PROBLEM, Limits(tol=1e-3, max_iter=14), sceptic)
+    assert solver.rejections == [(k, 1e-3) for k in (10, 11, 12, 13)]
+
+
+def test_many_small_falls_count_together():
+    slow, still = Stall(6), Stall(6)
+    for k in range(100):
+        slow.update(0.97**k)
+    assert not slow.stalled
+    for value in (1.0, *[0.95] * 6):
+        still.update(value)
+    assert still.stalled
+    still.reset()
+    assert not still.stalled
+    assert still.update(2.0)
 
 
 def test_a_short_halt_is_no_reason_for_a_solver_of_minutes():
@@ -207,7 +264,7 @@ def test_a_short_halt_is_no_reason_for_a_solver_of_minutes():
         return 1e-3 if k < 12 else 0.5 if k < 30 else 0.0
 
     halting = Scripted(gap=gap)
-    stages = [Stage(halting, "halts", patience=60.0), Stage(Scripted(name="second"), "next")]
+    stages = [Stage(halting, "halts", patience=6000.0), Stage(Scripted(name="second"), "next")]
     solution = run(stages, PROBLEM, Limits(tol=1e-12), certify)
     assert solution.status == Status.CONVERGED
     assert solution.history[-1].solver == "scripted"

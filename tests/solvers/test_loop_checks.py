@@ -18,15 +18,19 @@ class Braggart:
     """Stays at zero and claims a gap of zero."""
 
     name: str = "braggart"
+    releases_gil: bool = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> None:
         return None
 
-    def step(self, problem: Problem, state: None) -> Progress:
+    def step(self, problem: Problem, state: None, tol: float) -> Progress:
         return Progress(1.0, 1.0)
 
     def terminate(self, problem: Problem, state: None, tol: float) -> Verdict:
         return Verdict.CHECK
+
+    def rejected(self, problem: Problem, state: None, tol: float) -> None:
+        """Learn nothing."""
 
     def point(self, problem: Problem, state: Any) -> Point:
         return Point(alpha=np.zeros(problem.n_rows))

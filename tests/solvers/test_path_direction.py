@@ -109,7 +109,7 @@ def test_what_is_not_a_number_is_not_lost() -> None:
 
 def test_arrays_of_other_lengths_are_refused() -> None:
     at = iterate(4, False, True)
-    with pytest.raises(ValueError, match="one number for each row"):
+    with pytest.raises(ValueError, match="da must have length 4; got 3"):
         PathDirection(False, at.C, at.alpha, at.beta, at.s, at.xi, at.spare, at.da[:3], at.a, at.c)
-    with pytest.raises(IndexError, match="fewer rows"):
+    with pytest.raises(IndexError, match="There are 4 rows; got a range of 3"):
         at.direction.weigh(PathStage.predictor, 2, np.zeros(3))

@@ -17,7 +17,7 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
 from separatrix.solvers.choose import stages
 from separatrix.solvers.interior_point.central_path import CentralPath
-from separatrix.solvers.interior_point.sampling import sample_rows
+from separatrix.solvers.interior_point.fewer_rows import sample_rows
 from separatrix.solvers.interior_point.solver import InteriorPoint
 from separatrix.solvers.loop.protocol import Verdict
 from separatrix.solvers.loop.run import Limits, Stage, run
@@ -204,7 +204,7 @@ def test_newton_goes_on_with_the_matrix_of_its_sample(kind: str, bias: str) -> N
         problem = Problem(data, y, C * rng.uniform(0.1, 10.0, len(y)), LOSSES["squared_hinge"], bias)  # type: ignore[arg-type]
         found = solve(problem, Newton())
         assert found.gap <= 1e-9
-        assert found.primal == pytest.approx(solve(problem, Newton(screen=False)).primal, rel=1e-8)
+        assert found.primal == pytest.approx(solve(problem, Newton(sample=False)).primal, rel=1e-8)
 
 
 def test_warm_start_takes_no_longer() -> None:
@@ -225,7 +225,7 @@ def test_stalls_instead_of_looping_when_tol_is_out_of_reach() -> None:
     solver = InteriorPoint()
     state = solver.init(problem, None, 1)
     for _ in range(200):
-        solver.step(problem, state)
+        solver.step(problem, state, -1.0)
         if solver.terminate(problem, state, -1.0) is Verdict.STALLED:
             break
     else:
@@ -340,14 +340,14 @@ def test_a_band_that_is_stuck_is_left_for_all_rows(monkeypatch) -> None:
     solver = InteriorPoint()
     state = solver.init(problem, None, 1)
     while state.rows is None or state.sampled or state.primal - state.dual > 0.01 * state.primal:
-        solver.step(problem, state)
+        solver.step(problem, state, 0.0)
     with monkeypatch.context() as broken:
         broken.setattr(CentralPath, "advance", lambda self: False)
         for _ in range(5):
-            solver.step(problem, state)
+            solver.step(problem, state, 0.0)
     assert state.rows is None
     for _ in range(60):
-        solver.step(problem, state)
+        solver.step(problem, state, 0.0)
     assert relative_gap(state.primal, state.dual) < 1e-8
 
 

@@ -13,10 +13,9 @@ from scipy import sparse
 from separatrix import _core
 from separatrix.problem import HINGE, Problem
 from separatrix.solvers.compiled import compiled_rows
-from separatrix.solvers.interior_point import signed_rows as module
 from separatrix.solvers.interior_point.normal_equations import GramSide, PrimalSide, scaled_cholesky
-from separatrix.solvers.interior_point.signed_rows import SignedRows
-from separatrix.solvers.interior_point.sparse_normal_matrix import PairProducts, pair_count
+from separatrix.solvers.interior_point.signed_rows import PairProducts, SignedRows, pair_count
+from separatrix.solvers.interior_point.tuning import RowTuning
 from separatrix.solvers.loop.threads import blas_threads
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -36,16 +35,15 @@ def problem(kind: str, bias: str, n: int = 300, d: int = 12) -> Problem:
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("kind", ["dense64", "dense32", "csr64", "csr32"])
 @pytest.mark.parametrize("form", ["copied", "streamed", "dense blocks", "by SYRK"])
-def test_products(form: str, kind: str, bias: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if form == "streamed":
-        monkeypatch.setattr(module, "_ALWAYS_COPY", 0)
-        monkeypatch.setattr(module, "_bytes", lambda X: 0)
-    if form in ("dense blocks", "by SYRK"):
-        monkeypatch.setattr(module, "_PAIR_COST", 1e9)
-    if form == "by SYRK":
-        monkeypatch.setattr(module, "_SHORT", 0)
+def test_products(form: str, kind: str, bias: str) -> None:
+    tuning = {
+        "copied": RowTuning(),
+        "streamed": RowTuning(copied_bytes=0, copied_share=0.0),
+        "dense blocks": RowTuning(pair_cost=1e9),
+        "by SYRK": RowTuning(pair_cost=1e9, few_columns=0),
+    }[form]
     given = problem(kind, bias)
-    rows, A = SignedRows(given), signed_rows(given)
+    rows, A = SignedRows(given, tuning=tuning), signed_rows(given)
     rng = np.random.default_rng(1)
     z, c, theta = rng.standard_normal(rows.D), rng.standard_normal(rows.n), rng.random(rows.n)
     np.testing.assert_allclose(rows.margins(z), A @ z, atol=1e-12)
@@ -67,12 +65,11 @@ def test_products(form: str, kind: str, bias: str, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("kind", ["dense64", "dense32", "csr64", "csr32"])
-def test_the_squared_hinge_in_one_pass(
-    kind: str, bias: str, n_threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_BETWEEN_LOOKS", 9000)
-    given = problem(kind, bias, n=9503)  # more than one look, more than one thread, no whole block at the end
-    rows, A = SignedRows(given), signed_rows(given)
+def test_the_squared_hinge_in_one_pass(kind: str, bias: str, n_threads: int) -> None:
+    given = problem(
+        kind, bias, n=9503
+    )  # read in two parts, by more than one thread, no whole block at the end
+    rows, A = SignedRows(given, tuning=RowTuning(rows_between_clock=9000)), signed_rows(given)
     rng = np.random.default_rng(1)
     z, C, slack = rng.standard_normal(rows.D), rng.random(rows.n), np.full(rows.n, np.nan)
     with blas_threads(n_threads):
@@ -106,14 +103,12 @@ def test_slope_between_two_points(n: int) -> None:
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("d", [1, 3, 4, 7, 8, 9, 31, 127, 128, 129])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_normal_matrices_of_every_width(
-    dtype: type, d: int, n_threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_BETWEEN_LOOKS", 4500)
+def test_normal_matrices_of_every_width(dtype: type, d: int, n_threads: int) -> None:
     rng, n = np.random.default_rng(d), 9001
     X = rng.standard_normal((n, d)).astype(dtype)
     given = Problem(X, np.where(rng.random(n) < 0.5, 1.0, -1.0), np.ones(n), HINGE, "free")
-    rows, A = SignedRows(given, in_place=True), signed_rows(given)
+    rows = SignedRows(given, in_place=True, tuning=RowTuning(rows_between_clock=4500))
+    A = signed_rows(given)
     theta, slack, active = rng.random(n), rng.standard_normal(n), np.zeros(n, dtype=bool)
     with blas_threads(n_threads):
         M = rows.normal_matrix(theta)
@@ -128,7 +123,7 @@ def test_normal_matrices_of_every_width(
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_core_refuses_products_it_is_not_made_for(dtype: type) -> None:
     rows, M = compiled_rows(np.ones((4, 3), dtype=dtype)), np.zeros((3, 3), order="F")
-    with pytest.raises(IndexError, match="fewer rows"):
+    with pytest.raises(IndexError, match="There are 4 rows; got a range of"):
         rows.add_normal_matrix(np.ones(5), M, ones=False)
     with pytest.raises(ValueError, match="active must have length 4"):
         rows.move_normal_matrix(np.ones(4), np.ones(4), np.zeros(3, dtype=bool), M, ones=False)
@@ -137,7 +132,7 @@ def test_the_core_refuses_products_it_is_not_made_for(dtype: type) -> None:
     with pytest.raises(ValueError, match="must have length 4"):
         rows.add_normal_matrix(np.ones(4), M, ones=True)
     wide = compiled_rows(np.ones((2, 129), dtype=dtype))
-    with pytest.raises(ValueError, match="product of matrices"):
+    with pytest.raises(ValueError, match="at most 128 columns; got 129"):
         wide.add_normal_matrix(np.ones(2), np.zeros((129, 129), order="F"), ones=False)
     with pytest.raises(ValueError, match="dense"):
         compiled_rows(sparse.csr_array(np.eye(3, dtype=dtype))).add_normal_matrix(np.ones(3), M, ones=False)
@@ -158,11 +153,10 @@ class Given:
 
 
 @pytest.mark.parametrize("in_place", [False, True])
-def test_spans_of_rows_make_up_the_whole(in_place: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SPAN", 7)
+def test_spans_of_rows_make_up_the_whole(in_place: bool) -> None:
     for kind in ("dense64", "dense32", "csr64", "csr32"):
         given = problem(kind, "free", n=20)
-        rows, A = SignedRows(given, in_place=in_place), signed_rows(given)
+        rows, A = SignedRows(given, in_place=in_place, tuning=RowTuning(span=7)), signed_rows(given)
         z, c = np.arange(1.0, rows.D + 1.0), np.linspace(-1.0, 1.0, 20)
         assert [span.stop for span in rows.spans] == [7, 14, 20]
         np.testing.assert_allclose(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.problem import HINGE, SQUARED_HINGE
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import HINGE, SQUARED_HINGE, Problem
 from separatrix.problem.kernels import Poly
 from separatrix.problem.losses import Loss
 from separatrix.solvers.loop.protocol import Verdict
@@ -16,20 +15,20 @@ from separatrix.solvers.smo.state import State
 from separatrix.solvers.smo.sums import renew, rows_that_matter
 
 
-def problem_of(n: int, loss: Loss = HINGE) -> KernelProblem:
+def problem_of(n: int, loss: Loss = HINGE) -> Problem:
     rng = np.random.default_rng(0)
     X = (
         rng.normal(size=(n, 5)) + 3.0
     )  # far from the origin: kernel values are large, their float32 errors too
     y = np.where(X[:, 0] * X[:, 1] - X[:, 2] + rng.normal(scale=0.3, size=n) > 6.0, 1.0, -1.0)
-    return KernelProblem(X, y, np.full(n, 10.0), loss, "free", Poly(3, 0.2, 1.0))
+    return Problem(X, y, np.full(n, 10.0), loss, "free", Poly(3, 0.2, 1.0))
 
 
-def begun(problem: KernelProblem, steps: int = 3) -> State:
+def begun(problem: Problem, steps: int = 3) -> State:
     solver = BlockSmo()
     state = solver.init(problem, None, n_threads=1)
     for _ in range(steps):
-        solver.step(problem, state)
+        solver.step(problem, state, 1e-9)
     return state
 
 
@@ -42,7 +41,7 @@ def test_sums_are_those_of_float64_where_they_matter_and_the_rounds_own_elsewher
     matter = rows_that_matter(problem, state, 1e-3)
     assert 0.05 < matter.mean() < 0.7
     renew(problem, state, alpha, matter)
-    truth = problem.scores(alpha * problem.y)
+    truth = problem.space.combine(alpha * problem.y)
     scale = np.abs(truth).max()
     np.testing.assert_allclose(state.F[matter], truth[matter], atol=1e-11 * scale)
     np.testing.assert_array_equal(state.F[~matter], believed[~matter])
@@ -56,7 +55,7 @@ def test_rows_that_did_not_matter_are_computed_from_all_alphas_when_they_do() ->
     assert not state.exact.all()
     state.report = state.engine.run(0.0, 1, np.inf)
     renew(problem, state, state.current_alpha)
-    truth = problem.scores(state.alpha * problem.y)
+    truth = problem.space.combine(state.alpha * problem.y)
     assert state.exact.all()
     np.testing.assert_allclose(state.F, truth, atol=1e-11 * np.abs(truth).max())
 
@@ -64,7 +63,7 @@ def test_rows_that_did_not_matter_are_computed_from_all_alphas_when_they_do() ->
 def test_every_row_with_alpha_or_within_the_margin_matters() -> None:
     problem = problem_of(600)
     state = begun(problem)
-    F = problem.scores(state.current_alpha * problem.y)
+    F = problem.space.combine(state.current_alpha * problem.y)
     matter = rows_that_matter(problem, state, 0.1)
     inside = problem.y * (F + state.report.bias) < 1.0
     assert matter[inside].all()
@@ -77,7 +76,7 @@ def test_a_fit_that_renews_some_rows_reaches_the_gap_that_all_rows_show(
 ) -> None:
     shares = []
 
-    def noted(problem: KernelProblem, state: State, *rest: np.ndarray) -> None:
+    def noted(problem: Problem, state: State, *rest: np.ndarray) -> None:
         renew(problem, state, *rest)
         shares.append(state.exact.mean())
 
@@ -85,11 +84,12 @@ def test_a_fit_that_renews_some_rows_reaches_the_gap_that_all_rows_show(
     problem, solver = problem_of(4000), BlockSmo()
     state, verdict = solver.init(problem, None, n_threads=1), Verdict.GO_ON
     while verdict is Verdict.GO_ON:
-        solver.step(problem, state)
+        solver.step(problem, state, 1e-7)
         verdict = solver.terminate(problem, state, tol=1e-7)
     assert verdict is Verdict.CHECK
     assert min(shares) < 0.7
     point = solver.point(problem, state)
-    F = problem.scores(point.alpha * problem.y)
-    primal, dual = problem.primal(point.alpha * problem.y, F, point.b), problem.dual(point.alpha, F)
+    F = problem.space.combine(point.alpha * problem.y)
+    square = float((point.alpha * problem.y) @ F)
+    primal, dual = problem.primal_value(square, F + point.b, point.b), problem.dual_value(point.alpha, square)
     assert primal - dual <= 1e-7 * primal

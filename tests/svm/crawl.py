@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.fitting import courses
+from separatrix.fitting import binary
 from separatrix.problem import Point, Problem
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.solvers.loop.run import Stage
@@ -22,18 +22,22 @@ class Crawl:
 
     pause: float = 0.0
     name: str = "crawl"
+    releases_gil: bool = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> dict[str, Any]:
         return {"alpha": np.zeros(problem.n_rows)}
 
-    def step(self, problem: Problem, state: dict[str, Any]) -> Progress:
+    def step(self, problem: Problem, state: dict[str, Any], tol: float) -> Progress:
         time.sleep(self.pause)
         state["alpha"] = np.minimum(problem.C, state["alpha"] + problem.C / 10_000)
         v = problem.weighted_sum(state["alpha"])
-        return Progress(problem.primal(v, 0.0), problem.dual_from_sum(state["alpha"], v))
+        return Progress(problem.primal(v, 0.0), problem.dual_value(state["alpha"], float(v @ v)))
 
     def terminate(self, problem: Problem, state: dict[str, Any], tol: float) -> Verdict:
         return Verdict.GO_ON
+
+    def rejected(self, problem: Problem, state: dict[str, Any], tol: float) -> None:
+        """Go on."""
 
     def point(self, problem: Problem, state: dict[str, Any]) -> Point:
         return Point(alpha=state["alpha"].copy())
@@ -42,9 +46,9 @@ class Crawl:
 @contextmanager
 def crawling(pause: float = 0.0) -> Iterator[None]:
     """While entered, every fit uses `Crawl`."""
-    chosen = courses.stages
-    courses.stages = lambda *ignored: [Stage(Crawl(pause), "a test")]
+    chosen = binary.stages
+    binary.stages = lambda *ignored: [Stage(Crawl(pause), "a test")]
     try:
         yield
     finally:
-        courses.stages = chosen
+        binary.stages = chosen

@@ -16,10 +16,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from separatrix import SVC, ParameterError, verify
-from separatrix.problem import JointProblem, Point
+from separatrix.problem import JointPoint, JointProblem
 from separatrix.proof.joint_duality import certify_joint, feasible
 from separatrix.proof.writing import write_real
-from separatrix.solvers.choose_joint import joint_stages
+from separatrix.solvers.choose import stages
 from separatrix.solvers.joint.descent import JointDescent
 from separatrix.solvers.loop.run import Limits, Stage, run
 
@@ -200,7 +200,7 @@ def test_both_solvers_agree() -> None:
     X, codes = generator.normal(size=(60, 5)), generator.integers(0, 4, 60)
     for bias in BIASES:
         problem = JointProblem(X, codes, np.full(60, 0.5), 4, bias)
-        plans = [[Stage(JointDescent(), "")], joint_stages(problem, "interior-point", 1e-6, 0)]
+        plans = [[Stage(JointDescent(), "")], stages(problem, "interior-point", 1e-6, 0)]
         values = [run(plan, problem, Limits(tol=1e-6), certify_joint) for plan in plans]
         assert all(value.gap <= 1e-6 for value in values)
         assert values[0].primal == pytest.approx(values[1].primal, rel=2e-6)
@@ -210,7 +210,16 @@ def test_both_solvers_agree() -> None:
 
 def test_certify_does_not_trust_a_proposal() -> None:
     problem = JointProblem(IRIS, SPECIES.astype(np.int64), np.ones(150), 3, "free")
-    wild = Point(alpha=np.full((150, 3), np.nan), w=np.full(3, np.inf))
+    wild = JointPoint(np.full((150, 3), np.nan), np.full((3, 4), np.inf), np.full(3, np.nan))
     found = certify_joint(problem, wild)
     assert found.dual == 0.0
     assert found.primal == pytest.approx(150.0)
+
+
+def test_no_bias_means_that_a_proposed_one_is_not_believed() -> None:
+    """The second class has three rows of four, which a bias would serve, and there is none."""
+    X, codes = np.zeros((4, 1)), np.array([0, 1, 1, 1])
+    problem = JointProblem(X, codes, np.ones(4), 2, "none")
+    found = certify_joint(problem, JointPoint(np.zeros((4, 2)), np.zeros((2, 1)), np.array([0.0, 1.0])))
+    assert found.b.tolist() == [0.0, 0.0]
+    assert found.primal == 4.0

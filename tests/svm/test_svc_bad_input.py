@@ -62,7 +62,7 @@ def test_the_cell_is_found_in_long_data(dtype: Any, cell: tuple[int, int]) -> No
 
 def test_huge_finite_values_are_not_mistaken_for_infinity() -> None:
     # Their sum overflows, each of them is finite.
-    from separatrix.fitting.matrices import check_finite
+    from separatrix.problem.conversion import check_finite
 
     big = np.full((1000, 3), np.finfo(np.float32).max, dtype=np.float32)
     check_finite(big)

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, verify
-from separatrix.fitting.classes import Fit
+from separatrix.fitting import classes
 
 callback = pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
 
@@ -90,7 +90,7 @@ def test_the_callbacks_hear_of_errors() -> None:
 
 
 def test_callbacks_in_parallel_classes(monkeypatch: Any) -> None:
-    monkeypatch.setattr(Fit, "_workers", lambda self, todo: 2)
+    monkeypatch.setattr(classes, "_workers", lambda *ignored: 2)
     recorder = Recorder()
     model = SVC(n_threads=2).set_callbacks(recorder).fit(IRIS, SPECIES)
     steps = sum(result.n_iter for result in model.problems_.values())

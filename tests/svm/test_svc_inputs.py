@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 
 from separatrix import SVC, Perceptron, separability, verify
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import canonical_csr, check_matrix, contiguous
+from separatrix.fitting.inputs import check_labels, check_matrix
+from separatrix.problem.conversion import canonical_csr, contiguous
 
 X64, Y = make_classification(60, 4, flip_y=0.1, random_state=0)
 X64 = np.round(X64 * 8) / 8  # exact in float16 and float32

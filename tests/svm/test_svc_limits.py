@@ -18,7 +18,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, NotConvergedError, verify
-from separatrix.fitting import courses
+from separatrix.fitting import binary
 from separatrix.solvers.loop.protocol import Progress
 from separatrix.solvers.loop.run import Stage
 
@@ -97,9 +97,9 @@ warnings.simplefilter("ignore")
 import numpy as np
 from crawl import Crawl, crawling
 from separatrix import SVC, verify
-from separatrix.fitting import classes as multiclass
+from separatrix.fitting import classes as many
 
-multiclass.Fit._workers = lambda self, todo: min({threads}, len(todo))
+many._workers = lambda *ignored: min({threads}, {classes})
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 30)); y = rng.integers(0, {classes}, 400)
 print("fitting", flush=True)
@@ -159,15 +159,14 @@ def test_verbose_writes_to_stderr_only(capfd: Any, classes: int) -> None:
 class Optimist(Crawl):
     """Crawls, and believes from the first step that it has arrived."""
 
-    def step(self, problem: Any, state: Any) -> Progress:
-        super().step(problem, state)
+    def step(self, problem: Any, state: Any, tol: float) -> Progress:
+        super().step(problem, state, tol)
         return Progress(1.0, 1.0 - 1e-6)
 
 
 def test_a_belief_that_is_not_proved_does_not_end_a_small_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = courses.stages
-    plans = iter([lambda *ignored: [Stage(Optimist(), "a test")], chosen])
-    monkeypatch.setattr(courses, "stages", lambda *arguments: next(plans)(*arguments))
+    chosen = binary.stages
+    monkeypatch.setattr(binary, "stages", lambda *given: [Stage(Optimist(), "a test"), *chosen(*given)])
     model = SVC().fit(X[:100], Y[:100])
     assert model.status_ == "converged"
     assert model.gap_ <= 1e-3

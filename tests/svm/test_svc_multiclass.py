@@ -12,7 +12,7 @@ from sklearn.svm import SVC as LibSVC
 from sklearn.svm import LinearSVC
 
 from separatrix import SVC, verify
-from separatrix.fitting.classes import Fit
+from separatrix.fitting import classes
 
 X, Y = load_iris(return_X_y=True)
 X = StandardScaler().fit_transform(X)
@@ -115,7 +115,7 @@ def test_two_classes_have_one_problem() -> None:
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_classes_in_parallel_change_nothing(multi_class: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one = SVC(multi_class=multi_class, n_threads=1, random_state=0).fit(X, Y)
-    monkeypatch.setattr(Fit, "_workers", lambda self, todo: 2)
+    monkeypatch.setattr(classes, "_workers", lambda *ignored: 2)
     two = SVC(multi_class=multi_class, n_threads=2, random_state=0).fit(X, Y)
     np.testing.assert_allclose(one.coef_, two.coef_, rtol=1e-9, atol=1e-12)
     assert list(one.problems_) == list(two.problems_)

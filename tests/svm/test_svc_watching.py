@@ -1,4 +1,4 @@
-"""A fit can be watched, and its points given back: where a later fit starts, whatever the solver."""
+"""A fit can be observed, and its points given back: where a later fit starts, whatever the solver."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from sklearn.datasets import make_classification
 
 from separatrix import SVC, verify
 from separatrix.cli.checkpoint import Checkpoints, read, source_of
+from separatrix.fitting.observer import Observer
+from separatrix.svm.svc import fit_observed
 
 
-class Recorder:
+class Recorder(Observer):
     """Keeps everything."""
 
     def __init__(self):
         self.records, self.ended, self.points = [], [], {}
 
-    def show(self, name, record):
+    def step(self, part, record, point):
         self.records.append(record)
 
-    def done(self, name, record, status):
-        self.ended.append((name, str(status)))
+        self.points[part.key] = point()
 
-    def keep(self, key, point, final):
-        self.points[key] = point()
+    def end(self, part, record, status, point):
+        self.ended.append((part.name, str(status)))
+        self.points[part.key] = point()
 
 
 X, Y = make_classification(200, 6, n_informative=4, n_classes=3, flip_y=0.2, random_state=0)
@@ -43,10 +45,9 @@ def names(settings):
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=names)
-def test_a_watch_sees_every_problem_to_its_end(settings):
+def test_an_observer_sees_every_problem_to_its_end(settings):
     model, watch = SVC(**settings), Recorder()
-    model._watch = watch
-    model.fit(X, Y)
+    fit_observed(model, X, Y, observer=watch)
     assert watch.records
     assert sorted(status for _, status in watch.ended) == ["converged"] * 3
     assert set(watch.points) == set(model.problems_)
@@ -59,10 +60,9 @@ def test_points_survive_a_file_and_a_fit_from_them_is_proved(settings, tmp_path)
     source = source_of(X, Y, settings)
     first, path = SVC(max_iter=1, tol=1e-6, **settings), tmp_path / "state"
     saver = Checkpoints(path, source, pause=0.0)
-    first._watch = saver
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        first.fit(X, Y)
+        fit_observed(first, X, Y, observer=saver)
     points = read(path, source)
     assert set(points) == set(first.problems_)
     for key, point in points.items():
@@ -70,8 +70,7 @@ def test_points_survive_a_file_and_a_fit_from_them_is_proved(settings, tmp_path)
         np.testing.assert_array_equal(point.alpha, kept.alpha)
         assert point.intercept == kept.intercept
     second = SVC(tol=1e-6, **settings)
-    second._start = points
-    second.fit(X, Y)
+    fit_observed(second, X, Y, start=points)
     assert second.status_ == "converged"
     plain = SVC(tol=1e-6, **settings).fit(X, Y)
     assert max(second.dual_, plain.dual_) <= min(second.primal_, plain.primal_) * (1 + 1e-12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.isotonic import IsotonicRegression
@@ -159,6 +159,14 @@ def test_rows_that_were_trained_on_are_refused():
     ConformalSets(model, X, y, allow_equal_rows=True)
     with pytest.raises(ValueError, match="method must be one of"):
         calibrate(model, X[50:], y[50:], "magic")
+
+
+def test_the_check_of_unseen_rows_leaves_a_sparse_x_as_it_was():
+    model = sx.SVC().fit([[0.0, 0.0], [1.0, 1.0]], [0, 1])
+    X = sparse.csr_array((np.array([3.0, 0.0, 2.0]), np.array([0, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    check_unseen(model, X)
+    assert X.nnz == 3
+    assert X.data.tolist() == [3.0, 0.0, 2.0]
 
 
 def test_conformal_sets_cover_at_their_level():

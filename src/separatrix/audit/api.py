@@ -1,4 +1,4 @@
-"""audit: the public question, its checks of the input, and the binary problems of a model one after another."""
+"""The public function `audit`: checks of the input, then the binary problems of a model one after another."""
 
 from __future__ import annotations
 
@@ -9,29 +9,25 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from separatrix.audit.claim import Asked, Claim, Expansion, Given, Hyperplane
+from separatrix.audit.claim import AuditData, CallerOptions, Claim, Expansion, Hyperplane
 from separatrix.audit.kernel_bound import measure_expansion
 from separatrix.audit.linear_bound import measure_hyperplane, with_bias_column
 from separatrix.audit.measured import Budget, Measured, Optimum
 from separatrix.audit.models import read
-from separatrix.audit.record import Audit, Audits
-from separatrix.audit.verdict import objective_sentence, side_words, verdict_sentence
+from separatrix.audit.record import Audit, Audits, objective_sentence, side_words, verdict_sentence
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import canonical_csr, check_finite, contiguous
+from separatrix.fitting.inputs import check_labels, check_sample_weight
 from separatrix.fitting.parameters import available_threads
-from separatrix.fitting.weights import check_sample_weight
-from separatrix.problem import KernelProblem, Point, Solution, Status
+from separatrix.problem import Point, Problem, Solution, Status
+from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
+from separatrix.proof.duality import certify
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
-from separatrix.proof.kernel_duality import certify_kernel
-from separatrix.proof.kernel_optimal import optimal_kernel
 from separatrix.proof.optimal import optimal
 from separatrix.separability import separability as decide_separability
+from separatrix.separability.api import is_cheap
 from separatrix.types import Index, Matrix, Vector
-
-_CHEAP_ENTRIES, _CHEAP_COLUMNS = 50_000, 60  # up to here an exact verdict takes a moment
 
 
 def audit(
@@ -49,7 +45,7 @@ def audit(
     separability: Literal["auto"] | bool = "auto",
     n_threads: int | None = None,
 ) -> Audit | Audits:
-    """How far a fitted model is from the optimum of the problem it claims to solve, with a proof.
+    """Measure how far a fitted model is from the optimum of the problem it claims to solve, with a proof.
 
         dual(alpha) <= optimum <= primal(w, b)      for every feasible alpha and every (w, b)
 
@@ -94,40 +90,42 @@ def audit(
     Boyd, Vandenberghe: Convex Optimization (2004), section 5.5.1, certificate of suboptimality.
     """
     began = time.perf_counter()
-    given = _check(X, y, sample_weight)
+    data = _check(X, y, sample_weight)
     for name, value in (("max_time", max_time), ("tol", tol)):
         if not isinstance(value, int | float | np.number) or not 0 <= float(value) < np.inf:
             raise ValueError(f"{name} must be a number of at least 0; got {value!r}.")
-    reading = read(model, given, Asked(C, loss, bias, class_weight))
-    print_of = Deferred(lambda: fingerprint(given.X, given.labels))
+    claims = read(model, data, CallerOptions(C, loss, bias, class_weight))
+    print_of = Deferred(lambda: fingerprint(data.X, data.labels))
     audits = {}
-    for done, claim in enumerate(reading.claims):
-        left = max(0.0, max_time - (time.perf_counter() - began)) / (len(reading.claims) - done)
+    for done, claim in enumerate(claims.claims):
+        left = max(0.0, max_time - (time.perf_counter() - began)) / (len(claims.claims) - done)
         budget = Budget(float(tol), left, n_threads or available_threads())
-        one = _One(given, claim, budget, print_of)
-        audits[claim.key] = one.audit(reading.name, reading.notes, separability)
+        one = _ClaimAudit(data, claim, budget, print_of)
+        audits[claim.key] = one.audit(claims.name, claims.notes, separability)
     return audits.popitem()[1] if len(audits) == 1 else Audits(audits)
 
 
-def _check(X: Any, y: Any, sample_weight: Any) -> Given:
+def _check(X: Any, y: Any, sample_weight: Any) -> AuditData:
     is_sparse = bool(sparse.issparse(X))
     matrix: Matrix = canonical_csr(X) if is_sparse else contiguous(X)
     if matrix.ndim != 2 or min(matrix.shape) < 1:
         raise ValueError(f"X must have rows and columns; got shape {matrix.shape}.")
     check_finite(matrix)
     classes, codes = check_labels(y, matrix.shape[0])
-    return Given(matrix, classes, codes, check_sample_weight(sample_weight, matrix.shape[0]))
+    return AuditData(matrix, classes, codes, check_sample_weight(sample_weight, matrix.shape[0]))
 
 
-class _One:
+class _ClaimAudit:
     """The audit of one claim."""
 
-    def __init__(self, given: Given, claim: Claim, budget: Budget, print_of: Deferred[Fingerprint]) -> None:
-        self.given, self.claim, self.budget, self.print_of = given, claim, budget, print_of
-        positive = given.codes == given.code(claim.positive)
+    def __init__(
+        self, data: AuditData, claim: Claim, budget: Budget, print_of: Deferred[Fingerprint]
+    ) -> None:
+        self.data, self.claim, self.budget, self.print_of = data, claim, budget, print_of
+        positive = data.codes == data.code(claim.positive)
         member = np.ones(len(positive), dtype=bool)
         if claim.negative is not None:
-            member = positive | (given.codes == given.code(claim.negative))
+            member = positive | (data.codes == data.code(claim.negative))
         if claim.objective is not None:
             member &= claim.objective.cost > 0
         self.rows: Index = np.flatnonzero(member)
@@ -138,7 +136,7 @@ class _One:
 
     def audit(self, name: str, notes: list[str], separability: Literal["auto"] | bool) -> Audit:
         began = time.perf_counter()
-        given, claim = self.given, self.claim
+        data, claim = self.data, self.claim
         measured = self._measure()
         products = self.y * measured.scores
         errors, least = int(np.count_nonzero(products <= 0)), float(products.min())
@@ -146,13 +144,13 @@ class _One:
         optimum = measured.optimum
         sides = (
             side_words(claim.positive, []),
-            side_words(claim.negative, [c for c in given.names if c != claim.positive]),
+            side_words(claim.negative, [c for c in data.names if c != claim.positive]),
         )
         rule = claim.objective
         if rule is not None:
             rule = replace(rule, cost=rule.cost[self.rows])
         notes = [*notes, *measured.notes]
-        if measured.problem is not None and measured.problem.n_columns > given.X.shape[1]:
+        if measured.problem is not None and measured.problem.n_columns > data.X.shape[1]:
             assert rule is not None
             notes.append(
                 f"The certificates speak of X with one more column of {rule.bias_scale:g}, which is the bias."
@@ -161,7 +159,7 @@ class _One:
             model=name,
             positive=claim.positive,
             negative=claim.negative,
-            problem=objective_sentence(rule, claim.surface, self.y, sides, given.X.shape[1]),
+            problem=objective_sentence(rule, claim.surface, self.y, sides, data.X.shape[1]),
             verdict=verdict_sentence(measured, errors, len(self.rows), self.budget.tol),
             rows=len(self.rows),
             primal=measured.primal,
@@ -181,7 +179,7 @@ class _One:
         )
 
     def _part(self) -> Any:
-        return self.given.X if self.everything else self.given.X[self.rows]
+        return self.data.X if self.everything else self.data.X[self.rows]
 
     def _measure(self) -> Measured:
         claim, rows = self.claim, self.rows
@@ -190,7 +188,7 @@ class _One:
         if isinstance(claim.surface, Hyperplane):
             return measure_hyperplane(self._part(), self.y, claim.surface, rule, alpha, self.budget)
         assert rule is not None, "every kernel model that is read has an objective"
-        return measure_expansion(self.given.X, self.y, claim.surface, rule, alpha, self.budget, rows)
+        return measure_expansion(self.data.X, self.y, claim.surface, rule, alpha, self.budget, rows)
 
     def _separability(self, wanted: Literal["auto"] | bool, least: float) -> str | None:
         surface = self.claim.surface
@@ -199,9 +197,7 @@ class _One:
         X = self._part()
         if least > _rounding(X, surface):
             return "separable"  # the model itself is the witness
-        is_sparse = bool(sparse.issparse(X))
-        entries = X.nnz if is_sparse else X.size
-        if wanted == "auto" and (entries > _CHEAP_ENTRIES or X.shape[1] > _CHEAP_COLUMNS):
+        if wanted == "auto" and not is_cheap(X):
             return None
         rule = self.claim.objective
         return decide_separability(X, self.y, bias=rule is None or rule.bias != "none").verdict
@@ -209,33 +205,33 @@ class _One:
     def _prove(self, measured: Measured, *, own: bool) -> Certificate | None:
         """The certificate of the bounds: at the model's own (w, b), or at the best point that was found."""
         problem, best, model, primal = measured.problem, measured.optimum, measured.model, measured.primal
-        if measured.expansion is not None and best is not None:
-            return self._prove_expansion(*measured.expansion, best.alpha, own=own)
+        if measured.expansion is not None and best is not None and primal is not None:
+            curved, coef, b = measured.expansion
+            gap = max(0.0, relative_gap(primal, best.dual))
+            found = Solution(None, b, best.alpha, primal, best.dual, gap, Status.CONVERGED, 0)
+            return self._prove_expansion(curved, found, coef, own=own)
         if problem is None or best is None or model is None or primal is None:
             return None
         point = Optimum(*model, best.alpha, primal, best.dual) if own else best
         gap = max(0.0, relative_gap(point.primal, point.dual))
         solution = Solution(point.w, point.b, point.alpha, point.primal, point.dual, gap, Status.CONVERGED, 0)
-        given = self.given
+        data = self.data
         print_of = self.print_of.get()
-        if problem.n_columns > given.X.shape[1]:
+        if problem.n_columns > data.X.shape[1]:
             assert self.claim.objective is not None
-            print_of = fingerprint(with_bias_column(given.X, self.claim.objective.bias_scale), given.labels)
+            print_of = fingerprint(with_bias_column(data.X, self.claim.objective.bias_scale), data.labels)
         return optimal(problem, solution, print_of, *self._sides(), None if self.everything else self.rows)
 
-    def _prove_expansion(
-        self, problem: KernelProblem, coef: Vector, b: float, alpha: Vector, *, own: bool
-    ) -> Certificate:
+    def _prove_expansion(self, problem: Problem, found: Solution, coef: Vector, *, own: bool) -> Certificate:
         """The same in the space of a kernel; the best point is that of alpha, with its best bias."""
         if not own:
-            best = certify_kernel(problem, Point(alpha))
-            b, alpha = best.b, best.alpha
+            found = certify(problem, Point(found.alpha))
         point = coef if own else None
-        return optimal_kernel(problem, b, alpha, self.print_of.get(), *self._sides(), self.rows, point)
+        return optimal(problem, found, self.print_of.get(), *self._sides(), self.rows, point)
 
     def _sides(self) -> tuple[list[Any], list[Any]]:
         positive, negative = self.claim.positive, self.claim.negative
-        others = [name for name in self.given.names if name != positive]
+        others = [name for name in self.data.names if name != positive]
         return [positive], others if negative is None else [negative]
 
 

@@ -1,6 +1,6 @@
-"""What a model claims, as plain records: which rows, which objective, which surface.
+"""The claims of a model as plain records: its rows, its objective, its surface.
 
-A reader (for scikit-learn, LIBSVM files, ...) turns a model into a `Reading`; everything after it knows only these
+A reader (for scikit-learn, LIBSVM files, ...) turns a model into `ModelClaims`; everything after it uses only these
 records. A surface is f(x) = w.x + b, or f(x) = sum_j coef_j k(z_j, x) + b.
 """
 
@@ -24,7 +24,7 @@ class Unauditable(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class AuditData:
     """The data of an audit: rows X (n, d), the classes of y (k,), codes (n,) into them, weights (n,)."""
 
     X: Matrix
@@ -85,7 +85,7 @@ class Expansion:
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """What the model minimises: 1/2 ||w||^2 [+ 1/2 (b / bias_scale)^2] + sum_i cost_i loss(y_i f(x_i)).
+    """Function that the model minimises: 1/2 ||w||^2 [+ 1/2 (b / bias_scale)^2] + sum_i cost_i loss(y_i f(x_i)).
 
     cost (n,) runs over all rows that were given; rows of other classes are left out later. The square bracket
     counts if the bias is augmented: it is then the weight of a column that holds ``bias_scale``.
@@ -110,8 +110,8 @@ class Claim:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """A model as its reader understood it."""
+class ModelClaims:
+    """The binary problems of a model, as its reader understood them."""
 
     name: str
     claims: list[Claim]
@@ -119,8 +119,8 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the caller says of a model that does not say it itself; None: not said."""
+class CallerOptions:
+    """Settings that the caller states for a model that does not store them; None: not stated."""
 
     C: float | None = None
     loss: str | None = None
@@ -128,37 +128,37 @@ class Asked:
     class_weight: Any = None
 
     def refuse(self, name: str) -> None:
-        """Raise a sentence if something was said that the model says itself."""
-        said = [key for key, value in vars(self).items() if value is not None]
-        if said:
+        """Raise a sentence if a setting was stated that the model stores itself."""
+        stated = [key for key, value in vars(self).items() if value is not None]
+        if stated:
             raise ValueError(
-                f"{', '.join(said)} must not be passed for {name}, which holds its own; "
+                f"{', '.join(stated)} must not be passed for {name}, which holds its own; "
                 "they are for (w, b) and for model files."
             )
 
 
-def class_weights(class_weight: Any, given: Given, *, weighted: bool) -> Vector:
+def class_weights(class_weight: Any, data: AuditData, *, weighted: bool) -> Vector:
     """The weight of each class (k,), as scikit-learn computes it; "balanced" is n / (k count).
 
-    ``weighted``: whether the balance counts sample weights or rows.
+    ``weighted``: the balance counts sample weights rather than rows.
     """
-    k = len(given.classes)
+    k = len(data.classes)
     if class_weight is None:
         return np.ones(k)
     if isinstance(class_weight, Mapping):
-        return np.array([float(class_weight.get(name, 1.0)) for name in given.names])
+        return np.array([float(class_weight.get(name, 1.0)) for name in data.names])
     if class_weight != "balanced":
         raise ValueError(f"class_weight must be None, 'balanced' or a dict; got {class_weight!r}.")
-    counts = np.bincount(given.codes, given.weights if weighted else None, minlength=k).astype(np.float64)
+    counts = np.bincount(data.codes, data.weights if weighted else None, minlength=k).astype(np.float64)
     return np.asarray(counts.sum() / (k * counts))
 
 
-def one_against_rest(C: float, by_class: Vector, given: Given, positive: int) -> Vector:
+def one_against_rest(C: float, by_class: Vector, data: AuditData, positive: int) -> Vector:
     """C_i (n,) as LIBLINEAR and SGDClassifier weigh one class against the rest.
 
     With two classes each has its weight. With more, only the class against the rest has it; the rest has weight 1.
     """
-    weight = by_class[given.codes]
+    weight = by_class[data.codes]
     if len(by_class) > 2:
-        weight = np.where(given.codes == positive, weight, 1.0)
-    return np.asarray(C * given.weights * weight)
+        weight = np.where(data.codes == positive, weight, 1.0)
+    return np.asarray(C * data.weights * weight)

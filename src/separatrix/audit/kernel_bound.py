@@ -20,15 +20,18 @@ from scipy import linalg
 from separatrix.audit.claim import Expansion, Objective
 from separatrix.audit.linear_bound import best_bounds
 from separatrix.audit.measured import Budget, Measured, Optimum
-from separatrix.problem import KernelProblem, Problem
+from separatrix.problem import Problem
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
 from separatrix.types import Index, Vector
 
-_BLOCK = 1 << 22  # kernel values held at a time: 32 MiB
-_FACTORED = 2000  # rows up to which K is factored,
-_FACTOR_SECONDS = 1e-9  # in about n^3 times this
+#: Kernel values in memory at a time: 32 MiB.
+_BLOCK = 1 << 22
+#: Rows up to which K is factored.
+_FACTORED = 2000
+#: Seconds of a factorisation, divided by n^3.
+_FACTOR_SECONDS = 1e-9
 _UNCERTIFIED = (
     "The support vectors are not rows of this problem, or the kernel is a function, so the bounds hold up to rounding "
     "and have no certificate."
@@ -51,7 +54,7 @@ def measure_expansion(
     budget: Budget,
     rows: Index,
 ) -> Measured:
-    """Everything about an expansion on the rows ``rows`` of X; y, objective.cost and alpha are of these rows."""
+    """Measure an expansion on the rows ``rows`` of X; y, objective.cost and alpha are of these rows."""
     began = time.perf_counter()
     kernel, coef = surface.kernel, surface.coef
     part = X[rows]
@@ -95,7 +98,7 @@ def measure_expansion(
 
 def _expansion(
     X: Any, y: Vector, surface: Expansion, objective: Objective, rows: Index
-) -> tuple[KernelProblem, Vector, float] | None:
+) -> tuple[Problem, Vector, float] | None:
     """The problem and the model's point as a certificate speaks of them; None where it cannot."""
     if surface.rows is None or surface.kernel.name == "function" or not np.all(np.isin(surface.rows, rows)):
         return None
@@ -104,7 +107,7 @@ def _expansion(
         part = part[:, rows]
     coef = np.zeros(len(rows))
     np.add.at(coef, np.searchsorted(rows, surface.rows), surface.coef)
-    problem = KernelProblem(part, y, objective.cost, objective.loss, objective.bias, surface.kernel)
+    problem = Problem(part, y, objective.cost, objective.loss, objective.bias, surface.kernel)
     return problem, coef, surface.b
 
 

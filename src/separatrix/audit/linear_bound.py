@@ -17,19 +17,19 @@ from scipy import sparse
 
 from separatrix.audit.claim import Hyperplane, Objective
 from separatrix.audit.measured import Budget, Measured, Optimum
-from separatrix.fitting.target_gap import Enough, target
+from separatrix.fitting.binary import solve
+from separatrix.fitting.context import FitContext
+from separatrix.fitting.parameters import Settings
 from separatrix.problem import HINGE, Point, Problem
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
-from separatrix.solvers.choose import stages
-from separatrix.solvers.loop.run import Limits, run
 from separatrix.types import Vector
 
 
 def measure_hyperplane(
     X: Any, y: Vector, surface: Hyperplane, objective: Objective | None, alpha: Vector | None, budget: Budget
 ) -> Measured:
-    """Everything about (w, b) on rows X (m, d) with signs y (m,); objective.cost and alpha are of these rows."""
+    """Measure (w, b) on rows X (m, d) with signs y (m,); objective.cost and alpha are of these rows."""
     w, b = surface.w, surface.b
     if objective is None:
         scores = Problem(X, y, np.ones(len(y)), HINGE, "free").scores(w, b)
@@ -38,13 +38,13 @@ def measure_hyperplane(
     if problem.n_columns > len(w):  # the bias became a column
         w, b = np.append(w, b / objective.bias_scale), 0.0
     scores = problem.scores(w, b)
-    primal = problem.primal_from_scores(scores, w, b)
+    primal = problem.primal_value(float(w @ w), scores, b)
     optimum = best_bounds(problem, (w, b), alpha, budget)
     return Measured(scores, float(np.linalg.norm(surface.w)), primal, optimum, problem, (w, b))
 
 
 def make_problem(X: Any, y: Vector, objective: Objective) -> Problem:
-    """The problem as ours. A bias column of another value than 1 becomes a column of X, and there is no other bias."""
+    """The `Problem` of an objective; a bias column of another value than 1 becomes a column of X, the only bias."""
     if objective.bias != "augmented" or objective.bias_scale == 1.0:
         return Problem(X, y, objective.cost, objective.loss, objective.bias)
     return Problem(with_bias_column(X, objective.bias_scale), y, objective.cost, objective.loss, "none")
@@ -71,24 +71,16 @@ def best_bounds(
     began = time.perf_counter()
     w, b = model
     scores = problem.scores(w, b)
-    primal = problem.primal_from_scores(scores, w, b)
+    primal = problem.primal_value(float(w @ w), scores, b)
     best = Optimum(w, b, np.zeros(problem.n_rows), primal, 0.0)
-    proposals = [suggested(problem, problem.y * scores)] if alpha is None else [alpha]
-    for proposal in proposals:
-        best = _better(best, certify(problem, Point(proposal, w, b)))
+    proposal = suggested(problem, problem.y * scores) if alpha is None else alpha
+    best = _better(best, certify(problem, Point(proposal, w, b)))
     left = budget.seconds - (time.perf_counter() - began)
     if relative_gap(best.primal, best.dual) <= budget.tol or left <= 0:
         return best
-    goal = target(problem, budget.tol)
-    solution = run(
-        stages(problem, "auto", goal, budget.n_threads),
-        problem,
-        Limits(goal, None, left, budget.n_threads),
-        certify,
-        None if alpha is None else Point(np.minimum(alpha, problem.upper)),
-        Enough(budget.tol),
-    )
-    return _better(best, solution)
+    context = FitContext(Settings(tol=budget.tol, max_time=left, n_threads=budget.n_threads))
+    start = None if alpha is None else Point(np.minimum(alpha, problem.upper))
+    return _better(best, solve(problem, context, certify, start=start))
 
 
 def suggested(problem: Problem, margins: Vector) -> Vector:

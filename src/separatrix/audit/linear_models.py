@@ -1,34 +1,43 @@
-"""Readers of linear models: LinearSVC, SGDClassifier, Perceptron, our own SVC, and a plain (w, b).
+"""Readers of linear models: LinearSVC, LIBLINEAR, SGDClassifier, Perceptron, our own SVC, and a plain (w, b).
 
 LinearSVC       1/2 ||w||^2 + 1/2 (b / intercept_scaling)^2 + sum_i C_i loss_i       (LIBLINEAR's problem)
 SGDClassifier   alpha / 2 ||w||^2 + 1/n sum_i weight_i loss_i,   that is C = 1 / (alpha n), b not penalised
-Perceptron      no objective: it stops at the first pass without mistakes, or when told to
+Perceptron      no objective: it stops at the first pass without mistakes, or at a limit
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.audit.claim import (
-    Asked,
+    AuditData,
+    CallerOptions,
     Claim,
-    Given,
     Hyperplane,
+    ModelClaims,
     Objective,
-    Reading,
     Unauditable,
     class_weights,
     one_against_rest,
 )
+from separatrix.models.libsvm_text import LiblinearModel
 from separatrix.problem import LOSSES, Loss
 from separatrix.types import Bias, Vector
 
+_LIBLINEAR_LOSSES = {
+    "L2R_L2LOSS_SVC_DUAL": "squared_hinge",
+    "L2R_L2LOSS_SVC": "squared_hinge",
+    "L2R_L1LOSS_SVC_DUAL": "hinge",
+}
 
-def read_linear_svc(name: str, model: Any, given: Given) -> Reading:
-    """scikit-learn's LinearSVC."""
+
+def read_linear_svc(name: str, model: Any, data: AuditData) -> ModelClaims:
+    """Read scikit-learn's LinearSVC."""
     if model.penalty != "l2":
         raise Unauditable(
             f"{name} with penalty={model.penalty!r} minimises ||w||_1, which is not a widest margin; its dual is "
@@ -40,15 +49,15 @@ def read_linear_svc(name: str, model: Any, given: Given) -> Reading:
             "problem for each class, can be audited."
         )
     bias: Bias = "augmented" if model.fit_intercept else "none"
-    weights = class_weights(model.class_weight, given, weighted=True)
-    objective = _Rule(LOSSES[model.loss], bias, float(model.C), weights, float(model.intercept_scaling))
-    return Reading(name, _claims(model, given, objective))
+    weights = class_weights(model.class_weight, data, weighted=True)
+    rule = _CostRule(LOSSES[model.loss], bias, float(model.C), weights, float(model.intercept_scaling))
+    return ModelClaims(name, _sklearn_claims(model, data, rule))
 
 
-def read_sgd(name: str, model: Any, given: Given) -> Reading:
-    """scikit-learn's SGDClassifier."""
+def read_sgd(name: str, model: Any, data: AuditData) -> ModelClaims:
+    """Read scikit-learn's SGDClassifier."""
     if model.loss == "perceptron":
-        return read_perceptron(name, model, given)
+        return read_perceptron(name, model, data)
     if model.loss not in LOSSES:
         raise Unauditable(
             f"{name} with loss={model.loss!r} is not a support vector machine; "
@@ -58,22 +67,24 @@ def read_sgd(name: str, model: Any, given: Given) -> Reading:
         raise Unauditable(f"{name} with penalty={model.penalty!r} cannot be audited; only penalty='l2' can.")
     if not model.alpha > 0:
         raise Unauditable(f"{name} with alpha={model.alpha} has no penalty, so no C = 1 / (alpha n).")
-    C = 1.0 / (float(model.alpha) * len(given.codes))
-    weights = class_weights(model.class_weight, given, weighted=False)
+    C = 1.0 / (float(model.alpha) * len(data.codes))
+    weights = class_weights(model.class_weight, data, weighted=False)
     bias: Bias = "free" if model.fit_intercept else "none"
-    notes = [f"alpha = {model.alpha:g} on {len(given.codes)} rows is C = 1 / (alpha n) = {C:.6g}."]
+    notes = [f"alpha = {model.alpha:g} on {len(data.codes)} rows is C = 1 / (alpha n) = {C:.6g}."]
     if model.early_stopping:
         notes.append("early_stopping held out some of these rows; the objective here counts them all.")
-    return Reading(name, _claims(model, given, _Rule(LOSSES[model.loss], bias, C, weights)), notes)
+    return ModelClaims(
+        name, _sklearn_claims(model, data, _CostRule(LOSSES[model.loss], bias, C, weights)), notes
+    )
 
 
-def read_perceptron(name: str, model: Any, given: Given) -> Reading:
-    """A perceptron, or another online rule: a surface without an objective."""
-    return Reading(name, _claims(model, given, None))
+def read_perceptron(name: str, model: Any, data: AuditData) -> ModelClaims:
+    """Read a perceptron, or another online rule: a surface without an objective."""
+    return ModelClaims(name, _sklearn_claims(model, data, None))
 
 
-def read_separatrix(name: str, model: Any, given: Given) -> Reading:
-    """Our own SVC: each binary problem with the costs it was solved with."""
+def read_separatrix(name: str, model: Any, data: AuditData) -> ModelClaims:
+    """Read our own SVC: each binary problem with the costs it was solved with."""
     if model.kernel != "linear":
         raise Unauditable(
             f"{name} with kernel={model.kernel!r} carries its own proof: see its gap_ and certificate_."
@@ -82,24 +93,24 @@ def read_separatrix(name: str, model: Any, given: Given) -> Reading:
         raise Unauditable(
             f"{name} with multi_class='crammer-singer' carries its own proof: see its gap_ and certificate_."
         )
-    given.check_classes(model.classes_.tolist())
+    data.check_classes(model.classes_.tolist())
     claims = []
     for key, result in model.problems_.items():
-        cost, alpha = np.zeros(len(given.codes)), np.zeros(len(given.codes))
+        cost, alpha = np.zeros(len(data.codes)), np.zeros(len(data.codes))
         if len(result.rows) and result.rows[-1] >= len(cost):
             raise ValueError(f"The model was trained on more rows than the {len(cost)} of X.")
         cost[result.rows], alpha[result.rows] = result.cost, result.alpha
-        surface = Hyperplane(_weights(result.coef, given), float(result.intercept))
+        surface = Hyperplane(_weights(result.coef, data), float(result.intercept))
         objective = Objective(LOSSES[model.loss], model.bias, cost)
         claims.append(Claim(key, result.positive, result.negative, surface, objective, alpha))
-    return Reading(name, claims)
+    return ModelClaims(name, claims)
 
 
-def read_pair(model: tuple[Any, Any], given: Given, asked: Asked) -> Reading:
-    """A plain (w, b) with C, loss and bias as the caller states them; the second class of y is positive."""
-    if len(given.names) != 2:
-        raise ValueError(f"(w, b) separates two classes; y holds {len(given.names)}.")
-    loss, bias, C = asked.loss or "hinge", asked.bias or "free", asked.C
+def read_pair(model: tuple[Any, Any], data: AuditData, options: CallerOptions) -> ModelClaims:
+    """Read a plain (w, b) with C, loss and bias as the caller states them; the second class of y is positive."""
+    if len(data.names) != 2:
+        raise ValueError(f"(w, b) separates two classes; y holds {len(data.names)}.")
+    loss, bias, C = options.loss or "hinge", options.bias or "free", options.C
     if loss not in LOSSES:
         raise ValueError(f"loss must be 'hinge' or 'squared_hinge'; got {loss!r}.")
     if bias not in ("free", "augmented", "none"):
@@ -107,14 +118,14 @@ def read_pair(model: tuple[Any, Any], given: Given, asked: Asked) -> Reading:
     w, b = np.asarray(model[0], dtype=np.float64).ravel(), float(np.asarray(model[1]).item())
     if bias == "none" and b != 0:
         raise ValueError(f"bias='none' means b = 0; got b = {b}.")
-    negative, positive = given.names
+    negative, positive = data.names
     rule = None
     if C is not None:
-        weights = class_weights(asked.class_weight, given, weighted=True)
-        rule = _Rule(LOSSES[loss], bias, checked_cost(C), weights).at(given, 1)  # type: ignore[arg-type]
-    surface = Hyperplane(_weights(w, given), b)
+        weights = class_weights(options.class_weight, data, weighted=True)
+        rule = _CostRule(LOSSES[loss], bias, checked_cost(C), weights).at(data, 1)  # type: ignore[arg-type]
+    surface = Hyperplane(_weights(w, data), b)
     notes = [] if rule else ["No C was given, so there is no objective to compare with; pass C=."]
-    return Reading("(w, b)", [Claim(positive, positive, negative, surface, rule)], notes)
+    return ModelClaims("(w, b)", [Claim(positive, positive, negative, surface, rule)], notes)
 
 
 def checked_cost(C: Any) -> float:
@@ -124,40 +135,86 @@ def checked_cost(C: Any) -> float:
     return float(C)
 
 
-class _Rule:
-    """How a one-against-rest family weighs its rows."""
+@dataclass(frozen=True, eq=False)
+class _CostRule:
+    """Objective of a one-against-rest family; weights (k,) are those of the classes."""
 
-    def __init__(self, loss: Loss, bias: Bias, C: float, weights: Vector, bias_scale: float = 1.0) -> None:
-        self.loss, self.bias, self.C, self.weights, self.bias_scale = loss, bias, C, weights, bias_scale
+    loss: Loss
+    bias: Bias
+    C: float
+    weights: Vector
+    bias_scale: float = 1.0
 
-    def at(self, given: Given, positive: int) -> Objective:
-        cost = one_against_rest(self.C, self.weights, given, positive)
+    def at(self, data: AuditData, positive: int) -> Objective:
+        cost = one_against_rest(self.C, self.weights, data, positive)
         return Objective(self.loss, self.bias, cost, self.bias_scale)
 
 
-def _claims(model: Any, given: Given, rule: _Rule | None) -> list[Claim]:
-    """One claim for two classes (positive: the second), else one for each class against the rest."""
+def _sklearn_claims(model: Any, data: AuditData, rule: _CostRule | None) -> list[Claim]:
+    """Claims of a scikit-learn model, whose second class of two is positive."""
     known = model.classes_.tolist()
-    given.check_classes(known)
+    data.check_classes(known)
     coef = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
     intercept = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), (len(coef),))
-    sides = [(known[1], known[0])] if len(known) == 2 else [(label, None) for label in known]
+    return _claims(known[::-1] if len(known) == 2 else known, coef, intercept, data, rule)
+
+
+def _claims(
+    labels: list[Any], coef: NDArray[np.float64], intercept: Any, data: AuditData, rule: _CostRule | None
+) -> list[Claim]:
+    """One claim for two classes (positive: the first), else one for each class against the rest."""
+    sides = [(labels[0], labels[1])] if len(labels) == 2 else [(label, None) for label in labels]
     return [
         Claim(
             positive,
             positive,
             negative,
-            Hyperplane(_weights(coef[k], given), float(intercept[k])),
-            None if rule is None else rule.at(given, given.code(positive)),
+            Hyperplane(_weights(coef[k], data), float(intercept[k])),
+            None if rule is None else rule.at(data, data.code(positive)),
         )
         for k, (positive, negative) in enumerate(sides)
     ]
 
 
-def _weights(coef: Any, given: Given) -> Vector:
+def read_liblinear(
+    name: str, model: LiblinearModel, labels: list[Any], data: AuditData, options: CallerOptions
+) -> ModelClaims:
+    """Read a LIBLINEAR model, whose first label is positive; the file stores neither C nor class weights."""
+    if model.solver not in _LIBLINEAR_LOSSES:
+        raise Unauditable(
+            f"{name} was trained with {model.solver}; an audit knows {', '.join(_LIBLINEAR_LOSSES)}."
+        )
+    d, found = data.X.shape[1], model.weights
+    if np.any(found[d:]):
+        raise ValueError(f"The model has weights for {len(found)} columns but X has {d}.")
+    weights = np.zeros((d, found.shape[1]))  # a column that one side never saw has weight zero
+    weights[: len(found)] = found[:d]
+    by_class = class_weights(options.class_weight, data, weighted=True)
+    bias: Bias = "augmented" if model.bias > 0 else "none"  # a column of zeros (bias 0) is no bias at all
+    rule = _CostRule(
+        LOSSES[_LIBLINEAR_LOSSES[model.solver]],
+        bias,
+        stated_cost("LIBLINEAR", options),
+        by_class,
+        max(model.bias, 0.0) or 1.0,
+    )
+    claims = _claims(labels, weights.T, model.intercepts, data, rule)
+    return ModelClaims(f"LIBLINEAR {model.solver} {name}", claims)
+
+
+def stated_cost(library: str, options: CallerOptions) -> float:
+    """C as the caller states it for a model file."""
+    if options.C is None:
+        raise ValueError(
+            f"A {library} model file does not store C; pass C= as it was trained with (its default is 1)."
+        )
+    return checked_cost(options.C)
+
+
+def _weights(coef: Any, data: AuditData) -> Vector:
     w: Vector = np.ascontiguousarray(coef, dtype=np.float64)
-    if len(w) != given.X.shape[1]:
-        raise ValueError(f"The model has {len(w)} columns but X has {given.X.shape[1]}.")
+    if len(w) != data.X.shape[1]:
+        raise ValueError(f"The model has {len(w)} columns but X has {data.X.shape[1]}.")
     if not all(map(isfinite, w)):
         raise ValueError("The weights of the model are not all finite, so it has no objective value.")
     return w

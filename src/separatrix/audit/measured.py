@@ -1,4 +1,4 @@
-"""What is measured of one claim, before it is put into words."""
+"""The measured values of one claim."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from separatrix.problem import KernelProblem, Problem
+from separatrix.problem import Problem
 from separatrix.problem.problem import relative_gap
 from separatrix.types import Vector
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How far and how long the search for a bound may go."""
+    """Limits of the search for a bound."""
 
     tol: float
     seconds: float
@@ -36,7 +36,7 @@ class Measured:
     """The values of one model on one binary problem.
 
     scores (m,) are f(x_i), norm is ||w|| (in the space of the kernel, where there is one). ``optimum`` is None where
-    there is no objective, or no bound on it. ``problem`` is the one that certificates speak of; None with a kernel,
+    there is no objective, or no bound on it. ``problem`` is the one of the certificates; None with a kernel,
     where ``expansion`` is, if the support vectors are rows of the problem.
     """
 
@@ -46,7 +46,7 @@ class Measured:
     optimum: Optimum | None = None
     problem: Problem | None = None
     model: tuple[Vector, float] | None = None  #: the model's point (w, b) of ``problem``
-    expansion: tuple[KernelProblem, Vector, float] | None = None  #: with a kernel: problem, coef (m,), b
+    expansion: tuple[Problem, Vector, float] | None = None  #: with a kernel: problem, coef (m,), b
     notes: list[str] = field(default_factory=list)
 
     @property

@@ -1,4 +1,4 @@
-"""Which reader for which model. Models are recognised by the names of their classes; attributes alone are read.
+"""The reader of each kind of model. Models are recognised by the names of their classes; only attributes are read.
 
 Nothing imports scikit-learn or unpickles anything: a model is an object that the caller has, or a text file.
 """
@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from separatrix.audit.claim import Asked, Given, Reading, Unauditable
+from separatrix.audit.claim import AuditData, CallerOptions, ModelClaims, Unauditable
 from separatrix.audit.kernel_models import read_nu_svc, read_svc
 from separatrix.audit.libsvm_files import read_model_file
 from separatrix.audit.linear_models import (
@@ -22,7 +22,7 @@ from separatrix.audit.linear_models import (
 
 _FAMILIES = ("sklearn", "sklearnex", "daal4py", "onedal", "separatrix")
 
-_READERS: dict[str, Callable[[str, Any, Given], Reading]] = {
+_READERS: dict[str, Callable[[str, Any, AuditData], ModelClaims]] = {
     "LinearSVC": read_linear_svc,
     "NuSVC": read_nu_svc,
     "PassiveAggressiveClassifier": read_perceptron,
@@ -50,20 +50,20 @@ _REASONS = {
 }
 
 
-def read(model: Any, given: Given, asked: Asked) -> Reading:
-    """What the model claims; raises `Unauditable` with the reason where it cannot be audited."""
+def read(model: Any, data: AuditData, options: CallerOptions) -> ModelClaims:
+    """Read the claims of a model; raise `Unauditable` with the reason where it cannot be audited."""
     if isinstance(model, str | os.PathLike):
-        return read_model_file(model, given, asked)
+        return read_model_file(model, data, options)
     if isinstance(model, bytes):
         raise Unauditable(
             "Bytes are not read: they may be a pickle, and an audit never runs one. Pass a path or a text."
         )
     if isinstance(model, tuple | list) and len(model) == 2:
-        return read_pair((model[0], model[1]), given, asked)
+        return read_pair((model[0], model[1]), data, options)
     kind, name = _recognised(type(model))
-    asked.refuse(name)
+    options.refuse(name)
     if name.startswith("separatrix."):
-        return _ours(kind, name, model, given)
+        return _ours(kind, name, model, data)
     if kind not in _READERS:
         reason = _REASONS.get(kind, "is not among the models that an audit can read")
         readable = ", ".join(sorted(_READERS))
@@ -73,7 +73,7 @@ def read(model: Any, given: Given, asked: Asked) -> Reading:
         )
     if not hasattr(model, "classes_") or not hasattr(model, "intercept_"):
         raise ValueError(f"This {name} is not fitted yet; fit it before an audit.")
-    return _READERS[kind](name, model, given)
+    return _READERS[kind](name, model, data)
 
 
 def _recognised(cls: type) -> tuple[str, str]:
@@ -85,13 +85,13 @@ def _recognised(cls: type) -> tuple[str, str]:
     return cls.__name__, f"{cls.__module__.split('.')[0]}.{cls.__name__}"
 
 
-def _ours(kind: str, name: str, model: Any, given: Given) -> Reading:
+def _ours(kind: str, name: str, model: Any, data: AuditData) -> ModelClaims:
     if not hasattr(model, "classes_"):
         raise ValueError(f"This {name} is not fitted yet; fit it before an audit.")
     if kind == "SVC":
-        return read_separatrix(name, model, given)
+        return read_separatrix(name, model, data)
     if kind == "Perceptron" and len(model.classes_) == 2 and model.kernel == "linear":
-        return read_perceptron(name, model, given)
+        return read_perceptron(name, model, data)
     raise Unauditable(
         f"This {name} cannot be audited: it needs two classes and a linear kernel. See its certificate_."
     )

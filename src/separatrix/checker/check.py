@@ -43,7 +43,7 @@ class Verification:
 
     @property
     def proved(self) -> bool:
-        """Whether the claim is proved without a condition."""
+        """True if the claim is proved without a condition."""
         return bool(self)
 
     @property

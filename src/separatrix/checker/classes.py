@@ -1,4 +1,4 @@
-"""What all classes at once add to the exact check: the joint SVM of Crammer and Singer, and Kesler's separability.
+"""Exact checks of all classes at once: the joint SVM of Crammer and Singer, and Kesler's separability.
 
     A_im = -beta_im,   A_{i, y_i} = sum_m beta_im <= C_i,   sum_i A_im = 0 for every m if the bias is free
     optimum <= 1/2 ||W||^2 [+ 1/2 ||b||^2] + sum_i C_i max_m ([m != y_i] + f_m(x_i) - f_{y_i}(x_i))
@@ -170,7 +170,7 @@ def separation(claim: Claim) -> Proved:
 
 
 def functions(claim: Claim, tied: int) -> str:
-    """What a certificate of separability says of all classes, with the number of tied pairs."""
+    """Statement of a certificate of separability about all classes, with the number of tied pairs."""
     give = f"inear functions {through(claim)}, one for each class, give every row of {sides(claim.data)}"
     highest = f"{give} the highest score at its own class"
     if claim.kind == "separating":

@@ -1,4 +1,4 @@
-"""Which problem a proof is wanted of: expectations are compared with what a certificate proves.
+"""The problem of which a proof is wanted: expectations are compared with what a certificate proves.
 
 verify(certificate, X, y, expect={"C": 1.0, "rows": "all"})        --expect C=1 --expect rows=all
 """

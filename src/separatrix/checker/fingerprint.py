@@ -28,7 +28,7 @@ _UINT32 = "I" if array("I").itemsize == 4 else "L"
 
 
 def is_sparse_block(rows: int, columns: int, nonzeros: int) -> bool:
-    """Whether a block is written by its nonzero entries."""
+    """True if a block is written by its nonzero entries."""
     return 3 * nonzeros <= rows * columns
 
 

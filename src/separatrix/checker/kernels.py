@@ -1,4 +1,4 @@
-"""What kernels add to the exact check: their values in integers, optimal claims, contradictions, definiteness.
+"""Exact checks with a kernel: their values in integers, optimal claims, contradictions, definiteness.
 
 A kernel value is a pair (lower, upper), both times 2^-scale with one scale for all pairs of rows: equal for polynomials
 and given matrices, an enclosure for exp and tanh (`exponential`). Each sum takes the ends that make the check stricter.
@@ -53,24 +53,24 @@ class Kernel:
 
     @property
     def given(self) -> bool:
-        """Whether its values are a matrix that the caller gives."""
+        """True if its values are a matrix that the caller gives."""
         return self.name in ("precomputed", "function")
 
     @property
     def exact(self) -> bool:
-        """Whether its values are rational numbers."""
+        """True if its values are rational numbers."""
         return self.name not in ("rbf", "laplacian", "sigmoid") and all(part.exact for part in self.parts)
 
     @property
     def definite(self) -> bool:
-        """Whether a theorem says that it is positive semidefinite, whatever the rows."""
+        """True if a theorem says that it is positive semidefinite, whatever the rows."""
         if self.parts:
             return all(part.definite for part in self.parts)
         return self.name in ("linear", "rbf", "laplacian") or (self.name == "poly" and self.coef0 >= 0)
 
     @property
     def size(self) -> int:
-        """How many kernels it is made of, itself included."""
+        """Number of kernels it is made of, itself included."""
         return 1 + sum(part.size for part in self.parts)
 
     @property
@@ -242,7 +242,7 @@ def square(c: dict[int, int], bounds: Bounds) -> int:
 
 
 def condition(kernel: Kernel, data: Data, points: list[Point]) -> str:
-    """What a proof about this kernel depends on; rejects a given matrix that is not a kernel matrix."""
+    """Return the condition of a proof about this kernel; rejects a given matrix that is not a kernel matrix."""
     if kernel.given:
         check_symmetric(data, points)
         if len(points) <= DECIDED_ROWS:
@@ -365,6 +365,6 @@ def contradiction(claim: Claim) -> Proved:
 
 
 def contradicting(claim: Claim, rows: int) -> str:
-    """What a contradiction among so many rows says."""
+    """Statement of a contradiction among so many rows."""
     space = f"In the space of the {kernel_text(claim.problem['kernel'])} kernel nothing {through(claim)}"
     return f"{space} strictly separates {sides(claim.data, 'from')}: {rows} rows contradict each other"

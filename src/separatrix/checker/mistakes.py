@@ -25,7 +25,7 @@ Plane = tuple[list[dict[int, int]], list[int], int]
 
 @dataclass(frozen=True)
 class Run:
-    """What a certificate says: the variant, the witness (W, b), the bound, and perhaps the updates of a run."""
+    """Content of a certificate: the variant, the witness (W, b), the bound, and perhaps the updates of a run."""
 
     algorithm: str
     gain: float
@@ -39,13 +39,13 @@ class Run:
 
     @property
     def planes(self) -> int:
-        """How many planes there are: one, or one for each class."""
+        """Number of planes: one, or one for each class."""
         return len(self.b)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the rows say: at least R and U, at most M > 0, and how many rows or pairs take part."""
+    """Quantities of the rows: at least R and U, at most M > 0, and how many rows or pairs take part."""
 
     radius: Fraction
     norm: Fraction
@@ -101,7 +101,7 @@ def read(claim: Claim) -> Run:
 
 
 def is_member(data: Data, place: int) -> bool:
-    """Whether the place stands for a row that takes part, or a pair of one with another class."""
+    """True if the place stands for a row that takes part, or a pair of one with another class."""
     if not data.joint:
         return place < data.n and data.part[place] != 0
     row, rival = divmod(place, len(data.positive))
@@ -127,7 +127,7 @@ def conclude(run: Run, facts: Facts, data: Data) -> Proved:
 
 
 def perceptron(run: Run, data: Data) -> str:
-    """What is proved of a run."""
+    """Statement about a run."""
     words = {"decreasing": "1/sqrt(t)", "line-search": "by line search"}
     step = words[run.step] if isinstance(run.step, str) else value(run.step)
     how = f"{'row by row' if run.algorithm == 'perceptron' else 'all rows at once'}, step {step}, "
@@ -143,7 +143,7 @@ def perceptron(run: Run, data: Data) -> str:
 
 
 def excluded(run: Run, rho: Fraction, members: int) -> bool:
-    """Whether the theorem of the variant excludes bound + 1 updates, and with them every greater number."""
+    """True if the theorem of the variant excludes bound + 1 updates, and with them every greater number."""
     k, start = run.bound + 1, int(run.from_row)
     if run.step == "decreasing":
         most = members if run.algorithm == "gradient" else 1

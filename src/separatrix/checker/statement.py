@@ -14,7 +14,7 @@ _FAR = 999_999  # no exponent of a bound is larger
 
 
 class Claim(NamedTuple):
-    """What a certificate says: its kind, its question, its proof, and the data once they are found to be its own."""
+    """Content of a certificate: its kind, its question, its proof, and the data once they are found to be its own."""
 
     kind: str
     problem: dict[str, Any]
@@ -24,7 +24,7 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class Proved:
-    """What a check established: the statement without its last part, bounds where there are, a condition."""
+    """Result of a check: the statement without its last part, bounds where there are, a condition."""
 
     sentence: str
     primal: float | None = None
@@ -63,7 +63,7 @@ def through(claim: Claim) -> str:
 
 
 def hyperplane(claim: Claim, tied: int, margin: tuple[Fraction, Fraction] | None) -> str:
-    """What a certificate of separability says, with the number of tied rows."""
+    """Statement of a certificate of separability, with the number of tied rows."""
     plane, parts = f"hyperplane {through(claim)}", sides(claim.data, "from")
     wrong = "one that has no row on its wrong side has"
     if claim.kind == "inseparable":

@@ -33,7 +33,7 @@ class DataError(ValueError):
 
 @dataclass(frozen=True)
 class Layout:
-    """How to read a data file.
+    """Options for reading a data file.
 
     format is "auto" (by the name), "libsvm" or "csv"; label_column is the name of a CSV column, its number
     from 0 (negative from the end), or None for the last. n_columns fixes the width of LIBSVM data, whose

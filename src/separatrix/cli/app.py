@@ -5,18 +5,33 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import typer
 from typer.core import TyperGroup
 
 from separatrix import __version__
-from separatrix.cli import audit, check, convert, demo, fit, lab, predict, report, verify
-from separatrix.cli.errors import ExitCode, Refused
-from separatrix.cli.output import say
+from separatrix.cli.audit import audit
+from separatrix.cli.check import check
+from separatrix.cli.convert import convert
+from separatrix.cli.demo import demo
+from separatrix.cli.fit import FitCommand, FitOptions
+from separatrix.cli.lab import lab
+from separatrix.cli.output import CommandError, ExitCode, say
+from separatrix.cli.predict import predict
+from separatrix.cli.report import report
+from separatrix.cli.verify import verify
+from separatrix.errors import sentence_and_hint
 
-_USAGE_ERROR = typer.BadParameter.__mro__[1]  # typer brings its own click, or uses the one that is installed
-_ANY_CLICK_ERROR = _USAGE_ERROR.__mro__[1]
+
+@runtime_checkable
+class UsageError(Protocol):
+    """An error in the arguments: click's own, or that of the copy of click that newer versions of typer bring."""
+
+    ctx: Any
+
+    def format_message(self) -> str:
+        """Return the sentence."""
 
 
 class SentenceGroup(TyperGroup):
@@ -31,10 +46,10 @@ class SentenceGroup(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command; ``--debug`` anywhere among the arguments shows tracebacks."""
+        """Run a command; ``--debug`` anywhere shows tracebacks, and no arguments at all are a call for help."""
         words = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in words
-        words = [word for word in words if word != "--debug"]
+        words = [word for word in words if word != "--debug"] or ["--help"]
         try:
             code = super().main(
                 words, prog_name or "separatrix", complete_var, False, windows_expand_args, **extra
@@ -56,45 +71,23 @@ def explain(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         sys.stderr.close()  # nobody reads any more, and Python would complain about it at exit
         return ExitCode.DONE
-    if isinstance(error, _USAGE_ERROR):
-        context = getattr(error, "ctx", None)
-        command = "separatrix" if context is None else context.command_path
-        say("error", _sentence(error.format_message()))  # type: ignore[attr-defined]
-        say("hint", f"{command} --help shows the options, with examples")
-        return ExitCode.BAD_INPUT
-    if isinstance(error, _ANY_CLICK_ERROR):
-        say("error", _sentence(error.format_message()))  # type: ignore[attr-defined]
-        return ExitCode.BAD_INPUT
-    if isinstance(error, Refused):
-        _say_with_hint(str(error), error.hint)
+    if isinstance(error, UsageError):
+        command = "separatrix" if error.ctx is None else error.ctx.command_path
+        sentence, hint = error.format_message(), f"{command} --help shows the options, with examples"
     elif isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError | PermissionError):
-        _say_with_hint(f"{error.filename}: {(error.strerror or 'cannot be opened').lower()}.")
+        sentence, hint = f"{error.filename}: {(error.strerror or 'cannot be opened').lower()}.", None
     elif isinstance(error, MemoryError):
-        _say_with_hint(
-            str(error) or "There is not enough memory for this.",
-            "separatrix convert makes a store that is read from disk as it is needed",
-        )
-    elif isinstance(error, ValueError | OSError | ImportError):
-        _say_with_hint(str(error))
+        sentence = str(error) or "There is not enough memory for this."
+        hint = "separatrix convert makes a store that is read from disk as it is needed"
+    elif isinstance(error, CommandError | ValueError | OSError | ImportError):
+        sentence, hint = sentence_and_hint(error)
     else:
-        _say_with_hint(
-            f"Internal error: {type(error).__name__}: {error}",
-            "this is a fault of separatrix; run it again with --debug and report what it prints",
-        )
+        sentence = f"Internal error: {type(error).__name__}: {error}"
+        hint = "this is a fault of separatrix; run it again with --debug and report what it prints"
+    say("error", _sentence(sentence))
+    if hint is not None:
+        say("hint", hint)
     return ExitCode.BAD_INPUT
-
-
-def _say_with_hint(text: str, hint: str | None = None) -> None:
-    """The error, and its hint, which the library's own sentences carry at their end."""
-    if hint is None:
-        for mark in (" Hint: ", "\nhint: ", " hint: "):
-            text, found, rest = text.partition(mark)
-            if found:
-                hint = rest
-                break
-    say("error", _sentence(text))
-    if hint:
-        say("hint", hint.rstrip("."))
 
 
 def _sentence(text: str) -> str:
@@ -105,7 +98,6 @@ def _sentence(text: str) -> str:
 app = typer.Typer(
     name="separatrix",
     cls=SentenceGroup,
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -138,8 +130,15 @@ def separatrix(
     """
 
 
-for command in (fit, predict, check, verify, audit, convert, report, lab, demo):
-    command.register(app)
+app.command("fit", cls=FitCommand, short_help="Train a classifier and prove how good it is.")(FitOptions)
+app.command(short_help="The class of each row of a file.")(predict)
+app.command(short_help="Are the classes separable? An exact verdict.")(check)
+app.command(short_help="Does a certificate prove its claim?")(verify)
+app.command(short_help="How far is a model from its optimum?")(audit)
+app.command(short_help="A data file as a store, for data larger than memory.")(convert)
+app.command(short_help="One page that shows a model and its proof.")(report)
+app.command()(lab)
+app.command(short_help="Fit, prove, verify and tamper, in seconds.")(demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,10 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.errors import ExitCode
-from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading, read
-from separatrix.cli.options import class_weights
-from separatrix.cli.output import Output
+from separatrix.cli.inputs import (
+    DataFile,
+    Force,
+    Format,
+    Json,
+    LabelColumn,
+    Missing,
+    Quiet,
+    Reading,
+    class_weights,
+    read,
+)
+from separatrix.cli.output import ExitCode, Output
 
 
 def audit(
@@ -55,12 +64,10 @@ def audit(
       separatrix audit a9a.model a9a.bz2 -c 0.1 --json
     """
     from separatrix.audit import audit as measure
-    from separatrix.cli import certificates, output_paths
+    from separatrix.cli.files import claim_certificate, save_certificates
 
     output = Output(as_json, quiet)
-    place = None if certificate is None else Path(certificate)
-    if place is not None and output_paths.claim(place, output_paths.is_certificate, force, "--certificate"):
-        output.note(f"The certificate {place} is replaced.")
+    place = claim_certificate(certificate, force, output)
     table = read(data, Reading(label, format, missing, quiet=quiet))
     found = measure(
         _model(model),
@@ -77,7 +84,7 @@ def audit(
     if place is not None:
         proofs = _proofs(found)
         if proofs:
-            certificates.save(proofs, place)
+            save_certificates(proofs, place)
             lines += [("", ""), ("", f"  certificate    {place}")]
         else:
             output.note("There is no certificate: bounds of kernel models hold up to rounding only.")
@@ -88,7 +95,7 @@ def audit(
 
 def _model(path: str) -> Any:
     """A model of ours, or the path of another's; what kind that is, the audit finds out."""
-    from separatrix.cli.models import is_model, load_model
+    from separatrix.cli.files import is_model, load_model
 
     Path(path).open("rb").close()  # a missing file is an error of its own
     return load_model(path) if is_model(Path(path)) else path
@@ -100,8 +107,3 @@ def _proofs(found: Any) -> dict[str, Any]:
     audits = {"model": found} if isinstance(found, Audit) else {str(key): each for key, each in found.items()}
     proofs = {name: each.certificate for name, each in audits.items()}
     return {name: proof for name, proof in proofs.items() if proof is not None}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(short_help="How far is a model from its optimum?")(audit)

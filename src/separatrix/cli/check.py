@@ -6,9 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.errors import ExitCode
 from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading, read
-from separatrix.cli.output import Output
+from separatrix.cli.output import ExitCode, Output
 
 
 def check(
@@ -47,28 +46,20 @@ def check(
       separatrix check data.csv --label species --json
       separatrix check data.svm -o data.verdict.json.gz
     """
-    from pathlib import Path
-
-    from separatrix.cli import certificates, output_paths, verdicts
+    from separatrix.cli import verdicts
+    from separatrix.cli.files import claim_certificate, save_certificates
 
     output = Output(as_json, quiet)
-    place = None if certificate is None else Path(certificate)
-    if place is not None and output_paths.claim(place, output_paths.is_certificate, force, "--certificate"):
-        output.note(f"The certificate {place} is replaced.")
+    place = claim_certificate(certificate, force, output)
     table = read(data, Reading(label, format, missing, quiet=quiet))
     found = verdicts.decide(table.X, table.y, "ovo" if pairs else "ovr", bias, max_time)
     record: dict[str, Any] = {"data": table.record(), "separability": found.record(), "certificate": None}
     lines = [*table.lines(), *verdicts.lines(found)]
     if place is not None and found.found:
         proofs = {name: answer.certificate for name, answer in found.found.items()}
-        certificates.save(proofs, place)
+        save_certificates(proofs, place)
         record["certificate"] = str(place)
         lines.append(("certificate", str(place)))
     lines.append(("time", f"{found.seconds:.2f} s"))
     output.answer("check", record, lines)
     return ExitCode.NOT_PROVED if found.undecided else ExitCode.DONE
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(short_help="Are the classes separable? An exact verdict.")(check)

@@ -14,18 +14,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli.errors import Refused
+from separatrix.cli.output import CommandError
+from separatrix.fitting.observer import KeptPoint, Observer, Part
 
 if TYPE_CHECKING:
-    from separatrix.fitting.observer import KeptPoint
-    from separatrix.problem import Record
+    from separatrix.problem import Record, Status
 
 FORMAT, VERSION = "separatrix-checkpoint", "1"
 _ARRAYS = ("rows", "coef", "cost", "alpha")
 
 
-class Checkpoints:
-    """Watches a fit and keeps its points in a file, at most every ``pause`` seconds."""
+class Checkpoints(Observer):
+    """Observes a fit and keeps its points in a file, at most every ``pause`` seconds."""
 
     def __init__(self, path: Path, source: dict[str, str], pause: float = 3.0) -> None:
         self.path, self.source, self.pause = path, source, pause
@@ -34,14 +34,19 @@ class Checkpoints:
         self._last = time.perf_counter()
         self._lock = threading.Lock()
 
-    def show(self, name: str, record: Record) -> None:
-        """Records are not kept."""
+    def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> None:
+        """Keep the point if it is time."""
+        if not record.proved:
+            self._keep(part.key, point, final=False)
 
-    def done(self, name: str, record: Record, status: str) -> None:
-        """The last point comes by `keep`."""
+    def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
+        """Keep the last point of a problem."""
+        self._keep(part.key, point, final=True)
 
-    def keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
+    def _keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
         """Take the point if it is time, or if it is the last of its problem, and write all of them."""
+        if key is None:  # a joint problem: checkpoints are of binary ones
+            return
         with self._lock:
             due = time.perf_counter() - self._last >= self.pause
             if not (due or final):
@@ -63,7 +68,7 @@ class Checkpoints:
             for name in _ARRAYS
         }
         problems = [
-            {"key": _written_key(key), "intercept": point.intercept.hex()}
+            {"key": _written_key(key), "intercept": float(point.intercept).hex()}
             for key, point in self.points.items()
         ]
         metadata = {"format": FORMAT, "version": VERSION, "problems": json.dumps(problems), **self.source}
@@ -75,18 +80,16 @@ def read(path: Path, source: dict[str, str]) -> dict[Any, KeptPoint]:
     """The points in a checkpoint of these data, by the key of their problem."""
     from safetensors import SafetensorError, safe_open
 
-    from separatrix.fitting.observer import KeptPoint
-
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             if metadata.get("format") != FORMAT or metadata.get("version") != VERSION:
-                raise Refused(
+                raise CommandError(
                     f"{path} is no checkpoint of separatrix.", "choose another place with --checkpoint"
                 )
             differing = [name for name, value in source.items() if metadata.get(name) != value]
             if differing:
-                raise Refused(
+                raise CommandError(
                     f"The checkpoint {path} is of another fit: its {' and '.join(differing)} differ.",
                     "name another file, or delete this one to begin anew",
                 )
@@ -97,11 +100,13 @@ def read(path: Path, source: dict[str, str]) -> dict[Any, KeptPoint]:
                 points[_read_key(problem["key"])] = KeptPoint(intercept=bias, **arrays)
             return points
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise Refused(f"The checkpoint {path} cannot be read: {error}.", "delete it to begin anew") from None
+        raise CommandError(
+            f"The checkpoint {path} cannot be read: {error}.", "delete it to begin anew"
+        ) from None
 
 
 def source_of(X: Any, y: Any, parameters: dict[str, Any]) -> dict[str, str]:
-    """What a checkpoint belongs to: the data by their fingerprint, and the problem by its parameters."""
+    """Return what a checkpoint belongs to: the data by their fingerprint, and the problem by its parameters."""
     from separatrix.proof.fingerprint import fingerprint
 
     found = fingerprint(X, y)

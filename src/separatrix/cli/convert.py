@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from separatrix.cli.errors import ExitCode, Refused
 from separatrix.cli.inputs import (
     DataFile,
     Force,
@@ -19,9 +19,8 @@ from separatrix.cli.inputs import (
     Reading,
     progress_of,
 )
-from separatrix.cli.output import Output, counted
+from separatrix.cli.output import CommandError, ExitCode, Output, counted
 from separatrix.cli.progress import waiting
-from separatrix.cli.timing import Stopwatch
 
 
 def convert(
@@ -50,13 +49,13 @@ def convert(
     from separatrix.data.convert import convert as make_store
     from separatrix.data.store import HEADER
 
-    output, watch, target = Output(as_json, quiet), Stopwatch(), Path(store)
+    output, began, target = Output(as_json, quiet), time.perf_counter(), Path(store)
     if target.exists() and not (target / HEADER).exists():
-        raise Refused(
+        raise CommandError(
             f"{store} exists and is no store; it was left as it is.", "choose another name for STORE"
         )
     if target.exists() and not force:
-        raise Refused(f"The store {store} exists already.", "--force replaces it")
+        raise CommandError(f"The store {store} exists already.", "--force replaces it")
     reading = Reading(label, format, missing, quiet=quiet)
     with waiting(f"converting {data}", quiet) as say:
         found = make_store(
@@ -67,24 +66,22 @@ def convert(
             on_progress=progress_of(data, say),
             **reading.options(),
         )
+    seconds = time.perf_counter() - began
     source = found.source
     size = sum(file.stat().st_size for file in target.iterdir())
     record = {
         "data": {"file": data, "format": source.format, "rows": source.rows, "columns": source.columns},
         "store": store,
         "bytes": size,
-        "seconds": watch.total,
+        "seconds": seconds,
     }
-    held = f"{counted(source.rows, 'row')}, {counted(source.columns, 'column')}, {source.nonzeros:,} entries"
+    content = (
+        f"{counted(source.rows, 'row')}, {counted(source.columns, 'column')}, {source.nonzeros:,} entries"
+    )
     lines = [
-        ("data", f"{data}: {held}"),
+        ("data", f"{data}: {content}"),
         ("store", f"{store} ({size / 1e6:,.1f} MB)"),
-        ("time", f"{watch.total:.2f} s"),
+        ("time", f"{seconds:.2f} s"),
     ]
     output.answer("convert", record, lines)
     return ExitCode.DONE
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(short_help="A data file as a store, for data larger than memory.")(convert)

@@ -22,8 +22,3 @@ def demo(
     from separatrix.demo import main
 
     return main([] if folder is None else ["--folder", folder])
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(short_help="Fit, prove, verify and tamper, in seconds.")(demo)

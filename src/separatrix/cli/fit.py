@@ -1,111 +1,23 @@
-"""separatrix fit: train a classifier, say what was chosen, prove how good it is, save model and proof."""
+"""separatrix fit: its options, one record that typer reads and everything after it uses."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet
-from separatrix.cli.options import libsvm_weights
+from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading
 
 _KERNEL = "Kernel: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or its name."
 _MULTI_CLASS = "Many classes: ovr (each against the rest), ovo (pairs), crammer-singer (all in one problem)."
 _CERTIFICATE = "Where the certificate goes; for many classes, a folder of this name."
 
 
-class FitCommand(TyperCommand):
-    """Reads LIBSVM's ``-w1 5`` as well as ``-w 1=5``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments, LIBSVM's weights rewritten."""
-        return super().parse_args(ctx, libsvm_weights(args))
-
-
-def fit(
-    data: DataFile,
-    model: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[MODEL]", help="Where the model goes; else beside the data.", show_default=False
-        ),
-    ] = None,
-    cost: Annotated[
-        float | None, typer.Option("--cost", "-c", help="C; inf is the hard margin. [default: 1]")
-    ] = None,
-    kernel: Annotated[str | None, typer.Option("--kernel", "-t", help=_KERNEL + " [default: linear]")] = None,
-    gamma: Annotated[
-        str | None, typer.Option("--gamma", "-g", help="Of the kernel: a number, scale or auto.")
-    ] = None,
-    degree: Annotated[
-        int | None, typer.Option("--degree", "-d", help="Of the poly kernel. [default: 3]")
-    ] = None,
-    coef0: Annotated[
-        float | None, typer.Option("--coef0", "-r", help="Of the poly and sigmoid kernels.")
-    ] = None,
-    weights: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--weight", "-w", help="LABEL=WEIGHT multiplies C for a class (also -w1 5); or balanced."
-        ),
-    ] = None,
-    loss: Annotated[str | None, typer.Option(help="hinge or squared_hinge. [default: hinge]")] = None,
-    bias: Annotated[
-        str | None,
-        typer.Option(help="free, augmented, none; perceptron: unit, radius, none. [default: the first]"),
-    ] = None,
-    pairs: Annotated[
-        bool,
-        typer.Option("--pairs", help="Many classes: every pair; the same as --multi-class ovo."),
-    ] = False,
-    multi_class: Annotated[
-        str | None, typer.Option("--multi-class", "--multiclass", help=_MULTI_CLASS + " [default: ovr]")
-    ] = None,
-    perceptron: Annotated[
-        bool, typer.Option("--perceptron", help="A perceptron with its bound, instead of an SVM.")
-    ] = False,
-    tol: Annotated[
-        float | None, typer.Option(help="Relative duality gap to prove. [default: 0.001]", min=0.0)
-    ] = None,
-    solver: Annotated[
-        str | None,
-        typer.Option(help="auto, coordinate-descent, interior-point, gram, newton. [default: auto]"),
-    ] = None,
-    max_time: Annotated[
-        float | None, typer.Option(help="Seconds for the fit; then the best so far is kept.", min=0.0)
-    ] = None,
-    max_iter: Annotated[
-        int | None, typer.Option(help="Steps of the solver, or passes of the perceptron.", min=1)
-    ] = None,
-    folds: Annotated[
-        int | None, typer.Option("-v", "--folds", help="Cross-validate with N folds; saves nothing.")
-    ] = None,
-    test: Annotated[str | None, typer.Option(help="A file of rows to measure the accuracy on.")] = None,
-    holdout: Annotated[
-        float | None, typer.Option(help="Hold out this share of the rows and measure on them.")
-    ] = None,
-    checkpoint: Annotated[
-        str | None, typer.Option(help="Save the state here every few seconds; go on from it if it exists.")
-    ] = None,
-    checkpoint_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.", min=0.0)] = 3.0,
-    verdict_time: Annotated[
-        float, typer.Option(help="Seconds for the verdict of separability; 0 skips it.", min=0.0)
-    ] = 10.0,
-    certificate: Annotated[str | None, typer.Option(help=_CERTIFICATE)] = None,
-    folder: Annotated[
-        str | None, typer.Option("--output", "-o", help="Folder for model and certificate.")
-    ] = None,
-    save: Annotated[bool, typer.Option(help="Whether to save model and certificate.")] = True,
-    force: Force = False,
-    label: LabelColumn = None,
-    format: Format = None,
-    missing: Missing = "refuse",
-    seed: Annotated[int, typer.Option(help="For the held-out rows, the folds and the solver's order.")] = 0,
-    threads: Annotated[int | None, typer.Option(help="Threads; else all processors.", min=1)] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> int:
+# None means that an option was not given. The docstring is what `separatrix fit --help` shows.
+@dataclass(frozen=True)
+class FitOptions:
     """Train a classifier, prove how close to the optimum it is, save the model and the proof.
 
     Without options: a linear support vector machine with C = 1, and the answer says what was chosen.
@@ -122,13 +34,119 @@ def fit(
       separatrix fit data.csv --multi-class crammer-singer
       separatrix fit data.svm --checkpoint data.checkpoint
     """
-    from separatrix.cli.fit_request import Request
-    from separatrix.cli.fitting import run
 
-    options = dict(locals())
-    return run(Request(**{name: options[name] for name in Request.names()}))
+    data: DataFile
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL]", help="Where the model goes; else beside the data.", show_default=False
+        ),
+    ] = None
+    cost: Annotated[
+        float | None, typer.Option("--cost", "-c", help="C; inf is the hard margin. [default: 1]")
+    ] = None
+    kernel: Annotated[str | None, typer.Option("--kernel", "-t", help=_KERNEL + " [default: linear]")] = None
+    gamma: Annotated[
+        str | None, typer.Option("--gamma", "-g", help="Of the kernel: a number, scale or auto.")
+    ] = None
+    degree: Annotated[int | None, typer.Option("--degree", "-d", help="Of the poly kernel. [default: 3]")] = (
+        None
+    )
+    coef0: Annotated[float | None, typer.Option("--coef0", "-r", help="Of the poly and sigmoid kernels.")] = (
+        None
+    )
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight", "-w", help="LABEL=WEIGHT multiplies C for a class (also -w1 5); or balanced."
+        ),
+    ] = None
+    loss: Annotated[str | None, typer.Option(help="hinge or squared_hinge. [default: hinge]")] = None
+    bias: Annotated[
+        str | None,
+        typer.Option(help="free, augmented, none; perceptron: unit, radius, none. [default: the first]"),
+    ] = None
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs", help="Many classes: every pair; the same as --multi-class ovo."),
+    ] = False
+    multi_class: Annotated[
+        str | None, typer.Option("--multi-class", "--multiclass", help=_MULTI_CLASS + " [default: ovr]")
+    ] = None
+    perceptron: Annotated[
+        bool, typer.Option("--perceptron", help="A perceptron with its bound, instead of an SVM.")
+    ] = False
+    tol: Annotated[float | None, typer.Option(help="Relative duality gap to prove. [default: 0.001]")] = None
+    solver: Annotated[
+        str | None,
+        typer.Option(help="auto, coordinate-descent, interior-point, gram, newton. [default: auto]"),
+    ] = None
+    max_time: Annotated[
+        float | None, typer.Option(help="Seconds for the fit; then the best so far is kept.", min=0.0)
+    ] = None
+    max_iter: Annotated[
+        int | None, typer.Option(help="Steps of the solver, or passes of the perceptron.", min=1)
+    ] = None
+    folds: Annotated[
+        int | None, typer.Option("-v", "--folds", help="Cross-validate with N folds; saves nothing.")
+    ] = None
+    test: Annotated[str | None, typer.Option(help="A file of rows to measure the accuracy on.")] = None
+    holdout: Annotated[
+        float | None, typer.Option(help="Hold out this share of the rows and measure on them.")
+    ] = None
+    checkpoint: Annotated[
+        str | None, typer.Option(help="Save the state here every few seconds; go on from it if it exists.")
+    ] = None
+    checkpoint_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.", min=0.0)] = 3.0
+    verdict_time: Annotated[
+        float, typer.Option(help="Seconds for the verdict of separability; 0 skips it.", min=0.0)
+    ] = 10.0
+    certificate: Annotated[str | None, typer.Option(help=_CERTIFICATE)] = None
+    folder: Annotated[
+        str | None, typer.Option("--output", "-o", help="Folder for model and certificate.")
+    ] = None
+    save: Annotated[bool, typer.Option(help="Whether to save model and certificate.")] = True
+    force: Force = False
+    label: LabelColumn = None
+    format: Format = None
+    missing: Missing = "refuse"
+    seed: Annotated[int, typer.Option(help="For the held-out rows, the folds and the solver's order.")] = 0
+    threads: Annotated[int | None, typer.Option(help="Threads; else all processors.", min=1)] = None
+    as_json: Json = False
+    quiet: Quiet = False
+
+    @property
+    def reading(self) -> Reading:
+        """Settings for reading its files."""
+        return Reading(self.label, self.format, self.missing, quiet=self.quiet)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(cls=FitCommand, short_help="Train a classifier and prove how good it is.")(fit)
+class FitCommand(TyperCommand):
+    """The command whose arguments make a `FitOptions`. Reads LIBSVM's ``-w1 5`` as well as ``-w 1=5``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, LIBSVM's weights rewritten."""
+        return super().parse_args(ctx, libsvm_weights(args))
+
+    def invoke(self, ctx: Any) -> int:
+        """Make the record of the options, then fit; returns the exit code."""
+        options: FitOptions = super().invoke(ctx)
+        from separatrix.cli.fitting import run
+
+        return run(options)
+
+
+def libsvm_weights(arguments: list[str]) -> list[str]:
+    """Return the arguments with LIBSVM's ``-w1 5`` as ``-w 1=5``, everything else as it is.
+
+    >>> libsvm_weights(["-c", "1", "-w-1", "0.5", "data", "-w", "1=2"])
+    ['-c', '1', '-w', '-1=0.5', 'data', '-w', '1=2']
+    """
+    out: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if word.startswith("-w") and len(word) > 2 and "=" not in word and not word.startswith("-w="):
+            out += ["-w", f"{word[2:]}={next(rest, '')}"]
+        else:
+            out.append(word)
+    return out

@@ -5,37 +5,40 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli import evaluation, verdicts
-from separatrix.cli.output import Line, counted, percent, wrapped
+from separatrix.cli import verdicts
+from separatrix.cli.fit_model import ChosenModel
+from separatrix.cli.output import Line, accuracy, counted, percent, wrapped
+from separatrix.perceptron.estimator import Perceptron
 
 if TYPE_CHECKING:
-    from separatrix.cli.fitting import Course, Fitted
+    from separatrix.cli.fitting import FitRun, Fitted
 
 
-def model_record(course: Course) -> dict[str, Any]:
-    """What was chosen."""
+def model_record(chosen: ChosenModel) -> dict[str, Any]:
+    """Return what was chosen, for JSON."""
     return {
-        "estimator": "Perceptron" if course.choice.perceptron else "SVC",
-        "parameters": course.choice.parameters,
-        "chosen": course.choice.words,
-        "reasons": course.choice.reasons,
+        "estimator": type(chosen.model).__name__,
+        "parameters": chosen.parameters,
+        "chosen": chosen.words,
+        "reasons": chosen.reasons,
     }
 
 
-def record(course: Course, fitted: Fitted) -> dict[str, Any]:
-    """The result of a fit, for JSON."""
+def record(this: FitRun, fitted: Fitted) -> dict[str, Any]:
+    """Return the result of a fit, for JSON."""
     model = fitted.model
-    errors = evaluation.accuracy(model, *course.training_part(), course.request.data)
+    X, y = this.training_part()
+    measured = accuracy(model.predict(X), y)
     common = {
-        "data": course.table.record(),
-        "model": model_record(course),
+        "data": this.table.record(),
+        "model": model_record(this.chosen),
         "status": model.status_,
-        "proved": model.status_ in ("converged", "inseparable"),
-        "training": {"rows": errors["rows"], "errors": errors["rows"] - errors["correct"]},
+        "proved": fitted.proved,
+        "training": {"rows": measured["rows"], "errors": measured["rows"] - measured["correct"]},
         "resumed": fitted.resumed,
         "seconds": {"fit": fitted.seconds},
     }
-    return common | (_perceptron_record(model) if course.choice.perceptron else _svc_record(model))
+    return common | (_perceptron_record(model) if isinstance(model, Perceptron) else _svc_record(model))
 
 
 def _svc_record(model: Any) -> dict[str, Any]:
@@ -105,31 +108,31 @@ def _perceptron_record(model: Any) -> dict[str, Any]:
     }
 
 
-def lines(course: Course, fitted: Fitted, found: dict[str, Any], verdict: Any) -> list[Line]:
-    """The answer in words."""
-    out = [*course.table.lines(), *_chosen(course, found)]
+def lines(this: FitRun, found: dict[str, Any], verdict: verdicts.Verdicts | str) -> list[Line]:
+    """Return the answer in words."""
+    out = [*this.table.lines(), *_chosen(this.chosen, found)]
     out += [("verdict", verdict)] if isinstance(verdict, str) else _verdict(verdict)
-    out += _perceptron_lines(found) if course.choice.perceptron else _svc_lines(course, found)
+    out += _perceptron_lines(found) if "updates" in found else _svc_lines(found)
     training, errors = found["training"]["rows"], found["training"]["errors"]
-    out.append(
-        (
-            "errors",
-            f"{errors:,} of the {counted(training, 'training row')} ({percent(errors / max(1, training))})",
+    share = percent(errors / max(1, training))
+    out.append(("errors", f"{errors:,} of the {counted(training, 'training row')} ({share})"))
+    held_out = found["held_out"]
+    if held_out is not None:
+        text = (
+            f"accuracy {percent(held_out['accuracy'])} on {held_out['rows']:,} rows of {held_out['source']}"
         )
-    )
-    if found["held_out"] is not None:
-        out.append(evaluation.line(found["held_out"]))
-    for name, path in course.files.items():
+        out.append(("held out", text))
+    for name, path in this.files.items():
         out.append((name, f"{path}{_size(path)}"))
-    if not course.files and not course.request.save:
+    if not this.files and not this.options.save:
         out.append(("saved", "nothing, as asked"))
     return out
 
 
-def _chosen(course: Course, found: dict[str, Any]) -> list[Line]:
-    out = wrapped("chosen", course.choice.words)
-    if course.choice.reasons:
-        out += wrapped("", f"by default {', '.join(course.choice.reasons)}")
+def _chosen(chosen: ChosenModel, found: dict[str, Any]) -> list[Line]:
+    out = wrapped("chosen", chosen.words)
+    if chosen.reasons:
+        out += wrapped("", f"by default {', '.join(chosen.reasons)}")
     problems = found.get("problems") or []
     if problems:
         reason = problems[0]["solver_reason"]
@@ -149,8 +152,8 @@ def _verdict(found: verdicts.Verdicts) -> list[Line]:
     return wrapped("verdict", text)
 
 
-def _svc_lines(course: Course, found: dict[str, Any]) -> list[Line]:
-    tol = course.choice.parameters["tol"]
+def _svc_lines(found: dict[str, Any]) -> list[Line]:
+    tol = found["model"]["parameters"]["tol"]
     problems = found["problems"]
     proved = "proved" if found["proved"] else "NOT what was asked for"
     out = [
@@ -203,17 +206,16 @@ def _perceptron_lines(found: dict[str, Any]) -> list[Line]:
     ]
 
 
-def cross_validation_lines(course: Course, found: dict[str, Any]) -> list[Line]:
-    """The answer of ``-v N`` in words."""
+def cross_validation_lines(this: FitRun, found: dict[str, Any]) -> list[Line]:
+    """Return the answer of ``-v N`` in words."""
     spread = f"from {percent(min(found['each']))} to {percent(max(found['each']))}"
-    out = [*course.table.lines(), *wrapped("chosen", course.choice.words)]
-    out.append(
-        (
-            "accuracy",
-            f"{percent(found['accuracy'])} in {found['folds']}-fold cross-validation ({spread} a fold)",
-        )
-    )
-    return [*out, ("saved", "nothing: a cross-validation makes no model")]
+    text = f"{percent(found['accuracy'])} in {found['folds']}-fold cross-validation ({spread} a fold)"
+    return [
+        *this.table.lines(),
+        *wrapped("chosen", this.chosen.words),
+        ("accuracy", text),
+        ("saved", "nothing: a cross-validation makes no model"),
+    ]
 
 
 def _size(path: Path) -> str:

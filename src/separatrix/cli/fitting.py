@@ -1,59 +1,63 @@
-"""The course of `separatrix fit`: read, choose, fit, judge, save, answer."""
+"""The steps of `separatrix fit`: read, choose, fit, measure, save, decide, answer."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from separatrix.cli import certificates, evaluation, fit_answer, output_paths, verdicts
+from separatrix.cli import files, fit_answer, verdicts
 from separatrix.cli.checkpoint import Checkpoints, source_of
 from separatrix.cli.checkpoint import read as read_checkpoint
-from separatrix.cli.errors import ExitCode, Refused
-from separatrix.cli.fit_request import Request
-from separatrix.cli.inputs import Table, kernel_matrix, read
-from separatrix.cli.models import is_model, save_model
-from separatrix.cli.options import class_weights
-from separatrix.cli.options_to_model import Choice, choose
-from separatrix.cli.output import Output
-from separatrix.cli.progress import Several, shown, waiting
-from separatrix.cli.timing import Stopwatch
+from separatrix.cli.fit import FitOptions
+from separatrix.cli.fit_model import ChosenModel, choose
+from separatrix.cli.inputs import Table, class_weights, kernel_matrix, read
+from separatrix.cli.output import CommandError, ExitCode, Output, accuracy
+from separatrix.cli.progress import shown, waiting
 from separatrix.errors import InseparableError
+from separatrix.fitting.observer import Several
+from separatrix.perceptron.estimator import Perceptron
 
-# Bytes beside X that a fit with its certificate takes for each row, at its peak.
-_SVC_ROW, _PERCEPTRON_ROW = 270.0, 60.0
+_PERCEPTRON_ROW = 60.0  # bytes beside X that the fit of a perceptron with its certificate takes for each row
+_PROVED = ("converged", "inseparable")
 
 
 @dataclass
 class Fitted:
-    """What a fit ended in."""
+    """A fitted model, and how it came about."""
 
     model: Any
     seconds: float
     resumed: bool = False
     checkpoint: Checkpoints | None = None
 
+    @property
+    def proved(self) -> bool:
+        """True if the fit ended in what was asked for."""
+        return self.model.status_ in _PROVED
+
 
 @dataclass
-class Course:
+class FitRun:
     """One fit from the file to the answer."""
 
-    request: Request
+    options: FitOptions
     output: Output
     table: Table
-    choice: Choice
-    held: Any = None  #: rows held out, (m,), or None
+    chosen: ChosenModel
+    held_out: Any = None  #: rows held out, (m,), or None
     files: dict[str, Path] = field(default_factory=dict)
 
     def training_weights(self) -> Any:
         """None, or 1 for each row of the training part and 0 for each row held out."""
         import numpy as np
 
-        if self.held is None:
+        if self.held_out is None:
             return None
         weights = np.ones(len(self.table.y))
-        weights[self.held] = 0.0
+        weights[self.held_out] = 0.0
         return weights
 
     def training_part(self) -> tuple[Any, Any]:
@@ -61,187 +65,214 @@ class Course:
         import numpy as np
 
         X, y = self.table.X, self.table.y
-        if self.held is None:
+        if self.held_out is None:
             return X, y
-        rows = np.setdiff1d(np.arange(len(y)), self.held)
+        rows = np.setdiff1d(np.arange(len(y)), self.held_out)
         return X[rows], y[rows]
 
     def fit(self) -> Fitted:
         """Fit, with progress on stderr and checkpoints where they were asked for."""
-        model, table, choice = self.choice.make(), self.table, self.choice
-        self._require_memory()
-        tol = float(choice.parameters.get("tol", 0.0))
-        watch = Stopwatch()
+        from separatrix.problem import require_room
+
+        model, table, began = self.chosen.model, self.table, time.perf_counter()
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            if choice.perceptron:
-                with waiting("perceptron: passes over the rows", self.request.quiet):
-                    fitted = Fitted(model.fit(*self.training_part()), watch.lap())
+            if isinstance(model, Perceptron):
+                require_room(table.X, _PERCEPTRON_ROW, "A fit to")
+                with waiting("perceptron: passes over the rows", self.options.quiet):
+                    model.fit(*self.training_part())
+                fitted = Fitted(model, time.perf_counter() - began)
             else:
+                from separatrix.svm.svc import fit_observed
+
                 saver, start = self._checkpoints()
-                with shown(tol, self.request.quiet) as watches:
-                    model._watch = Several([*watches, *([] if saver is None else [saver])])
-                    model._start = start or None
-                    model.fit(table.X, table.y, sample_weight=self.training_weights())
-                model._watch = model._start = None
-                fitted = Fitted(model, watch.lap(), bool(start), saver)
+                with shown(model.tol, self.options.quiet) as observers:
+                    observer = Several([*observers, *([] if saver is None else [saver])])
+                    fit_observed(model, table.X, table.y, self.training_weights(), observer, start or None)
+                fitted = Fitted(model, time.perf_counter() - began, bool(start), saver)
         for text in dict.fromkeys(str(each.message) for each in said):
             self.output.note(text)
         return fitted
 
-    def _require_memory(self) -> None:
-        """Refuse rows of a store for whose numbers (a label, an alpha, a slack, ...) there is no room in memory."""
-        from separatrix.problem import require_room
-
-        require_room(self.table.X, _PERCEPTRON_ROW if self.choice.perceptron else _SVC_ROW, "A fit to")
-
     def _checkpoints(self) -> tuple[Checkpoints | None, dict[Any, Any]]:
-        if self.request.checkpoint is None:
+        """Return what saves the state of the fit, and the state to go on from."""
+        if self.options.checkpoint is None:
             return None, {}
-        path = Path(self.request.checkpoint)
+        path = Path(self.options.checkpoint)
         names = ("C", "loss", "bias", "kernel", "degree", "gamma", "coef0", "class_weight", "multi_class")
-        asked = {name: self.choice.parameters[name] for name in names}
-        asked["holdout"] = [self.request.holdout, self.request.seed if self.held is not None else None]
-        source = source_of(self.table.X, self.table.y, asked)
+        problem = {name: getattr(self.chosen.model, name) for name in names}
+        problem["holdout"] = [self.options.holdout, None if self.held_out is None else self.options.seed]
+        source = source_of(self.table.X, self.table.y, problem)
         start = read_checkpoint(path, source) if path.exists() else {}
         if start:
             self.output.note(f"The fit goes on from the checkpoint {path}.")
-        return Checkpoints(path, source, self.request.checkpoint_every), start
+        return Checkpoints(path, source, self.options.checkpoint_every), start
 
-    def verdict(self, model: Any) -> verdicts.Verdicts | str:
-        """Whether the training rows are separable, or why that was not asked."""
-        request = self.request
-        if self.choice.kernel != "linear":
-            return f"not asked: it speaks of hyperplanes, and the kernel is {self.choice.kernel}"
-        if request.verdict_time <= 0:
-            return "not asked"
-        bias = self.choice.parameters["bias"] != "none"
-        ways: verdicts.Ways = "ovo" if self.choice.parameters.get("multi_class") == "ovo" else "ovr"
-        try:
-            with waiting("exact verdict of separability (Ctrl-C skips it)", request.quiet):
-                return verdicts.decide(*self.training_part(), ways, bias, request.verdict_time)
-        except KeyboardInterrupt:
-            return "interrupted"
+    def measure(self, model: Any) -> dict[str, Any] | None:
+        """Return the accuracy on the rows that were asked for, if any were."""
+        table, options = self.table, self.options
+        if self.held_out is not None:
+            X, y, source = table.X[self.held_out], table.y[self.held_out], f"{options.data}, held out"
+        elif options.test is not None:
+            other = read(options.test, replace(options.reading, encoding=table.encoding))
+            if model.kernel == "precomputed":
+                other = kernel_matrix(other)
+            X, y, source = other.X, other.y, options.test
+        else:
+            return None
+        return {"source": source, **accuracy(model.predict(X), y)}
 
     def save(self, fitted: Fitted) -> None:
-        """Write the model and its certificates where `claim` has made sure that they may go."""
+        """Write the model and its certificates where `claim_places` has made sure that they may go."""
         folder = self.files.pop("folder")
-        save_model(fitted.model, self.files["model"], self.table)
+        files.save_model(fitted.model, self.files["model"], self.table)
         try:
-            if self.held is not None and self.choice.perceptron:
+            if self.held_out is not None and isinstance(fitted.model, Perceptron):
                 raise ValueError("It would speak of the training rows alone, not of the file.")
-            with waiting("certificate", self.request.quiet):
-                proofs = certificates.of_model(fitted.model)
+            with waiting("certificate", self.options.quiet):
+                proofs = files.certificates_of(fitted.model)
         except ValueError as reason:
             del self.files["certificate"]
             self.output.note(f"There is no certificate of this fit. {reason}")
         else:
-            if len(proofs) > 1 and self.request.certificate is None:
+            if len(proofs) > 1 and self.options.certificate is None:
                 self.files["certificate"] = folder
-            certificates.save(proofs, self.files["certificate"])
+            files.save_certificates(proofs, self.files["certificate"])
         if fitted.checkpoint is not None and fitted.model.status_ == "converged":
             fitted.checkpoint.path.unlink(missing_ok=True)
 
+    def verdict(self) -> verdicts.Verdicts | str:
+        """Decide whether the training rows are separable, or return why that was not asked."""
+        options, parameters = self.options, self.chosen.parameters
+        if parameters["kernel"] != "linear":
+            return f"not asked: it speaks of hyperplanes, and the kernel is {parameters['kernel']}"
+        if options.verdict_time <= 0:
+            return "not asked"
+        ways: verdicts.Ways = "ovo" if parameters.get("multi_class") == "ovo" else "ovr"
+        try:
+            with waiting("exact verdict of separability (Ctrl-C skips it)", options.quiet):
+                bias = parameters["bias"] != "none"
+                return verdicts.decide(*self.training_part(), ways, bias, options.verdict_time)
+        except KeyboardInterrupt:
+            return "interrupted"
 
-def run(request: Request) -> int:
+    def no_hard_margin(self, error: InseparableError) -> CommandError:
+        """Return the answer to ``-c inf`` where there is no hard margin; its proof goes where the fit's would."""
+        saved = ""
+        if self.files:
+            files.save_certificates({"": error.certificate}, self.files["certificate"])
+            saved = f" The proof is in {self.files['certificate']}."
+        return CommandError(
+            f"There is no hard margin. {error.separability}{saved}",
+            "a finite C (-c 1) gives the soft margin, which always exists",
+        )
+
+
+def run(options: FitOptions) -> int:
     """Do what was asked; returns the exit code."""
-    output = Output(request.as_json, request.quiet)
-    if request.test is not None and request.holdout is not None:
-        raise Refused("--test and --holdout are two ways to measure the same thing.", "give one of them")
-    files = claim_places(request, output) if request.save and request.folds is None else {}
-    watch = Stopwatch()
-    table = read(request.data, request.reading)
-    reading = watch.lap()
-    asked = {**request.__dict__, "class_weight": class_weights(request.weights, table.y)}
-    choice = choose(asked)
-    if choice.kernel == "precomputed":
+    output = Output(options.as_json, options.quiet)
+    if options.test is not None and options.holdout is not None:
+        raise CommandError("--test and --holdout are two ways to measure the same thing.", "give one of them")
+    places = claim_places(options, output) if options.save and options.folds is None else {}
+    began = time.perf_counter()
+    table = read(options.data, options.reading)
+    reading = time.perf_counter() - began
+    chosen = choose(options, class_weights(options.weights, table.y))
+    if chosen.model.kernel == "precomputed":
         table = kernel_matrix(table)
-    course = Course(request, output, table, choice, files=files)
-    if request.folds is not None:
-        return cross_validate(course)
-    if request.holdout is not None:
-        course.held = evaluation.held_out_rows(table.y, request.holdout, request.seed)
+    this = FitRun(options, output, table, chosen, files=places)
+    if options.folds is not None:
+        return cross_validate(this, options.folds)
+    if options.holdout is not None:
+        this.held_out = held_out_rows(table.y, options.holdout, options.seed)
     try:
-        fitted = course.fit()
+        fitted = this.fit()
     except InseparableError as error:
-        raise no_hard_margin(course, error) from None
-    record = fit_answer.record(course, fitted)
+        raise this.no_hard_margin(error) from None
+    record = fit_answer.record(this, fitted)
     record["seconds"]["reading"] = reading
-    record["held_out"] = measure(course, fitted.model)
-    if request.save:
-        course.save(fitted)
-    verdict = course.verdict(fitted.model)
+    record["held_out"] = this.measure(fitted.model)
+    if options.save:
+        this.save(fitted)
+    verdict = this.verdict()
     record["separability"] = {"skipped": verdict} if isinstance(verdict, str) else verdict.record()
-    record["files"] = {name: str(path) for name, path in course.files.items()}
-    output.answer("fit", record, fit_answer.lines(course, fitted, record, verdict))
-    return ExitCode.DONE if record["proved"] else ExitCode.NOT_PROVED
+    record["files"] = {name: str(path) for name, path in this.files.items()}
+    output.answer("fit", record, fit_answer.lines(this, record, verdict))
+    return ExitCode.DONE if fitted.proved else ExitCode.NOT_PROVED
 
 
-def cross_validate(course: Course) -> int:
-    """``-v N``, as in LIBSVM: the accuracy, and nothing is saved."""
-    request, table = course.request, course.table
-    assert request.folds is not None
-    with warnings.catch_warnings(), waiting(f"{request.folds} folds", request.quiet):
+def held_out_rows(y: Any, share: float, seed: int) -> Any:
+    """Return the rows (m,) to hold out: a share of each class, chosen by the seed."""
+    import numpy as np
+    from sklearn.model_selection import train_test_split
+
+    if not 0 < share < 1:
+        raise CommandError(
+            f"--holdout must be between 0 and 1; got {share:g}.", "0.2 holds out a fifth of the rows"
+        )
+    try:
+        _, held_out = train_test_split(np.arange(len(y)), test_size=share, random_state=seed, stratify=y)
+    except ValueError as error:
+        raise CommandError(f"--holdout {share:g} cannot be done: {error}") from None
+    return np.sort(held_out)
+
+
+def cross_validate(this: FitRun, folds: int) -> int:
+    """Measure the accuracy as LIBSVM's ``-v N`` does: each row is predicted once, by a fit to the other folds."""
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.model_selection import StratifiedKFold
+
+    X, y = this.table.X, this.table.y
+    if folds < 2:
+        raise CommandError(f"-v must be at least 2 folds; got {folds}.")
+    if folds > len(y):
+        raise CommandError(f"-v {folds}: there are only {len(y)} rows.")
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    if smallest < folds:
+        raise CommandError(
+            f"-v {folds}: a class has only {smallest} rows, fewer than the folds.",
+            f"use -v {max(2, smallest)}",
+        )
+    predicted, shares, proved = np.empty_like(y), [], True
+    splits = StratifiedKFold(folds, shuffle=True, random_state=this.options.seed)
+    with warnings.catch_warnings(), waiting(f"{folds} folds", this.options.quiet):
         warnings.simplefilter("ignore")
-        found = evaluation.cross_validation(course.choice.make, table.X, table.y, request.folds, request.seed)
+        for train, test in splits.split(np.zeros(len(y)), y):
+            model = clone(this.chosen.model).fit(X[train], y[train])
+            predicted[test] = model.predict(X[test])
+            shares.append(accuracy(predicted[test], y[test])["accuracy"])
+            proved = proved and model.status_ in _PROVED
+    found = {"folds": folds, **accuracy(predicted, y), "each": shares, "proved": proved}
     record = {
-        "data": table.record(),
-        "model": fit_answer.model_record(course),
+        "data": this.table.record(),
+        "model": fit_answer.model_record(this.chosen),
         "cross_validation": found,
-        "proved": found["proved"],
+        "proved": proved,
     }
-    course.output.answer("fit", record, fit_answer.cross_validation_lines(course, found))
-    return ExitCode.DONE if found["proved"] else ExitCode.NOT_PROVED
+    this.output.answer("fit", record, fit_answer.cross_validation_lines(this, found))
+    return ExitCode.DONE if proved else ExitCode.NOT_PROVED
 
 
-def no_hard_margin(course: Course, error: InseparableError) -> Refused:
-    """The answer to ``-c inf`` where there is no hard margin; the proof is saved where the fit's would have been."""
-    saved = ""
-    if course.files:
-        certificates.save({"": error.certificate}, course.files["certificate"])
-        saved = f" The proof is in {course.files['certificate']}."
-    return Refused(
-        f"There is no hard margin. {error.separability}{saved}",
-        "a finite C (-c 1) gives the soft margin, which always exists",
-    )
-
-
-def measure(course: Course, model: Any) -> dict[str, Any] | None:
-    """The accuracy on the rows that were asked for, if any were."""
-    request, table = course.request, course.table
-    if course.held is not None:
-        return evaluation.accuracy(
-            model, table.X[course.held], table.y[course.held], f"{request.data}, held out"
-        )
-    if request.test is None:
-        return None
-    other = read(request.test, replace(request.reading, encoding=table.encoding))
-    if course.choice.kernel == "precomputed":
-        other = kernel_matrix(other)
-    return evaluation.accuracy(model, other.X, other.y, request.test)
-
-
-def claim_places(request: Request, output: Output) -> dict[str, Path]:
-    """Where model and certificate go; refuses before the work begins if they may not."""
-    model = Path(request.model) if request.model else output_paths.beside(request.data, ".model.safetensors")
-    proof = output_paths.beside(request.data, ".certificate.json.gz")
-    folder = output_paths.beside(request.data, ".certificates")
-    if request.folder is not None:
-        Path(request.folder).mkdir(parents=True, exist_ok=True)
-        model, proof, folder = (Path(request.folder) / path.name for path in (model, proof, folder))
-    elif request.model:
+def claim_places(options: FitOptions, output: Output) -> dict[str, Path]:
+    """Return where model and certificate go; refuses before the work begins if they may not."""
+    model = files.beside(options.data, ".model.safetensors") if options.model is None else Path(options.model)
+    proof = files.beside(options.data, ".certificate.json.gz")
+    folder = files.beside(options.data, ".certificates")
+    if options.folder is not None:
+        Path(options.folder).mkdir(parents=True, exist_ok=True)
+        model, proof, folder = (Path(options.folder) / path.name for path in (model, proof, folder))
+    elif options.model is not None:
         name = model.name.removesuffix(".safetensors").removesuffix(".model")
-        proof, folder = (
-            model.with_name(f"{name}.certificate.json.gz"),
-            model.with_name(f"{name}.certificates"),
-        )
-    if request.certificate is not None:
-        proof = Path(request.certificate)
+        proof = model.parent / f"{name}.certificate.json.gz"
+        folder = model.parent / f"{name}.certificates"
+    if options.certificate is not None:
+        proof = Path(options.certificate)
     for path, ours in (
-        (model, is_model),
-        (proof, output_paths.is_certificate),
-        (folder, output_paths.is_certificate),
+        (model, files.is_model),
+        (proof, files.is_certificate),
+        (folder, files.is_certificate),
     ):
-        if output_paths.claim(path, ours, request.force, "-o FOLDER"):
+        if files.claim(path, ours, options.force, "-o FOLDER"):
             output.note(f"{path} was there before; it is replaced.")
     return {"model": model, "certificate": proof, "folder": folder}

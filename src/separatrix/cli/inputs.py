@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.errors import Refused
-from separatrix.cli.output import Line, counted, listed, wrapped
+from separatrix.cli.output import CommandError, Line, counted, listed, wrapped
 from separatrix.cli.progress import waiting
 
 DataFile = Annotated[
@@ -34,12 +33,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on std
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that separatrix did not write.")]
 
-_DENSE = 0.3  # share of nonzero entries from which a dense array is smaller and faster than CSR
-
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a file: its format and label column, and what is known from a model or a certificate."""
+    """Settings for reading a file: its format and label column, and what is known from a model or a certificate."""
 
     label: str | None = None
     format: str | None = None
@@ -49,7 +46,7 @@ class Reading:
     quiet: bool = False
 
     def options(self) -> dict[str, Any]:
-        """What `separatrix.read` and `convert` both take."""
+        """Return the options that `separatrix.read` and `convert` both take."""
         return {"format": self.format, "label": _column(self.label), "missing": self.missing}
 
     def like(self, model: Any) -> Reading:
@@ -73,7 +70,7 @@ class Table:
     left_out: int = 0  #: entries and categories that an encoding had no place for
 
     def record(self) -> dict[str, Any]:
-        """What the file holds, for the JSON object."""
+        """Return the contents of the file in numbers, for the JSON object."""
         n, d = self.X.shape
         return {
             "file": self.file,
@@ -85,7 +82,7 @@ class Table:
         }
 
     def lines(self) -> list[Line]:
-        """What the file holds, in words."""
+        """Return the contents of the file in words."""
         n, d = self.X.shape
         share = _nonzeros(self.X) / max(1, n * d)
         full = "" if share > 0.995 else f", {100 * share:.2g} % of the entries nonzero"
@@ -98,7 +95,7 @@ def read(path: str, reading: Reading) -> Table:
     """The table in a file, with labels."""
     table = read_rows(path, reading)
     if table.y is None:
-        raise Refused(f"{path} holds no labels.", "name their column with --label")
+        raise CommandError(f"{path} holds no labels.", "name their column with --label")
     return table
 
 
@@ -117,12 +114,9 @@ def read_rows(path: str, reading: Reading) -> Table:
             **reading.options(),
         )
     if found.X.shape[0] == 0:
-        raise Refused(f"{path} holds no rows.")
-    X: Any = found.X
-    if found.source.format != "store" and hasattr(X, "indptr") and X.nnz > _DENSE * X.shape[0] * X.shape[1]:
-        X = X.toarray()
+        raise CommandError(f"{path} holds no rows.")
     source = found.source
-    return Table(X, found.y, path, source.format, found.column_names, found.encoding, source.left_out)
+    return Table(found.X, found.y, path, source.format, found.column_names, found.encoding, source.left_out)
 
 
 def kernel_matrix(table: Table) -> Table:
@@ -138,6 +132,38 @@ def kernel_matrix(table: Table) -> Table:
     return replace(table, X=np.ascontiguousarray(X[:, 1:]))
 
 
+def class_weights(texts: list[str] | None, y: Any) -> dict[Any, float] | str | None:
+    """Return the weights of the classes by their labels as they are in y; "balanced" if that is asked for."""
+    if texts is None:
+        return None
+    if texts == ["balanced"]:
+        return "balanced"
+    import numpy as np
+
+    labels = {_text(label): label for label in np.unique(y).tolist()}
+    weights = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        if _text(name) not in labels:
+            shown = ", ".join(map(str, list(labels.values())[:20]))
+            raise CommandError(
+                f"-w {text}: there is no class {name!r}; the classes are {shown}.", "write -w LABEL=WEIGHT"
+            )
+        try:
+            weights[labels[_text(name)]] = float(number)
+        except ValueError:
+            raise CommandError(f"-w {text}: a weight must be a number; got {number!r}.") from None
+    return weights
+
+
+def _text(label: Any) -> str:
+    """Return a label as text; 1, 1.0 and "+1" are the same."""
+    try:
+        return repr(float(label))
+    except (TypeError, ValueError):
+        return str(label)
+
+
 def _column(text: str | None) -> str | int | None:
     """A column by its name, or by its number if it is one."""
     if text is not None and text.lstrip("-").isdecimal():
@@ -148,10 +174,10 @@ def _column(text: str | None) -> str | int | None:
 def progress_of(path: str, say: Callable[[str], None]) -> Callable[[int, int | None], None]:
     """Tells how much of a file has been read."""
 
-    def told(done: int, total: int | None) -> None:
+    def show(done: int, total: int | None) -> None:
         say(f"reading {path}: {done / 1e6:,.0f} MB" + (f" of {total / 1e6:,.0f}" if total else ""))
 
-    return told
+    return show
 
 
 def _nonzeros(X: Any) -> int:

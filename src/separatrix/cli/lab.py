@@ -10,11 +10,7 @@ from typing import Annotated
 import typer
 
 from separatrix.cli.output import say
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("lab")(lab)
+from separatrix.errors import with_hint
 
 
 def lab(
@@ -39,8 +35,8 @@ def lab(
         from separatrix.lab.guard import is_loopback
         from separatrix.lab.server import serve
     except ImportError as error:
-        raise ImportError(
-            f"The lab needs more packages ({error.name}). Hint: pip install 'separatrix[lab]'"
+        raise with_hint(
+            ImportError, f"The lab needs more packages ({error.name}).", "pip install 'separatrix[lab]'"
         ) from None
 
     if not is_loopback(host):

@@ -1,4 +1,4 @@
-"""Where words go: the answer to stdout (or one JSON object), notes, hints and progress to stderr."""
+"""Answers on stdout (lines, or one JSON object), everything else on stderr, and the exit codes of all commands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from math import isfinite
 from typing import Any
 
@@ -18,9 +19,26 @@ Line = tuple[str, str]
 _NAME_WIDTH = 13
 
 
+class ExitCode(IntEnum):
+    """The meaning of every command's exit code."""
+
+    DONE = 0  #: proved, or done where there is nothing to prove
+    BAD_INPUT = 1  #: bad usage, or a file that cannot be read or written
+    NOT_PROVED = 2  #: the budget (time, steps, Ctrl-C) ended before the proof, or it rests on a condition
+    REJECTED = 3  #: a certificate does not prove its claim for these data
+
+
+class CommandError(Exception):
+    """A command cannot do what was asked; the sentence says why, the hint what to do instead."""
+
+    def __init__(self, sentence: str, hint: str | None = None) -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
 @dataclass
 class Output:
-    """What a command says. With ``json`` the answer is one object on stdout; ``quiet`` drops the notes."""
+    """The voice of a command. With ``json`` the answer is one object on stdout; ``quiet`` drops the notes."""
 
     json: bool = False
     quiet: bool = False
@@ -66,6 +84,14 @@ def wrapped(name: str, text: str, width: int = 100) -> list[Line]:
     """A long sentence as lines of the answer."""
     pieces = textwrap.wrap(text, width) or [""]
     return [(name, pieces[0]), *(("", piece) for piece in pieces[1:])]
+
+
+def accuracy(predicted: Any, y: Any) -> dict[str, Any]:
+    """Return how many rows are predicted as labelled, for JSON."""
+    import numpy as np
+
+    rows, correct = len(y), int(np.count_nonzero(predicted == y))
+    return {"rows": rows, "correct": correct, "accuracy": correct / max(1, rows)}
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.errors import ExitCode
 from separatrix.cli.inputs import (
     DataFile,
     Format,
@@ -16,11 +15,10 @@ from separatrix.cli.inputs import (
     LabelColumn,
     Quiet,
     Reading,
-    Table,
     kernel_matrix,
     read_rows,
 )
-from separatrix.cli.output import Output, percent, plain, say, to_stdout
+from separatrix.cli.output import ExitCode, Output, accuracy, percent, plain, say, to_stdout
 
 _AT_ONCE = 1 << 14  # rows written at a time
 
@@ -54,8 +52,7 @@ def predict(
       separatrix predict data.model.safetensors new.svm --scores --json
     """
     from separatrix.atomic import replacing
-    from separatrix.cli.models import is_model, load_model
-    from separatrix.cli.output_paths import claim
+    from separatrix.cli.files import claim, is_model, load_model
 
     output = Output(as_json, quiet)
     if is_model(Path(data)) and not is_model(Path(model)):
@@ -72,7 +69,7 @@ def predict(
         )
     classes = fitted.predict(table.X)
     values = fitted.decision_function(table.X) if scores else None
-    found = accuracy(classes, table)
+    found = None if table.y is None else accuracy(classes, table.y)
     if as_json:
         record: dict[str, Any] = {
             "model": model,
@@ -95,16 +92,6 @@ def predict(
     return ExitCode.DONE
 
 
-def accuracy(classes: Any, table: Table) -> dict[str, Any] | None:
-    """How many rows are predicted as labelled; None where the file has no labels."""
-    import numpy as np
-
-    if table.y is None:
-        return None
-    correct = int(np.count_nonzero(classes == table.y))
-    return {"rows": len(classes), "correct": correct, "accuracy": correct / max(1, len(classes))}
-
-
 def lines(classes: Any, scores: Any) -> Iterator[str]:
     """A line for each row, many in a text: its class, and its decision values where they are wanted."""
     for start in range(0, len(classes), _AT_ONCE):
@@ -115,8 +102,3 @@ def lines(classes: Any, scores: Any) -> Iterator[str]:
         values = scores[start : start + _AT_ONCE].reshape(len(labels), -1).tolist()
         rows = zip(labels, values, strict=True)
         yield "".join("\t".join([str(label), *map(repr, row)]) + "\n" for label, row in rows)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(short_help="The class of each row of a file.")(predict)

@@ -6,20 +6,21 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from separatrix.fitting.observer import KeptPoint, Observer, Part
+
 if TYPE_CHECKING:
-    from separatrix.fitting.observer import KeptPoint
-    from separatrix.problem import Record
+    from separatrix.problem import Record, Status
 
 _LINE_PAUSE = 5.0  # seconds between two lines in a log file
 _BAR_PAUSE = 0.1  # seconds between two looks at a record on a terminal
 
 
 def share_done(gap: float, first: float, tol: float) -> float:
-    """How much of the way from the first gap to tol is done, on a logarithmic scale; from 0 to 1.
+    """Return the share of the way from the first gap to tol that is done, on a logarithmic scale; from 0 to 1.
 
     >>> share_done(1e-2, 1.0, 1e-4), share_done(1e-5, 1.0, 1e-4)
     (0.5, 1.0)
@@ -29,7 +30,7 @@ def share_done(gap: float, first: float, tol: float) -> float:
     return min(1.0, max(0.0, math.log(first / gap) / math.log(first / tol)))
 
 
-class GapLines:
+class GapLines(Observer):
     """A line every few seconds: for log files and pipes."""
 
     def __init__(self, tol: float) -> None:
@@ -37,22 +38,18 @@ class GapLines:
         self._last = time.perf_counter()
         self._lock = threading.Lock()
 
-    def show(self, name: str, record: Record) -> None:
+    def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> None:
         """A line, unless there was one just now."""
         with self._lock:
             if time.perf_counter() - self._last < _LINE_PAUSE:
                 return
             self._last = time.perf_counter()
-            print(f"{describe(name, record, self.tol)}, {record.time:.0f} s", file=sys.stderr, flush=True)
-
-    def done(self, name: str, record: Record, status: str) -> None:
-        """The answer will say it."""
-
-    def keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
-        """A line has no use for points."""
+            print(
+                f"{describe(part.name, record, self.tol)}, {record.time:.0f} s", file=sys.stderr, flush=True
+            )
 
 
-class GapBar:
+class GapBar(Observer):
     """One bar for the problem at work: the gap on its way to tol."""
 
     def __init__(self, progress: Any, tol: float) -> None:
@@ -63,8 +60,9 @@ class GapBar:
         self._last = 0.0
         self._lock = threading.Lock()
 
-    def show(self, name: str, record: Record) -> None:
+    def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> None:
         """Move the bar, unless it was moved just now."""
+        name = part.name
         with self._lock:
             if math.isfinite(record.gap):
                 self._first.setdefault(name, max(record.gap, 1.0))
@@ -74,37 +72,12 @@ class GapBar:
             share = share_done(record.gap, self._first.get(name, 1.0), self.tol)
             self.progress.update(self._task, completed=share, description=describe(name, record, self.tol))
 
-    def done(self, name: str, record: Record, status: str) -> None:
+    def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
         """One problem less."""
         with self._lock:
             self._finished += 1
-            text = f"{self._finished} done" if name else status
+            text = f"{self._finished} done" if part.name else str(status)
             self.progress.update(self._task, completed=1.0, description=text)
-
-    def keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
-        """A bar has no use for points."""
-
-
-class Several:
-    """Several watches as one."""
-
-    def __init__(self, watches: Sequence[Any]) -> None:
-        self.watches = watches
-
-    def show(self, name: str, record: Record) -> None:
-        """To each."""
-        for watch in self.watches:
-            watch.show(name, record)
-
-    def done(self, name: str, record: Record, status: str) -> None:
-        """To each."""
-        for watch in self.watches:
-            watch.done(name, record, status)
-
-    def keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
-        """To each."""
-        for watch in self.watches:
-            watch.keep(key, point, final)
 
 
 def describe(name: str, record: Record, tol: float) -> str:
@@ -114,8 +87,8 @@ def describe(name: str, record: Record, tol: float) -> str:
 
 
 @contextmanager
-def shown(tol: float, quiet: bool) -> Iterator[list[Any]]:
-    """The watches that show progress: a bar, lines, or none if quiet."""
+def shown(tol: float, quiet: bool) -> Iterator[list[Observer]]:
+    """The observers that show progress: a bar, lines, or none if quiet."""
     if quiet:
         yield []
         return

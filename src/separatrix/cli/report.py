@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.errors import ExitCode, Refused
 from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Quiet, Reading, read
-from separatrix.cli.output import Output
+from separatrix.cli.output import CommandError, ExitCode, Output
 from separatrix.cli.progress import waiting
 
 _KINDS = {".html": "html", ".htm": "html", ".txt": "text", ".json": "json"}
@@ -47,14 +46,13 @@ def report(
       separatrix report data.model.safetensors data.svm --json
     """
     from separatrix.atomic import write_atomically
-    from separatrix.cli.models import load_model
-    from separatrix.cli.output_paths import beside, claim
+    from separatrix.cli.files import beside, claim, load_model
     from separatrix.report import make
 
     output = Output(as_json, quiet)
     kind = "text" if out is None else _KINDS.get(Path(out).suffix.lower())
     if kind is None:
-        raise Refused(f"A report is .html, .txt or .json; got {out}.", "name it so: -o report.html")
+        raise CommandError(f"A report is .html, .txt or .json; got {out}.", "name it so: -o report.html")
     if out is not None and claim(Path(out), _is_report, force, "another name for -o"):
         output.note(f"{out} was there before; it is replaced.")
     fitted = load_model(model)
@@ -72,7 +70,7 @@ def report(
             table.X,
             table.y,
             columns=table.columns,
-            title=title or f"{Path(model).name} on {Path(data).name}",
+            title=f"{Path(model).name} on {Path(data).name}" if title is None else title,
             data_file=data,
             certificate_file=str(certificate),
         )
@@ -94,11 +92,6 @@ def _content(made: Any, kind: str) -> str:
 
 
 def _is_report(path: Path) -> bool:
-    """Whether a file looks like a report of ours, which a new one may replace."""
+    """Tell whether a file looks like a report of ours, which a new one may replace."""
     with path.open("rb") as file:
         return _MARK.encode() in file.read(4096)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(short_help="One page that shows a model and its proof.")(report)

@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
 from separatrix.cli.output import Line, counted, listed, wrapped
-from separatrix.cli.timing import Stopwatch, TimeUp, at_most
 
 Ways = Literal["ovr", "ovo"]
 _ROW = 60.0  # bytes beside X that a verdict takes for each row
+
+
+class TimeUp(Exception):
+    """The time allowed was over before the work was done."""
+
+
+@contextmanager
+def at_most(seconds: float | None) -> Iterator[None]:
+    """Raise `TimeUp` in the work inside once it has taken that long; None means no limit.
+
+    Nor is there one without an alarm: it is for the main thread of a POSIX system. The alarm is heard between two
+    steps of Python, so a long compiled step is finished first.
+
+    >>> with at_most(5.0):
+    ...     sum(range(10))
+    45
+    """
+    on_main_thread = threading.current_thread() is threading.main_thread()
+    if seconds is None or not (on_main_thread and hasattr(signal, "setitimer")):
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise TimeUp
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(1e-3, seconds))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
 
 
 @dataclass
@@ -53,10 +88,11 @@ def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Ve
     from separatrix.separability.api import two_sides
 
     matrix, labels = _checked(X), np.asarray(y)
-    watch, verdicts = Stopwatch(), Verdicts()
+    began, verdicts = time.perf_counter(), Verdicts()
     questions = list(_questions(labels, ways))
     for place, (name, plus, minus, members) in enumerate(questions):
-        share = None if max_time is None else max(0.0, max_time - watch.total) / (len(questions) - place)
+        left = None if max_time is None else max(0.0, max_time - (time.perf_counter() - began))
+        share = None if left is None else left / (len(questions) - place)
         try:
             with at_most(share):
                 require_room(matrix, _ROW, "The exact verdict on")
@@ -68,7 +104,7 @@ def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Ve
         except MemoryError as error:
             verdicts.undecided.append(name)
             verdicts.short_of_memory = str(error) or "There is not enough memory for it."
-    verdicts.seconds = watch.total
+    verdicts.seconds = time.perf_counter() - began
     return verdicts
 
 
@@ -96,7 +132,7 @@ def _checked(X: Any) -> Any:
     """X as the exact verdict reads it: contiguous or canonical CSR, every number finite and unchanged."""
     from scipy import sparse
 
-    from separatrix.fitting.matrices import canonical_csr, check_finite, contiguous
+    from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 
     is_sparse = bool(sparse.issparse(X))
     matrix = canonical_csr(X) if is_sparse else contiguous(X)

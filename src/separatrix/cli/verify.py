@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.errors import ExitCode, Refused
 from separatrix.cli.inputs import (
     DataFile,
     Format,
@@ -20,8 +20,7 @@ from separatrix.cli.inputs import (
     kernel_matrix,
     read,
 )
-from separatrix.cli.output import Line, Output, counted, wrapped
-from separatrix.cli.timing import Stopwatch
+from separatrix.cli.output import CommandError, ExitCode, Line, Output, counted, wrapped
 
 _FEW = 8  # certificates that are checked exactly, about a second each at most, where nobody says how
 
@@ -74,21 +73,26 @@ def verify(
       python -m separatrix.checker data.certificate.json.gz data.svm    (standard library only)
     """
     from separatrix.checker.expectations import parse_expectations
-    from separatrix.cli import certificates
-    from separatrix.cli.models import is_model, load_model
+    from separatrix.cli.files import (
+        certificates_of,
+        find_certificates,
+        is_model,
+        load_certificate,
+        load_model,
+    )
 
-    output, watch = Output(as_json, quiet), Stopwatch()
+    output, began = Output(as_json, quiet), time.perf_counter()
     reading = Reading(label, format, missing, quiet=quiet)
     try:
         expected = parse_expectations(expect or [])
     except ValueError as error:
-        raise Refused(str(error)) from None
+        raise CommandError(str(error)) from None
     if is_model(Path(certificate)):
         model = load_model(certificate)
-        claims: dict[str, Any] = dict(certificates.of_model(model))
+        claims: dict[str, Any] = dict(certificates_of(model))
         reading = reading.like(model)
     else:
-        claims = {file.name: certificates.load(file, max_bytes) for file in certificates.find(certificate)}
+        claims = {file.name: load_certificate(file, max_bytes) for file in find_certificates(certificate)}
         reading = replace(reading, n_columns=_width(claims))
     table = read(data, reading)
     if any(map(_of_a_kernel_matrix, claims.values())):
@@ -102,14 +106,15 @@ def verify(
         exact = False
     results = [_check(name, claim, table, exact, expected) for name, claim in claims.items()]
     outcome = next(each for each in _CODES if any(result["outcome"] == each for result in results))
+    seconds = time.perf_counter() - began
     record = {
         "data": table.record(),
         "outcome": outcome,
         "proved": outcome == "proved",
-        "seconds": watch.total,
+        "seconds": seconds,
         "certificates": results,
     }
-    output.answer("verify", record, _lines(results, watch.total))
+    output.answer("verify", record, _lines(results, seconds))
     return _CODES[outcome]
 
 
@@ -142,7 +147,7 @@ def _in_single(table: Any, claims: dict[str, Any]) -> Any:
     wide, single = (table.X.data, X.data) if hasattr(X, "indptr") else (table.X, X)
     changed = wide[(wide != single) & (wide == np.rint(wide))]
     if changed.size:
-        raise Refused(
+        raise CommandError(
             f"The certificate speaks of numbers of single precision; {table.file} holds "
             f"{changed.flat[0]:.0f}, which is none, and integers are not rounded.",
             "give the file of the fit",
@@ -179,14 +184,14 @@ def _check(name: str, claim: Any, table: Any, exact: bool | None, expected: dict
 
 
 def _lines(results: list[dict[str, Any]], seconds: float) -> list[Line]:
-    time = ("time", f"{seconds:.2f} s")
+    taken = ("time", f"{seconds:.2f} s")
     if len(results) == 1:
-        return [*wrapped("verdict", _said(results[0])), time]
+        return [*wrapped("verdict", _said(results[0])), taken]
     good = sum(result["proved"] for result in results)
     out: list[Line] = [("verdict", f"{good} of {counted(len(results), 'certificate')} proved")]
     for result in results:
         out += wrapped("", f"{result['name']}: {_said(result)}")
-    return [*out, time]
+    return [*out, taken]
 
 
 def _said(result: dict[str, Any]) -> str:
@@ -195,8 +200,3 @@ def _said(result: dict[str, Any]) -> str:
     What a rejected certificate claims is not repeated: it may be anything.
     """
     return f"Rejected: {result['reason']}" if result["outcome"] == "rejected" else result["reason"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(short_help="Does a certificate prove its claim?")(verify)

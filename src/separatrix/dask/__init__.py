@@ -1,4 +1,4 @@
-"""More than one machine: `SVC` and `Perceptron` on a Dask cluster, with the certificates of one machine.
+"""`SVC` and `Perceptron` on a Dask cluster, with the certificates of one machine.
 
 Partitions stay on the workers. Each worker runs the library's own solver steps on its rows; vectors of the length of
 w travel, and sums. The proof is global: its gap is computed from all partitions, and `separatrix.verify` accepts it
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from separatrix.dask.perceptron import Perceptron as Perceptron
     from separatrix.dask.svc import SVC as SVC
-    from separatrix.dask.watch import WorkerFailureError as WorkerFailureError
+    from separatrix.dask.workers import WorkerFailureError as WorkerFailureError
 
 _HOMES = {
     "SVC": "separatrix.dask.svc",
     "Perceptron": "separatrix.dask.perceptron",
-    "WorkerFailureError": "separatrix.dask.watch",
+    "WorkerFailureError": "separatrix.dask.workers",
 }
 
 __all__ = ["SVC", "Perceptron", "WorkerFailureError"]

@@ -1,9 +1,9 @@
-"""The shards of one training: where they are, how they are asked, and what happens when a worker dies or freezes.
+"""The shards of one training on the workers of a cluster: placement, calls, and recovery from lost workers.
 
 Every worker gets one shard with an even share of the partitions, next to data that are already there where that keeps
-the shares even. `each` asks all shards at once and waits with an eye on the workers' heartbeats: a worker that has left
-the cluster, or has not been heard from for `worker_timeout` seconds, is given up, and its partitions are computed again
-from their lineage on another one. A slow worker still sends heartbeats, and is waited for.
+the shares even. `each` calls all shards at once and watches the workers' heartbeats while it waits: a worker that has
+left the cluster, or has not been heard from for `worker_timeout` seconds, is given up, and its partitions are computed
+again from their lineage on another one. A slow worker still sends heartbeats, and is waited for.
 """
 
 from __future__ import annotations
@@ -18,54 +18,57 @@ from typing import Any, Self
 import numpy as np
 from distributed.utils import sync
 
-from separatrix.dask.placement import even_shares, holders
-from separatrix.dask.remote import RemoteShard
 from separatrix.dask.shard import Shard
-from separatrix.dask.watch import POLL, Watch, WorkerFailureError
-
-_LOADING = (
-    30.0  # seconds, at least, without a heartbeat while libraries and data are loaded: that may hold the GIL
+from separatrix.dask.workers import (
+    POLL,
+    HeartbeatMonitor,
+    RemoteShard,
+    WorkerFailureError,
+    even_shares,
+    holders,
 )
-_LOST = (OSError, asyncio.CancelledError, KeyError, RuntimeError)  # what asking a lost actor may raise
+
+#: Seconds without a heartbeat that a worker has at least while it loads libraries and data, which may hold the GIL.
+_LOADING_TIMEOUT = 30.0
+#: Exceptions that a call to a lost actor may raise.
+_LOST = (OSError, asyncio.CancelledError, KeyError, RuntimeError)
 
 
 class ShardsReplaced(Exception):
-    """Some shards were rebuilt on other workers: what they had been told since `Gang.prologue` is gone."""
+    """Some shards were rebuilt on other workers: their state since `WorkerGroup.setup_calls` is lost."""
 
 
 @dataclass
 class Traffic:
-    """Bytes of arrays sent and received, seconds of waiting, since the last `Gang.traffic`."""
+    """Bytes of arrays sent and received, seconds of waiting, since the last `WorkerGroup.traffic`."""
 
     sent: int = 0
     received: int = 0
     seconds: float = 0.0
-    computing: float = 0.0  #: seconds of them that the slowest shard says it computed
+    computing: float = 0.0  #: seconds of the waiting in which the slowest shard computed
 
 
 @dataclass
-class Gang:
+class WorkerGroup:
     """The shards of one training on a client's cluster. Use it as a context; leaving it frees the workers' memory.
 
-    ``bundles`` are Dask delayed values or futures, one (X, y, weights) for each partition.
+    ``partitions`` are Dask delayed values or futures, one (X, y, weights) for each partition.
     """
 
     client: Any  #: distributed.Client
-    bundles: list[Any]
+    partitions: list[Any]
     worker_timeout: float = 60.0
     max_worker_failures: int = 3
     n_threads: int | None = None
-    partitions: list[list[int]] = field(default_factory=list)  #: of each shard
-    #: Told again to a shard that was rebuilt: method and the arguments of each shard.
-    prologue: list[tuple[str, list[tuple[Any, ...]]]] = field(default_factory=list)
-    rebuilt: int = (
-        0  #: how many shards were rebuilt so far: a solver notices by it that some forgot their state
-    )
+    shares: list[list[int]] = field(default_factory=list)  #: numbers of the partitions of each shard
+    #: Calls that a rebuilt shard gets again: method and the arguments of each shard.
+    setup_calls: list[tuple[str, list[tuple[Any, ...]]]] = field(default_factory=list)
+    rebuilt: int = 0  #: shards rebuilt so far: a solver notices by it that some lost their state
     shards: list[RemoteShard | None] = field(default_factory=list)
     _traffic: Traffic = field(default_factory=Traffic)
 
     def __post_init__(self) -> None:
-        self.watch = Watch(self.client, self.worker_timeout, self.max_worker_failures)
+        self.monitor = HeartbeatMonitor(self.client, self.worker_timeout, self.max_worker_failures)
 
     def __enter__(self) -> Self:
         try:
@@ -83,11 +86,11 @@ class Gang:
         return sync(self.client.loop, function, *args)
 
     async def _place(self) -> None:
-        workers = sorted(await self.watch.alive())
+        workers = sorted(await self.monitor.alive())
         if not workers:
             raise WorkerFailureError("The cluster has no workers. Hint: client.wait_for_workers(1).")
-        count = min(len(workers), len(self.bundles))
-        self.partitions = even_shares(await holders(self.client, self.bundles, workers), count)
+        count = min(len(workers), len(self.partitions))
+        self.shares = even_shares(await holders(self.client, self.partitions, workers), count)
         self.shards = [None] * count
         await self._prepare(workers)
         await asyncio.gather(*(self._build(i, workers[i]) for i in range(count)))
@@ -96,52 +99,55 @@ class Gang:
         """Import what a shard needs in the workers' task threads: in their event loops it would delay heartbeats."""
         where = {"allow_other_workers": True, "pure": False}
         ready = [self.client.submit(import_module, Shard.__module__, workers=[a], **where) for a in workers]
-        await self._watched(asyncio.gather(*(future.exception() for future in ready)))
+        await self._monitored(asyncio.gather(*(future.exception() for future in ready)))
 
-    async def _watched(self, awaitable: Awaitable[Any]) -> Any:
-        """The result; workers that freeze meanwhile are removed, and Dask computes elsewhere."""
+    async def _monitored(self, awaitable: Awaitable[Any]) -> Any:
+        """Await a result; workers that freeze meanwhile are removed, and Dask computes elsewhere."""
         task = asyncio.ensure_future(_awaited(awaitable))
         while not (await asyncio.wait({task}, timeout=POLL))[0]:
-            await self.watch.remove_frozen(_LOADING)
+            await self.monitor.remove_frozen(_LOADING_TIMEOUT)
         return task.result()
 
     async def _build(self, i: int, address: str) -> None:
         """Compute the partitions of shard i, at this worker if it can, and make the actor that holds them."""
         where = {"workers": [address], "allow_other_workers": True}
-        futures = self.client.compute([self.bundles[p] for p in self.partitions[i]], **where)
+        futures = self.client.compute([self.partitions[p] for p in self.shares[i]], **where)
         key = f"separatrix-shard-{i}-{time.time_ns()}"
         maker = self.client.submit(
             Shard, list(futures), i, self.n_threads, actor=True, pure=False, key=key, **where
         )
-        error = await self._watched(maker.exception())
+        error = await self._monitored(maker.exception())
         if maker.status == "cancelled":
             raise WorkerFailureError(
-                f"The partitions {self.partitions[i]} are lost and cannot be computed again. Hint: give Dask "
+                f"The partitions {self.shares[i]} are lost and cannot be computed again. Hint: give Dask "
                 "collections or delayed values, not the only copy of scattered data."
             )
         if error is not None:
             raise error
         places = await self.client.who_has([maker])
         place = next(iter(next(iter(places.values()), ())), address)
-        self.shards[i] = await RemoteShard.reached(self.client, key, place, maker)
+        self.shards[i] = await RemoteShard.connected(self.client, key, place, maker)
 
     def _shard(self, i: int) -> RemoteShard:
         shard = self.shards[i]
-        assert shard is not None, "it was built when the gang was entered"
+        assert shard is not None, "it was built when the group was entered"
         return shard
 
-    def each(self, method: str, arguments: Sequence[tuple[Any, ...]], *, stateful: bool = False) -> list[Any]:
-        """Ask every shard, each with its own arguments; replies in the order of the shards.
+    def each(
+        self, method: str, arguments: Sequence[tuple[Any, ...]] | None = None, *, stateful: bool = False
+    ) -> list[Any]:
+        """Call a method of every shard, each with its own arguments or all with none; replies in order of the shards.
 
-        Shards that are lost are rebuilt. Then they are asked again or, where the question made sense only after
-        others (``stateful``), `ShardsReplaced` is raised and all replies are dropped.
+        Shards that are lost are rebuilt. Then they are called again or, where the call depends on state that earlier
+        calls left (``stateful``), `ShardsReplaced` is raised and all replies are dropped.
         """
         began = time.perf_counter()
+        arguments = [()] * len(self.shares) if arguments is None else arguments
         replies: list[Any] = [None] * len(arguments)
         missing = list(range(len(arguments)))
         self._traffic.sent += sum(map(_size, arguments))
         while missing:
-            lost, found = self._run(self._ask, method, {i: arguments[i] for i in missing})
+            lost, found = self._run(self._call, method, {i: arguments[i] for i in missing})
             for i, reply in found.items():
                 replies[i] = reply
             if lost:
@@ -158,17 +164,17 @@ class Gang:
         self._traffic.computing += seconds
 
     def traffic(self) -> Traffic:
-        """What went over the wire since this was last asked."""
+        """Traffic since the last call of this method."""
         counted, self._traffic = self._traffic, Traffic()
         return counted
 
-    async def _ask(
+    async def _call(
         self, method: str, arguments: dict[int, tuple[Any, ...]]
     ) -> tuple[list[int], dict[int, Any]]:
-        """Shards that are lost, and the replies of the others."""
-        tasks = {asyncio.ensure_future(self._shard(i).ask(method, args)): i for i, args in arguments.items()}
+        """Call some shards; return those that are lost, and the replies of the others."""
+        tasks = {asyncio.ensure_future(self._shard(i).call(method, args)): i for i, args in arguments.items()}
         for task in tasks:
-            task.add_done_callback(_heard)
+            task.add_done_callback(_retrieve)
         pending, lost, found = set(tasks), list[int](), dict[int, Any]()
         while pending:
             done, pending = await asyncio.wait(pending, timeout=POLL)
@@ -183,7 +189,7 @@ class Gang:
                         other.cancel()
                     raise error
             if pending:
-                alive = await self.watch.remove_frozen()
+                alive = await self.monitor.remove_frozen()
                 for task in [task for task in pending if self._shard(tasks[task]).address not in alive]:
                     task.cancel()
                     pending.discard(task)
@@ -191,36 +197,36 @@ class Gang:
         return sorted(lost), found
 
     async def _gone(self, i: int, error: BaseException) -> bool:
-        """Whether an error means that the worker of shard i is lost, rather than that its work failed."""
+        """True if an error means that the worker of shard i is lost, rather than that its work failed."""
         shard = self._shard(i)
         if isinstance(error, OSError) or shard.lost:
             return True
         await asyncio.sleep(POLL)  # the scheduler may not have noticed yet
-        return shard.address not in await self.watch.alive() or shard.lost
+        return shard.address not in await self.monitor.alive() or shard.lost
 
     async def _rebuild(self, lost: list[int]) -> None:
         for address in {self._shard(i).address for i in lost}:
-            await self.watch.give_up(address, "was lost")
+            await self.monitor.give_up(address, "was lost")
         while lost:
-            alive = await self.watch.remove_frozen()
+            alive = await self.monitor.remove_frozen()
             load = {
                 a: sum(shard is not None and shard.address == a for shard in self.shards)
                 for a in sorted(alive)
             }
             i = lost[0]
             await self._build(i, min(load, key=lambda a: load[a]))
-            for method, arguments in self.prologue:
-                again, _ = await self._ask(method, {i: arguments[i]})
+            for method, arguments in self.setup_calls:
+                again, _ = await self._call(method, {i: arguments[i]})
                 if again:  # this worker is lost too
-                    await self.watch.give_up(self._shard(i).address, "was lost")
+                    await self.monitor.give_up(self._shard(i).address, "was lost")
                     break
             else:
                 self.rebuilt += 1
                 lost = lost[1:]
 
 
-def _heard(task: asyncio.Future[Any]) -> None:
-    """Look at how a task ended: what a lost worker's task raises after it was given up is nobody's business."""
+def _retrieve(task: asyncio.Future[Any]) -> None:
+    """Retrieve a task's exception, so that asyncio does not log what a lost worker's task raises later."""
     if not task.cancelled():
         task.exception()
 

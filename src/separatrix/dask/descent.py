@@ -1,25 +1,26 @@
 """Coordinate descent in rounds: every shard improves its rows, the client finds the best step in a small space.
 
-    out    the step from the last proposals, and the w and b to expect after it
-    back   where that led: v_k = sum_{i in k} alpha_i y_i x_i and sums; a new proposal, and its share of the small space
+    sent       the step from the last proposals, and the w and b expected after it
+    received   v_k = sum_{i in k} alpha_i y_i x_i and sums after that step; a new proposal, and its share of the small
+               space
 
-One exchange is all there is to a round. The expected w is wrong by what was clipped at the bounds of other shards'
-alphas; the v_k that come back are complete and right, so that the dual value is that of the alphas on the workers, and
-a reply heard twice, or lost, does no harm. A step that made things worse is taken back. The loss at the w that went out
-comes along, and with the sums of the alphas it is the gap: no pass over the data is made for it. A shard that is
-rebuilt goes on from the alphas of the last checkpoint.
-See `solvers.block_descent` for the problem a shard solves, `solvers.coordinate_descent` for how a bias is carried.
+A round is one exchange. The expected w is wrong by what was clipped at the bounds of other shards' alphas; the v_k that
+come back are complete and right, so the dual value is that of the alphas on the workers, and a reply received twice, or
+lost, does no harm. A step that made things worse is undone. A reply also has the loss at the w that was sent, and with
+the sums of the alphas that gives the gap: no pass over the data is made for it. A shard that is rebuilt goes on from
+the alphas of the last checkpoint.
+See `solvers.cocoa` for the problem that a shard solves, `solvers.coordinate_descent` for the treatment of the bias.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from separatrix.dask.cluster import ShardsReplaced
-from separatrix.dask.cocoa_subspace import best_step
-from separatrix.dask.rounds import Round
+from separatrix.dask.rounds import Round, best_step
 from separatrix.dask.rows import ClusterRows
 from separatrix.dask.shard import ProblemRows, Step
 from separatrix.problem import Point, Problem
@@ -29,14 +30,17 @@ from separatrix.solvers.cocoa.subspace import combination
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.types import Vector
 
-_PENALTY = 0.03  # kappa relative to the mean squared norm of the rows, as on one machine
-_PATIENCE = 100  # rounds without a better gap that count as a stall
-_ROUNDING = 1e-13  # of the dual value: a step that loses less is not taken back
+#: kappa relative to the mean squared norm of the rows, as on one machine.
+_PENALTY = 0.03
+#: Rounds without a better gap that count as a stall.
+_PATIENCE = 100
+#: Loss relative to the dual value up to which a step is not undone: it is rounding.
+_ROUNDING = 1e-13
 
 
 @dataclass
 class State:
-    """Where a descent is: what goes out next, and what the last round said."""
+    """State of a descent: what is sent next, and the results of the last round."""
 
     rows: ClusterRows
     checkpoint: list[Vector | None]  # alphas of each shard, some rounds old
@@ -44,12 +48,12 @@ class State:
     kappa: float
     scale: float  # mean squared norm of the rows; 0 without a bias
     centre: float = 0.0
-    w: Vector = field(default_factory=lambda: np.zeros(0))  # to expect after the step, and s
+    w: Vector = field(default_factory=lambda: np.zeros(0))  # expected after the step, as is s
     s: float = 0.0
     how: Step = "stay"
     coefficients: list[Vector] = field(default_factory=list)  # of each shard's step
-    proposed: BlockSums | None = None  # all shards' proposals, where the step began
-    best_w: Vector = field(default_factory=lambda: np.zeros(0))  # of the primal value, and best_b
+    proposed: BlockSums | None = None  # sums of all shards' proposals, from which the step began
+    best_w: Vector = field(default_factory=lambda: np.zeros(0))  # w of the best primal value, with best_b
     best_b: float = 0.0
     primal: float = np.inf
     dual: float = -np.inf
@@ -57,7 +61,7 @@ class State:
     best_at: int = 0
     rounds: int = 0
     safety: float = 1.0
-    rebuilt: int = 0  # how many shards had been rebuilt when w was last added up
+    rebuilt: int = 0  # shards that had been rebuilt when w was last added up
 
     @property
     def bias(self) -> float:
@@ -74,18 +78,16 @@ class ClusterDescent:
     epochs: int = 5
     checkpoint_every: int = 5
 
-    @property
-    def name(self) -> str:
-        """As in ``SVC(solver=...)``."""
-        return "coordinate-descent"
+    name: ClassVar[str] = "coordinate-descent"
+    releases_gil: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
-        """alpha = 0, or the start's."""
+        """Begin at alpha = 0, or at the start's."""
         rows = cluster_rows(problem)
         biased = problem.bias != "none"
         penalty = max(_PENALTY * self.scale, 1.0 / float(problem.C.sum())) if biased else 0.0
         kappa = penalty / (1.0 + penalty) if problem.bias == "augmented" else penalty
-        alphas: list[Vector | None] = [None] * len(rows.gang.partitions)
+        alphas: list[Vector | None] = [None] * len(rows.group.shares)
         if start is not None:
             alphas = list(rows.spread(np.clip(np.nan_to_num(start.alpha, nan=0.0), 0.0, problem.upper)))
         state = State(rows, alphas, penalty, kappa, self.scale if biased else 0.0)
@@ -95,55 +97,55 @@ class ClusterDescent:
         return state
 
     def _begin(self, problem: Problem, state: State) -> None:
-        gang, sigma = state.rows.gang, float(len(state.checkpoint))
+        group, sigma = state.rows.group, float(len(state.checkpoint))
         pieces = problem_rows(problem, state.rows)
         arguments = [
             (piece, sigma, state.kappa, self.seed, alpha)
             for piece, alpha in zip(pieces, state.checkpoint, strict=True)
         ]
-        gang.prologue = [("begin_descent", list(arguments))]
-        self._stand(state, gang.each("begin_descent", arguments))
+        group.setup_calls = [("begin_descent", list(arguments))]
+        self._set_start(state, group.each("begin_descent", arguments))
 
-    def _stand(self, state: State, sums: list[BlockSums]) -> None:
-        """Begin the next round where the alphas are."""
-        whole = _joined(sums)
-        state.rebuilt = state.rows.gang.rebuilt
+    def _set_start(self, state: State, sums: list[BlockSums]) -> None:
+        """Begin the next round at the present alphas."""
+        whole = _added(sums)
+        state.rebuilt = state.rows.group.rebuilt
         state.w, state.s, state.how, state.proposed = whole.v, whole.s, "stay", None
         state.coefficients = [np.zeros(0)] * len(sums)
 
-    def step(self, problem: Problem, state: State) -> Progress:
+    def step(self, problem: Problem, state: State, tol: float) -> Progress:
         """One round."""
-        gang, note = state.rows.gang, ""
+        group, note = state.rows.group, ""
         try:
-            if state.rebuilt == gang.rebuilt:
+            if state.rebuilt == group.rebuilt:
                 self._round(problem, state)
         except ShardsReplaced:
             pass
-        if state.rebuilt != gang.rebuilt:
-            # They stand at their checkpoint, the others where they were: w is what their alphas make it.
-            note = f"{gang.rebuilt - state.rebuilt} shards rebuilt on other workers"
+        if state.rebuilt != group.rebuilt:
+            # They are at their checkpoint, the others where they were: w is added up again from their alphas.
+            note = f"{group.rebuilt - state.rebuilt} shards rebuilt on other workers"
             self._regroup(state)
-        return Progress(state.primal, state.dual, note)
+        return Progress(state.primal, state.dual, note=note)
 
     def _regroup(self, state: State) -> None:
-        self._stand(state, state.rows.gang.each("regroup", [()] * len(state.coefficients)))
+        self._set_start(state, state.rows.group.each("regroup"))
 
     def _round(self, problem: Problem, state: State) -> None:
-        gang = state.rows.gang
+        group = state.rows.group
         saving = state.rounds % self.checkpoint_every == 0
         w, b = state.w, state.bias
         arguments = [(state.how, c, w, b, self.epochs, saving) for c in state.coefficients]
-        replies = gang.each("round", arguments, stateful=True)
+        replies = group.each("round", arguments, stateful=True)
         found = [Round.unpacked(each[0] if saving else each) for each in replies]
         state.rounds += 1
-        gang.computed(max(each.seconds for each in found))
+        group.computed(max(each.seconds for each in found))
         if saving:
-            # A copy: what came may be part of a longer message, or the worker's own array where it is in this process.
+            # A copy: an array may be part of a longer message, or the worker's own if the worker is in this process.
             state.checkpoint = [np.array(alpha) for _, alpha in replies]
-            method, old = gang.prologue[0]
+            method, old = group.setup_calls[0]
             renewed = [(*some[:-1], alpha) for some, alpha in zip(old, state.checkpoint, strict=True)]
-            gang.prologue = [(method, renewed)]
-        start = _joined([each.start for each in found])
+            group.setup_calls = [(method, renewed)]
+        start = _added([each.start for each in found])
         self._value(problem, state, start, sum(each.loss for each in found))
         self._choose(state, found, start)
         if problem.bias == "free":
@@ -152,7 +154,7 @@ class ClusterDescent:
             state.centre = state.bias / (1.0 + state.penalty)
 
     def _value(self, problem: Problem, state: State, start: BlockSums, loss: float) -> None:
-        """Dual of the alphas, up to what balancing a free bias will cost, and the best primal of a w that went out."""
+        """Dual of the alphas, less what balancing a free bias will cost, and the best primal of a w that was sent."""
         w, b, s = state.w, state.bias, start.s
         state.dual = start.dual - 0.5 * float(start.v @ start.v)
         primal = 0.5 * float(w @ w) + loss
@@ -168,7 +170,7 @@ class ClusterDescent:
             state.best, state.best_at = gap, state.rounds
 
     def _choose(self, state: State, found: list[Round], start: BlockSums) -> None:
-        """The step from these proposals; back to the last ones if these are worse, which a safe round rules out."""
+        """Choose the step from these proposals, or go back to the last ones if these are worse."""
         v = start.v.copy()
         for each in found:
             v += each.proposal.change
@@ -189,30 +191,33 @@ class ClusterDescent:
         state.how, state.coefficients, state.w, state.s, state.proposed = "follow", coefficients, w, s, here
 
     def _dual_form(self, state: State, at: BlockSums) -> float:
-        """D, the centre held fixed."""
+        """D for a fixed centre."""
         return at.dual - 0.5 * float(at.v @ at.v) - (0.5 * state.kappa * at.s + state.centre) * at.s
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """CHECK when the gap is within tol; STALLED when it has long not fallen."""
         if relative_gap(state.primal, state.dual) <= state.safety * tol:
-            state.safety *= 0.7  # in force only if this check fails
             return Verdict.CHECK
         return Verdict.STALLED if state.rounds - state.best_at > _PATIENCE else Verdict.GO_ON
 
+    def rejected(self, problem: Problem, state: State, tol: float) -> None:
+        """Ask for the next check at a smaller estimate."""
+        state.safety *= 0.7
+
     def point(self, problem: Problem, state: State) -> Point:
-        """The alphas as they are now, and the best w and b."""
+        """The present alphas, and the best w and b."""
         rows = state.rows
         while True:
             try:
-                alpha = rows.collect(rows.gang.each("alpha", [()] * len(state.coefficients), stateful=True))
+                alpha = rows.collect(rows.group.each("alpha", stateful=True))
             except ShardsReplaced:
                 self._regroup(state)
             else:
                 return Point(alpha, state.best_w, state.best_b)
 
 
-def _joined(sums: list[BlockSums]) -> BlockSums:
-    """The sums of all shards."""
+def _added(sums: list[BlockSums]) -> BlockSums:
+    """Add up the sums of all shards."""
     v = sums[0].v.copy()
     for each in sums[1:]:
         v += each.v
@@ -228,7 +233,7 @@ def cluster_rows(problem: Problem) -> ClusterRows:
 
 
 def problem_rows(problem: Problem, rows: ClusterRows) -> list[ProblemRows]:
-    """What each shard must know of a binary problem."""
+    """The binary problem as each shard gets it."""
     signs, costs = rows.spread(problem.y.astype(np.int8)), rows.spread(problem.C)
     return [
         ProblemRows(y, _one_or_all(C), problem.loss.name, problem.bias, picks)

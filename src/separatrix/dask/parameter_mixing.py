@@ -2,7 +2,7 @@
 
     epoch n:   w_k = one pass over shard k from w, with m_k updates;    w = sum_k u_k w_k,   u_k = m_k / sum_j m_j
 
-Shards without a mistake say nothing. An epoch without any leaves w as it is, and w separates all rows. For separable
+Shards without a mistake have no weight. An epoch without any leaves w as it is, and w separates all rows. For separable
 rows of radius R (with the fictitious column) and margin g,
 
     sum over epochs of sum_k u_k m_k  <=  (R / g)^2,
@@ -29,7 +29,7 @@ from separatrix.types import Vector
 
 @dataclass(frozen=True)
 class MixingLimits:
-    """When to stop, and how shards make their passes."""
+    """Limits of a run, and the settings of the shards' passes."""
 
     max_epochs: int
     max_time: float | None
@@ -39,8 +39,8 @@ class MixingLimits:
 
 
 @dataclass(eq=False)
-class Mixture:
-    """How a run ended: the last weights, their mean over the epochs, and the sum that the theorem bounds."""
+class MixedRun:
+    """Result of a run: the last weights, their mean over the epochs, and the sum that the theorem bounds."""
 
     w: Vector
     b: float
@@ -64,18 +64,18 @@ def mix(
     constant: float,
     limits: MixingLimits,
     on_record: Callable[[MistakeRecord], None] | None = None,
-) -> Mixture:
-    """Epochs until one makes no mistake, or a limit ends the run; signs (n,) are -1 or +1."""
-    gang, n, d = rows.gang, rows.shape[0], rows.shape[1]
+) -> MixedRun:
+    """Run epochs until one makes no mistake, or a limit ends the run; signs (n,) are -1 or +1."""
+    group, n, d = rows.group, rows.shape[0], rows.shape[1]
     arguments = [(piece, constant, limits.step, limits.shuffle, limits.seed) for piece in rows.spread(signs)]
-    gang.prologue = [("begin_passes", list(arguments))]
-    gang.each("begin_passes", arguments)
-    run = Mixture(np.zeros(d), 0.0, np.zeros(d), 0.0)
+    group.setup_calls = [("begin_passes", list(arguments))]
+    group.each("begin_passes", arguments)
+    run = MixedRun(np.zeros(d), 0.0, np.zeros(d), 0.0)
     began = time.perf_counter()
     with InterruptFlag() as interrupt:
         while run.epochs < limits.max_epochs:
             # A pass depends on w and b alone: a shard that was rebuilt makes it again.
-            replies = gang.each("pass_over", [(run.w, run.b)] * len(gang.partitions))
+            replies = group.each("pass_over", [(run.w, run.b)] * len(arguments))
             counts = np.array([mistakes for _, _, mistakes in replies], dtype=np.float64)
             total = float(counts.sum())
             run.epochs += 1

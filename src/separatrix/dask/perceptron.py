@@ -15,18 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.checker.data import integers
-from separatrix.dask.cluster import Gang
-from separatrix.dask.inputs import partitions
-from separatrix.dask.lazy import lazily
-from separatrix.dask.lock import one_training_at_a_time
-from separatrix.dask.on_cluster import OnCluster
-from separatrix.dask.parameter_mixing import MixingLimits, Mixture, mix
+from separatrix.dask.cluster import WorkerGroup
+from separatrix.dask.estimator import ClusterEstimator, lazily, training_lock
+from separatrix.dask.inputs import ClusterData, as_partitions
+from separatrix.dask.parameter_mixing import MixedRun, MixingLimits, mix
 from separatrix.dask.rows import ClusterRows
-from separatrix.dask.training import ClusterData
 from separatrix.errors import ParameterError
+from separatrix.fitting.parameters import seed_of
 from separatrix.fitting.predicting import raw_scores
-from separatrix.fitting.seeds import seed_of
-from separatrix.perceptron.parameters import check_choice
+from separatrix.perceptron.parameters import check_parameters
 from separatrix.problem import Status
 from separatrix.problem.conversion import canonical_csr, contiguous
 from separatrix.problem.mistake_bounds import augmented_norm, ratio_of
@@ -38,7 +35,7 @@ from separatrix.proof.separation import separating
 from separatrix.types import Vector
 
 _EXTRA = ("client", "worker_timeout", "max_worker_failures")
-#: What mixing can do: one pass of the plain perceptron from a common w.
+#: Parameters that mixing supports: one pass of the plain perceptron from a common w.
 _ONLY: dict[str, tuple[Any, ...]] = {
     "algorithm": ("perceptron",),
     "start": ("zero",),
@@ -51,8 +48,8 @@ _ONLY: dict[str, tuple[Any, ...]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Planes:
-    """What predicts, light enough to be sent to workers."""
+class LinearClassifier:
+    """The fitted planes alone, small enough to be sent to workers."""
 
     coef: Vector
     intercept: Vector
@@ -76,8 +73,8 @@ class Planes:
         return labels
 
 
-class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """Perceptron whose passes are made where the partitions are, and mixed after every epoch (`dask.mixing`).
+class Perceptron(ClusterEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Perceptron whose passes are made where the partitions are, and mixed after every epoch (`dask.parameter_mixing`).
 
     Parameters are those of `separatrix.Perceptron` as far as mixing has them: the plain perceptron with a fixed step,
     bias "unit", "radius" or "none", output "last" or "averaged" (over epochs), many classes by one-vs-rest; and
@@ -152,12 +149,14 @@ class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def _fit(self, client: Any, X: Any, y: Any) -> Perceptron:
         limits = self._limits()
-        inputs = partitions(X, y)
-        gang = Gang(client, inputs.bundles, self.worker_timeout, self.max_worker_failures, self.n_threads)
-        with one_training_at_a_time(client), gang:
-            found = ClusterData(gang, inputs)
+        inputs = as_partitions(X, y)
+        group = WorkerGroup(
+            client, inputs.partitions, self.worker_timeout, self.max_worker_failures, self.n_threads
+        )
+        with training_lock(client), group:
+            found = ClusterData(group, inputs)
             rows = found.X
-            self.radius_ = max(gang.each("largest_norm", [()] * len(gang.partitions)))
+            self.radius_ = max(group.each("largest_norm"))
             constant = {"none": 0.0, "unit": 1.0, "radius": self.radius_}[self.bias]
             mark = fingerprint(rows, found.classes[found.codes])
             names = found.classes.tolist()
@@ -172,12 +171,12 @@ class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 if proof is not None:
                     proofs[names[code]] = proof
         self._publish(found, runs, np.array(margins), proofs, constant)
-        self.n_worker_failures_ = len(gang.watch.failed)
+        self.n_worker_failures_ = len(group.monitor.failed)
         return self
 
     def _limits(self) -> MixingLimits:
         given = {name: value for name, value in self.get_params(deep=False).items() if name not in _EXTRA}
-        check_choice(given)
+        check_parameters(given)
         for name, allowed in _ONLY.items():
             if given[name] not in allowed:
                 raise ParameterError(
@@ -198,7 +197,7 @@ class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self,
         rows: ClusterRows,
         signs: NDArray[np.int8],
-        run: Mixture,
+        run: MixedRun,
         constant: float,
         mark: Fingerprint,
         names: list[Any],
@@ -217,7 +216,7 @@ class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def _publish(
         self,
         found: ClusterData,
-        runs: list[Mixture],
+        runs: list[MixedRun],
         margins: Any,
         proofs: dict[Any, Certificate],
         constant: float,
@@ -263,15 +262,12 @@ class Perceptron(OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """w.x + b of each row: (n,) for two classes, else (n, k). Lazy for Dask collections, at once for arrays."""
         check_is_fitted(self)
         width = None if len(self.classes_) == 2 else len(self.classes_)
-        return lazily(Planes(self.coef_, self.intercept_, self.classes_).scores, X, np.float64, width)
+        return lazily(
+            LinearClassifier(self.coef_, self.intercept_, self.classes_).scores, X, np.float64, width
+        )
 
     def predict(self, X: Any) -> Any:
         """The class of each row, shape (n,). Lazy for Dask collections, at once for arrays."""
         check_is_fitted(self)
-        planes = Planes(self.coef_, self.intercept_, self.classes_)
+        planes = LinearClassifier(self.coef_, self.intercept_, self.classes_)
         return lazily(planes.classes_of, X, self.classes_.dtype, None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -1,4 +1,4 @@
-"""What a worker does: hold some partitions, and answer for their rows.
+"""A shard: some partitions on a worker, and the computations on their rows.
 
 A `Shard` is a Dask actor. Its rows are those of its partitions one after the other; vectors over rows come and go in
 that order. It never talks to another shard.
@@ -20,22 +20,21 @@ from separatrix.dask.partition import Description, checked_rows, column_names, d
 from separatrix.dask.products import Picks, product
 from separatrix.dask.rounds import Message, Round
 from separatrix.dask.shard_path import Reply, ShardPath
-from separatrix.perceptron.primal import PrimalPasses
-from separatrix.perceptron.state import LabelledRows, measure_rows
-from separatrix.perceptron.state import Settings as PassSettings
+from separatrix.perceptron.algorithm import LabelledRows, PrimalPasses, largest_squared_norm
+from separatrix.perceptron.parameters import Settings
 from separatrix.problem import LOSSES, Problem, rows_between
 from separatrix.proof.fingerprint import block_digests
 from separatrix.solvers.cocoa.solver import BlockDescent, BlockSums
 from separatrix.solvers.loop.threads import blas_threads
 from separatrix.types import Matrix, Vector
 
-#: Of a round's beginning: where the alphas are, at a step from the last proposal, or at the proposal before that.
+#: Start of a round: at the present alphas, at a step from the last proposal, or at the proposal before that.
 Step = Literal["stay", "follow", "back"]
 
 
 @dataclass(frozen=True, eq=False)
 class ProblemRows:
-    """The binary problem on a shard's rows: signs (n,), costs (n,) or one for all, which rows take part (None: all)."""
+    """The binary problem on a shard's rows: signs (n,), costs (n,) or one for all, rows that take part (None: all)."""
 
     y: NDArray[np.int8]
     C: Vector | float
@@ -45,7 +44,7 @@ class ProblemRows:
 
     @property
     def costs(self) -> Vector:
-        """C (n,); where all have the same it takes no memory."""
+        """C (n,); a constant takes no memory."""
         return np.broadcast_to(self.C, self.y.shape)
 
 
@@ -63,34 +62,29 @@ class Shard:
         self._path: ShardPath | None = None
 
     def describe(self) -> Description:
-        """Sizes, labels and weights; the latter are the client's to keep from then on."""
+        """Sizes, labels and weights; labels and weights are then forgotten here, because the client keeps them."""
         found = describe(self.parts, self.names, self._labels, self._weights)
         self._labels = self._weights = None
         return found
 
     def rest(self) -> None:
-        """Forget the problem, with its memory; the rows stay."""
+        """Free the memory of the problem; the rows stay."""
         self._block = self._path = None
 
     def largest_norm(self) -> float:
         """max ||x_i||."""
-        return float(np.sqrt(max(measure_rows(X)[1] for X in self.parts)))
+        return float(np.sqrt(max(largest_squared_norm(X) for X in self.parts)))
 
     def product(self, name: str, vector: Vector, picks: Picks | None) -> Any:
-        """A product of the rows with a vector; see `products`."""
+        """Product of the rows with a vector; see `products`."""
         with blas_threads(self.n_threads):
             return product(self.parts, name, vector, picks)
 
-    def _picked(self, picks: Picks | None) -> list[Any]:
-        return (
-            list(self.parts)
-            if picks is None
-            else [X[rows] for X, rows in zip(self.parts, picks, strict=True)]
-        )
-
-    def some_rows(self, picks: Picks) -> list[Any]:
-        """Some rows of each partition, for the client."""
-        return self._picked(picks)
+    def some_rows(self, picks: Picks | None) -> list[Any]:
+        """Some rows of each partition; all of them without picks."""
+        if picks is None:
+            return list(self.parts)
+        return [X[rows] for X, rows in zip(self.parts, picks, strict=True)]
 
     def digests(self, first_rows: list[int]) -> list[tuple[Any, list[bytes], Any]]:
         """For each partition and its first row among all: rows before the first full block, digests, the rest."""
@@ -104,8 +98,8 @@ class Shard:
         return found
 
     def _problems(self, rows: ProblemRows) -> list[Problem]:
-        parts = self._picked(rows.picks)
-        y: Any = rows.y  # in eight bits: products with them are floats
+        parts = self.some_rows(rows.picks)
+        y: Any = rows.y  # eight bits; products with them are floats
         ends = np.cumsum([0, *(X.shape[0] for X in parts)]).tolist()
         return [
             Problem(X, y[a:b], rows.costs[a:b], LOSSES[rows.loss], rows.bias)
@@ -116,11 +110,11 @@ class Shard:
     def begin_descent(
         self, rows: ProblemRows, sigma: float, kappa: float, seed: int, alpha: Vector | None
     ) -> BlockSums:
-        """Take up a problem at alpha (n,), or at zero."""
-        self.rest()  # its memory first
+        """Begin a problem at alpha (n,), or at zero."""
+        self.rest()  # free the memory of the last problem first
         block = BlockDescent(
-            self._picked(rows.picks),
-            rows.y.copy(),  # what came in one message stays in memory as long as any of it
+            self.some_rows(rows.picks),
+            rows.y.copy(),  # arrays of one message stay in memory as long as any of them
             rows.costs if isinstance(rows.C, float) else rows.C.copy(),
             LOSSES[rows.loss],
             sigma,
@@ -134,10 +128,10 @@ class Shard:
     def round(
         self, how: Step, coefficients: Vector, w: Vector, b: float, epochs: int, with_alpha: bool
     ) -> Message | tuple[Message, Vector]:
-        """The step that the client found for the last round's proposals, and a round from there; see `BlockDescent`.
+        """Take the step that the client found for the last proposals, then make a round from there; see `BlockDescent`.
 
-        w and b are those of all rows, as the client expects them after that step. Returns a `Round`, packed, and the
-        alphas where it began, if they are asked for.
+        w and b are those of all rows, as the client expects them after that step. Returns a packed `Round` and, if
+        wanted, the alphas at its start.
         """
         began, block = time.perf_counter(), self._descent()
         with blas_threads(self.n_threads):
@@ -150,7 +144,7 @@ class Shard:
         return (found, block.alpha) if with_alpha else found
 
     def regroup(self) -> BlockSums:
-        """Where the descent is; earlier moves are forgotten, because a rebuilt shard does not know them."""
+        """Sums at the present alphas; earlier moves are forgotten, because a rebuilt shard does not know them."""
         block = self._descent()
         return block.restart(block.alpha)
 
@@ -168,31 +162,32 @@ class Shard:
         """Prepare passes of the perceptron; signs (n,) of the rows, constant of the fictitious column."""
         self.rest()
         ends = np.cumsum([0, *(X.shape[0] for X in self.parts)]).tolist()
-        self._solver = PrimalPasses(PassSettings(step=step, shuffle=shuffle, seed=seed + 7919 * self.number))
-        self._labelled = [
-            LabelledRows(X, signs[a:b], constant)
+        seed += 7919 * self.number
+        settings = Settings(step=step, shuffle=shuffle, seed=seed, n_threads=self.n_threads)
+        self._passes = [
+            PrimalPasses(LabelledRows(X, signs[a:b], constant), settings)
             for X, (a, b) in zip(self.parts, pairwise(ends), strict=True)
         ]
-        self._states = [self._solver.init(rows, self.n_threads) for rows in self._labelled]
 
     def pass_over(self, w: Vector, b: float) -> tuple[Vector, float, int]:
         """One pass from w and b over all rows: w and b after it, and the updates it made."""
         updates = 0
-        for rows, state in zip(self._labelled, self._states, strict=True):
-            state.w[:], state.b[:] = w, b
-            updates += self._solver.step(rows, state)
-            w, b = state.w.copy(), float(state.b[0])
+        for passes in self._passes:
+            state = passes.state
+            state.w[0], state.b[0] = w, b
+            updates += passes.sweep()
+            w, b = state.w[0].copy(), float(state.b[0])
         return w, b, updates
 
     def begin_path(self, rows: ProblemRows, z: Vector) -> Reply:
-        """Take up a problem by the interior point, at z (D,); the first share of an answer."""
+        """Begin a problem by the interior point, at z (D,); the first share of a sum."""
         self.rest()
         self._path = ShardPath(self._problems(rows), leading=self.number == 0)
         with blas_threads(self.n_threads):
             return self._path.begin(rows.costs, z)
 
     def advance_path(self) -> Reply:
-        """Begin a step; the first share of an answer."""
+        """Begin a step; the first share of a sum."""
         with blas_threads(self.n_threads):
             return self._interior().advance()
 
@@ -202,7 +197,7 @@ class Shard:
             return self._interior().answer(value)
 
     def settled(self) -> NDArray[np.int8]:
-        """Where each alpha of the path tends to; see `ShardPath.settled`."""
+        """Bits of the rows whose alpha is decided; see `ShardPath.settled`."""
         return self._interior().settled()
 
     def _interior(self) -> ShardPath:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,41 +10,38 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.dask.cluster import Gang
+from separatrix.dask.cluster import WorkerGroup
 from separatrix.dask.descent import ClusterDescent
-from separatrix.dask.inputs import partitions
-from separatrix.dask.lazy import lazily
-from separatrix.dask.lock import one_training_at_a_time
-from separatrix.dask.on_cluster import OnCluster
+from separatrix.dask.estimator import ClusterEstimator, lazily, training_lock
+from separatrix.dask.inputs import ClusterData, as_partitions
 from separatrix.dask.path import ClusterInteriorPoint
-from separatrix.dask.training import ClusterData
 from separatrix.errors import ParameterError
-from separatrix.fitting.binary import BinaryResult, settle, warm_point
+from separatrix.fitting.binary import BinaryFit, fit_problem
 from separatrix.fitting.classes import Problems, Task, tasks
+from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.parameters import Settings, check_parameters
-from separatrix.fitting.progress import ProgressLine
+from separatrix.fitting.inputs import check_sample_weight, row_costs
+from separatrix.fitting.observer import KeptPoint, Observer, Part, ProgressLine, Several
+from separatrix.fitting.parameters import Settings, check_parameters, seed_of
 from separatrix.fitting.proofs import prove
-from separatrix.fitting.seeds import seed_of
-from separatrix.fitting.support import HasSupport
+from separatrix.fitting.settle import warm_point
 from separatrix.fitting.training import TrainingData
-from separatrix.fitting.weights import check_sample_weight, row_costs
-from separatrix.problem import History, Problem, Record
-from separatrix.proof.duality import certify
-from separatrix.solvers.loop.run import Limits, Stage, run
-from separatrix.svm.fitted_attributes import attributes
+from separatrix.problem import History, Problem, Record, Status
+from separatrix.solvers.loop.run import Stage
+from separatrix.svm.fitted import FittedAttributes, fitted_binary
 from separatrix.svm.svc import SVC as LocalSVC
 
-_LARGEST_MATRIX = 1000  # columns up to which d x d numbers from every worker are cheap
+#: Columns up to which d x d numbers from every worker are cheap.
+_LARGEST_MATRIX = 1000
 _EXTRA = ("client", "worker_timeout", "max_worker_failures", "local_epochs", "checkpoint_every")
 
 
 @dataclass(frozen=True)
 class RoundRecord(Record):
-    """A line of history with what the round cost: bytes of arrays to and from the workers, seconds of waiting.
+    """A record of history with the cost of the round: bytes of arrays to and from the workers, seconds of waiting.
 
-    ``computing`` is how much of the waiting the slowest worker computed for a proposal; descent only.
+    ``computing`` is the part of the waiting in which the slowest worker computed a proposal; descent only.
     """
 
     bytes_sent: int = 0
@@ -52,7 +50,39 @@ class RoundRecord(Record):
     computing: float = 0.0
 
 
-class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class Rounds(Observer):
+    """Counts the cost of each round; when the rounds are over, frees the memory they took on the workers."""
+
+    def __init__(self, group: WorkerGroup) -> None:
+        self._group = group
+        self._costs: list[Any] = []
+        group.traffic()
+
+    def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> None:
+        """One more round."""
+        self._costs.append(self._group.traffic())
+
+    def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
+        """The proof needs memory too."""
+        self._group.setup_calls = []
+        self._group.each("rest")
+
+    def history(self, records: History) -> History:
+        """The records with the costs of their rounds; the last one, of the settled answer, with those before it."""
+        found = [
+            RoundRecord(
+                **vars(record),
+                bytes_sent=cost.sent,
+                bytes_received=cost.received,
+                seconds=cost.seconds,
+                computing=cost.computing,
+            )
+            for record, cost in zip(records, [*self._costs, self._costs[-1]], strict=True)
+        ]
+        return History(found)
+
+
+class SVC(FittedAttributes, ClusterEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin linear support vector classifier, trained where the partitions are, with one global certificate.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b))       over the rows of all partitions
@@ -147,25 +177,28 @@ class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _fit(self, client: Any, X: Any, y: Any, sample_weight: Any) -> SVC:
         settings = self._settings()
-        inputs = partitions(X, y, sample_weight)
-        gang = Gang(client, inputs.bundles, self.worker_timeout, self.max_worker_failures, self.n_threads)
-        with one_training_at_a_time(client), gang:
-            found = ClusterData(gang, inputs)
+        inputs = as_partitions(X, y, sample_weight)
+        group = WorkerGroup(
+            client, inputs.partitions, self.worker_timeout, self.max_worker_failures, self.n_threads
+        )
+        with training_lock(client), group:
+            found = ClusterData(group, inputs)
             weights = check_sample_weight(found.weights, found.X.shape[0])
             cost = row_costs(settings.C, self.class_weight, found.classes, found.codes, weights)
             data = TrainingData(found.X, found.classes, found.codes, cost)  # type: ignore[arg-type]
             todo = tasks(data, self.multi_class)
             results = {}
             for index, task in enumerate(todo):
-                results[task.key] = self._solve(task, data, settings, found.square, index, gang)
-        self.problems_ = Problems(results)
-        for name, value in attributes(data, todo, self.problems_).items():
-            setattr(self, name, value)
-        self._support.get()  # while the cluster is there
+                part = Part(task.key, index, len(todo))
+                results[task.key] = self._fit_task(task, data, settings, found.square, part, group)
+            fitted = fitted_binary(data, todo, Problems(results), settings)
+            fitted.support.get()  # while the cluster is there
+        self._fitted = replace(fitted, support_vectors=Deferred(_no_support_vectors))
+        self._assign(self._fitted)
         self.n_features_in_ = found.X.shape[1]
         if found.names is not None:
             self.feature_names_in_ = np.array(found.names, dtype=object)
-        self.n_worker_failures_ = len(gang.watch.failed)
+        self.n_worker_failures_ = len(group.monitor.failed)
         report_gap(self.problems_, settings, strict=self.strict)
         return self
 
@@ -204,61 +237,42 @@ class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignor
             ]
         return [Stage(descent, f"{n} x {d}: coordinate descent in rounds")]
 
-    def _solve(
-        self, task: Task, data: TrainingData, settings: Settings, square: float, index: int, gang: Gang
-    ) -> BinaryResult:
+    def _fit_task(
+        self,
+        task: Task,
+        data: TrainingData,
+        settings: Settings,
+        square: float,
+        part: Part,
+        group: WorkerGroup,
+    ) -> BinaryFit:
         problem, rows = task.problem(data, settings)
-        assert isinstance(problem, Problem), "the kernel is linear"
-        seed = seed_of(self.random_state) + index
+        seed = seed_of(self.random_state) + part.index
         previous = self.problems_.get(task.key) if self.warm_start and hasattr(self, "problems_") else None
-        line = ProgressLine(settings.tol) if self.verbose else None
-        name = repr(task.key)
-        costs: list[Any] = []
-        gang.traffic()
-
-        def on_record(record: Record) -> None:
-            costs.append(gang.traffic())
-            if line is not None:
-                line.show(name, record)
-
-        plan = self._stages(problem, settings, square, seed)
-        limits = Limits(settings.tol, settings.max_iter, settings.max_time, settings.n_threads)
-        solution = run(plan, problem, limits, certify, warm_point(previous, problem, rows), on_record)
-        gang.prologue = []
-        gang.each("rest", [()] * len(gang.partitions))  # the proof needs room too
-        if line is not None:
-            line.done(name, solution.history[-1], solution.status)
-        records = [
-            RoundRecord(
-                **vars(record),
-                bytes_sent=cost.sent,
-                bytes_received=cost.received,
-                seconds=cost.seconds,
-                computing=cost.computing,
-            )
-            for record, cost in zip(solution.history, costs, strict=True)
-        ]
-        solution, interval, slack = settle(problem, replace(solution, history=History(records)), settings.tol)
-        certificate = prove(data, problem, rows, solution, task.positive, task.negative)
-        squared, proof = problem.loss.squared, Deferred(lambda: certificate)
-        return BinaryResult.of(task.names(data), rows, problem, solution, interval, slack, squared, proof)
-
-    @property
-    def certificate_(self) -> Any:
-        """The proof of the gap; with many classes, a dict with one for each binary problem."""
-        check_is_fitted(self)
-        proofs = {key: result.certificate for key, result in self.problems_.items()}
-        return proofs if len(proofs) > 1 else next(iter(proofs.values()))
+        rounds = Rounds(group)
+        observer = Several([rounds, ProgressLine(settings.tol)]) if self.verbose else rounds
+        fit = fit_problem(
+            problem,
+            FitContext(settings, seed, observer=observer),
+            start=warm_point(previous, problem, rows),
+            plan=self._stages(problem, settings, square, seed),
+            part=part,
+            rows=rows,
+            sides=task.names(data),
+            prove=lambda solution: prove(data, problem, rows, solution, task.positive, task.negative),
+        )
+        fit.deferred.get()  # while the cluster is there
+        return replace(fit, history=rounds.history(fit.history))
 
     def to_local(self) -> LocalSVC:
         """The same fitted model as a `separatrix.SVC`, which needs no Dask; it keeps no support vectors."""
         check_is_fitted(self)
         given = {name: value for name, value in self.get_params(deep=False).items() if name not in _EXTRA}
         model = LocalSVC(**given)
-        for name, value in vars(self).items():
-            if name.endswith("_") or name in ("_pairwise", "_support"):
-                setattr(model, name, value)
-        model._support_vectors = Deferred(_no_support_vectors)
+        model._assign(self._fitted)
+        model.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
         return model
 
     def decision_function(self, X: Any) -> Any:
@@ -269,11 +283,6 @@ class SVC(HasSupport, OnCluster, ClassifierMixin, BaseEstimator):  # type: ignor
     def predict(self, X: Any) -> Any:
         """The class of each row, shape (n,). Lazy for Dask collections, at once for arrays."""
         return lazily(self.to_local().predict, X, self.to_local().classes_.dtype, None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _no_support_vectors() -> Any:

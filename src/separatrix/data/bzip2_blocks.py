@@ -26,7 +26,7 @@ class Span:
 
 
 def find_blocks(data: bytes) -> list[Span] | None:
-    """Where the blocks are; None where the file is not as expected, which the plain decompressor will explain.
+    """Places of the blocks; None if the file is not as expected, which the plain decompressor will explain.
 
     >>> len(find_blocks(bz2.compress(b"one") + bz2.compress(b"two"))), find_blocks(b"BZh9 and no more")
     (2, None)

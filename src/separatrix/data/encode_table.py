@@ -10,7 +10,7 @@ from scipy import sparse
 
 from separatrix.checker.text import DataError
 from separatrix.data.compression import ByteSource
-from separatrix.data.dataset import Dataset, Source, describe_size
+from separatrix.data.dataset import Dataset, Source, describe_size, is_dense
 from separatrix.data.table_columns import Column, describe, encode, is_text, names, texts, width
 from separatrix.data.tables import TableSettings, find_label, load_table, position
 
@@ -98,7 +98,7 @@ def _chosen(table: Any, path: str, label: int, settings: TableSettings) -> list[
 def _places(
     table: Any, named: bool, path: str, encoding: dict[str, Any], wanted: str | int | None
 ) -> tuple[int | None, list[int]]:
-    """Where the label (if it is there) and the columns of an encoding are in this table."""
+    """Places of the label (if it is there) and of the columns of an encoding in this table."""
     records, label = encoding["columns"], encoding["label"]
     if named and encoding["named"]:
         place = {
@@ -148,7 +148,7 @@ def _join(blocks: list[Any], widths: list[int], n_rows: int, dtype: Any) -> Any:
     filled = sum(
         block.nnz if not isinstance(block, np.ndarray) else np.count_nonzero(block) for block in blocks
     )
-    if 3 * filled <= n_rows * total:
+    if not is_dense(int(filled), n_rows, total):
         parts: list[Any] = [
             block if sparse.issparse(block) else sparse.csr_array(block[:, None]) for block in blocks
         ]

@@ -1,4 +1,4 @@
-"""Which format a file has, by its name and its first bytes."""
+"""The format of a file, by its name and its first bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENTRY = re.compile(rb"(?:^|[ \t])(?:\d+|qid):[-+.\dnNiI]")
 
 
 def guess_format(path: str, head: bytes) -> str:
-    """The format of a file: binary formats by their first bytes, then the name, then what the text looks like.
+    """The format of a file: binary formats by their first bytes, then the name, then the look of the text.
 
     >>> guess_format("iris.csv.gz", b"a,b\\n1,2\\n"), guess_format("-", b"+1 3:0.5\\n"), guess_format("x", b"1\\t2\\n")
     ('csv', 'libsvm', 'tsv')

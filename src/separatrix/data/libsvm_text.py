@@ -22,7 +22,8 @@ from scipy import sparse
 from separatrix import _core
 from separatrix.checker.text import DataError
 from separatrix.data.compression import ByteSource
-from separatrix.data.dataset import Dataset, Source
+from separatrix.data.dataset import Dataset, Source, is_dense
+from separatrix.errors import with_hint
 
 ZeroBased = bool | Literal["auto"]
 
@@ -60,7 +61,7 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class TextSettings:
-    """How to read LIBSVM text; see `separatrix.read`. drop_beyond leaves out columns beyond n_columns."""
+    """Options for LIBSVM text; see `separatrix.read`. drop_beyond leaves out columns beyond n_columns."""
 
     zero_based: ZeroBased = "auto"
     n_columns: int | None = None
@@ -105,12 +106,12 @@ class TextRows:
 
     @property
     def starts_at_zero(self) -> bool:
-        """Whether the first column is index 0; known when all has been read."""
+        """True if the first column is index 0; known when all has been read."""
         return self.settings.zero_based is True or bool(self.reader.zero_seen)
 
     @property
     def off_by_one(self) -> bool:
-        """Whether the reader's columns are one too small, because an index 0 was met where 1 was expected."""
+        """True if the reader's columns are one too small, because an index 0 was met where 1 was expected."""
         return bool(self.reader.zero_seen)
 
     @property
@@ -136,8 +137,8 @@ class TextRows:
         what = f"found {shown!r}" if found else "found the end of the line"
         if fault == "beyond":
             what += f", and there are {self.settings.n_columns} columns"
-        hint = f" Hint: {_HINTS[fault]}." if fault in _HINTS else ""
-        raise DataError(f"{self.path}, line {line}, column {column}: {_EXPECTED[fault]}; {what}.{hint}")
+        sentence = f"{self.path}, line {line}, column {column}: {_EXPECTED[fault]}; {what}."
+        raise with_hint(DataError, sentence, _HINTS[fault]) if fault in _HINTS else DataError(sentence)
 
 
 def label_values(path: str, labels: list[tuple[bytes, int, int]]) -> NDArray[Any]:
@@ -178,7 +179,7 @@ def _number(text: str) -> float:
 
 
 def read_libsvm(source: ByteSource, settings: TextSettings) -> Dataset:
-    """All rows of a text as one CSR matrix with its labels."""
+    """Read all rows of a text, as one matrix that is dense or CSR, with their labels."""
     rows = TextRows(source.path, settings)
     with closing(buffers(source)) as texts:
         for text in texts:
@@ -191,8 +192,12 @@ def read_libsvm(source: ByteSource, settings: TextSettings) -> Dataset:
         len(ends) + 1, dtype=columns.dtype if len(values) <= np.iinfo(np.int32).max else np.int64
     )
     starts[1:] = ends
-    X = csr_from_parts(values, columns, starts, rows.n_columns)
-    described = Source(source.path, "libsvm", *X.shape, len(values), int(rows.reader.dropped))
+    X: Any = csr_from_parts(values, columns, starts, rows.n_columns)
+    if is_dense(len(values), len(ends), rows.n_columns):
+        X = X.toarray()
+    described = Source(
+        source.path, "libsvm", len(ends), rows.n_columns, len(values), int(rows.reader.dropped)
+    )
     encoding = {"format": "libsvm", "zero_based": rows.starts_at_zero, "n_columns": rows.n_columns}
     return Dataset(X, rows.labels(codes), None, encoding, described, queries if len(queries) else None)
 

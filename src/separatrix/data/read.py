@@ -38,6 +38,8 @@ def read(
 ) -> Dataset:
     """Read labelled rows from a file.
 
+    LIBSVM text and tables become a dense array if more than a third of their entries are filled, else CSR.
+
     Parameters
     ----------
     path : the file; "-" is standard input; a directory is a store written by `convert`.
@@ -61,7 +63,7 @@ def read(
     >>> path = Path(tempfile.mkdtemp()) / "data.svm"
     >>> _ = path.write_text("+1 1:0.5 3:2 # a comment\\n-1 2:1e-3\\n")
     >>> data = read(path)
-    >>> data.X.toarray().tolist(), data.y.tolist()
+    >>> data.X.tolist(), data.y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 0.001, 0.0]], [1, -1])
     """
     name = os.fspath(path)

@@ -23,6 +23,7 @@ from separatrix import _core
 from separatrix.checker.text import DataError
 from separatrix.data.dataset import Dataset, Source, describe_size
 from separatrix.data.libsvm_text import csr_from_parts
+from separatrix.errors import with_hint
 
 HEADER = "header.json"
 VERSION = 1
@@ -73,8 +74,10 @@ def read_header(folder: Path) -> dict[str, Any]:
     """The header of a store, with the fields that readers rely on checked."""
     path = folder / HEADER
     if not path.is_file():
-        raise DataError(
-            f"{folder} is a directory without {HEADER}, so it is not a store. Hint: `convert` writes one."
+        raise with_hint(
+            DataError,
+            f"{folder} is a directory without {HEADER}, so it is not a store.",
+            "`convert` writes one",
         )
     if path.stat().st_size > _LONGEST_HEADER:
         raise DataError(f"{path} is larger than a gigabyte.")

@@ -24,6 +24,7 @@ from separatrix.checker.text import DataError
 from separatrix.data.dataset import Dataset, Source
 from separatrix.data.npy_stream import NpyWriter
 from separatrix.data.store import ARRAYS, HEADER, VERSION, digest
+from separatrix.errors import with_hint
 
 _BLOCK_BYTES = 1 << 24
 
@@ -81,7 +82,7 @@ def new_store(target: Path, overwrite: bool = False) -> Iterator[Path]:
     with _locked(target):
         _clear_leftovers(target)
         if target.exists() and not overwrite:
-            raise DataError(f"{target} exists already. Hint: overwrite=True replaces it.")
+            raise with_hint(DataError, f"{target} exists already.", "overwrite=True replaces it")
         folder = target.with_name(f".{target.name}.partial-{os.getpid()}")
         folder.mkdir()
         try:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.checker.text import DataError
+from separatrix.errors import with_hint
 
 _WORD = re.compile(r"\w\w+")
 _FEW = 100  # fewer different texts than this are always categories
@@ -33,9 +34,11 @@ class Column:
         """Raise a sentence that names the first missing cell."""
         if missing.any():
             row = int(np.argmax(missing)) + 1
-            raise DataError(
+            raise with_hint(
+                DataError,
                 f"{self.path}: row {row}, column {self.name!r} is missing ({int(missing.sum())} cells of this "
-                "column are). Hint: missing='mean', 'median' or 'zero' fills them; columns= leaves columns out."
+                "column are).",
+                "missing='mean', 'median' or 'zero' fills them; columns= leaves columns out",
             )
 
     def fail(self, sentence: str) -> DataError:
@@ -44,7 +47,7 @@ class Column:
 
 
 def is_text(cells: Any) -> bool:
-    """Whether a column holds text."""
+    """True if a column holds text."""
     import pyarrow as pa
 
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
@@ -78,12 +81,14 @@ def numbers(column: Column) -> NDArray[Any]:
                 zip(column.cells.to_pylist(), values.tolist(), strict=True), 1
             ):
                 if cell is not None and cell != value:  # Python compares them as the numbers that they are
-                    raise column.fail(
-                        f"holds {cell} in row {row}, an integer that float64 would round. Hint: leave the column out "
-                        "if it only names the rows, or subtract what its numbers have in common."
+                    raise with_hint(
+                        column.fail,
+                        f"holds {cell} in row {row}, an integer that float64 would round.",
+                        "leave the column out "
+                        "if it only names the rows, or subtract what its numbers have in common",
                     )
         return values
-    raise column.fail(f"holds {kind} cells, not numbers or texts. Hint: leave it out with columns=.")
+    raise with_hint(column.fail, f"holds {kind} cells, not numbers or texts.", "leave it out with columns=")
 
 
 def describe(column: Column, missing: str) -> dict[str, Any]:
@@ -111,16 +116,17 @@ def describe(column: Column, missing: str) -> dict[str, Any]:
         words = sorted({word for text in found for word in _WORD.findall(text.lower())})
         return {"name": column.name, "kind": "words", "words": words}
     if len(found) > _FEW and 2 * len(found) > len(cells):
-        raise column.fail(
-            f"holds {len(found)} different texts in {len(cells)} rows: a name or a key, not a category. "
-            "Hint: leave it out with columns=."
+        raise with_hint(
+            column.fail,
+            f"holds {len(found)} different texts in {len(cells)} rows: a name or a key, not a category.",
+            "leave it out with columns=",
         )
     usual = None if missing == "refuse" or not found else max(sorted(found), key=found.__getitem__)
     return {"name": column.name, "kind": "category", "categories": sorted(found), "fill": usual}
 
 
 def is_free_text(found: Counter[Any], n_rows: int) -> bool:
-    """Whether texts are sentences: mostly different, and of several words."""
+    """True if texts are sentences: mostly different, and of several words."""
     if len(found) <= _FEW or 2 * len(found) <= n_rows:
         return False
     some = [text for text, _ in zip(found, range(1000), strict=False)]
@@ -128,7 +134,7 @@ def is_free_text(found: Counter[Any], n_rows: int) -> bool:
 
 
 def width(record: dict[str, Any]) -> int:
-    """How many columns of X a record stands for."""
+    """Number of columns of X that a record stands for."""
     return {
         "number": 1,
         "category": len(record.get("categories", ())),

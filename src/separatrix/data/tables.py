@@ -15,7 +15,7 @@ _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"]  # cells
 
 @dataclass(frozen=True)
 class TableSettings:
-    """How to read a table; see `separatrix.read`."""
+    """Options for a table; see `separatrix.read`."""
 
     label: str | int | None = None
     columns: Sequence[str | int] | None = None
@@ -67,7 +67,7 @@ def _load_text(pa: Any, source: ByteSource, kind: str, header: bool | None) -> t
 
 
 def looks_like_header(head: bytes, comma: str) -> bool:
-    """Whether the first record names the columns: nothing in it is a number, and something in the next is.
+    """True if the first record names the columns: nothing in it is a number, and something in the next is.
 
     >>> looks_like_header(b"age,city\\n31,Bern\\n", ","), looks_like_header(b"31,Bern\\n", ",")
     (True, False)

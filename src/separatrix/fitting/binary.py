@@ -1,46 +1,43 @@
-"""One binary problem from start to finish: choose stages, run the loop, choose the bias, keep the result."""
+"""One problem from start to finish: choose solvers, run the loop, settle the bias, prove when asked.
+
+`solve` gives the best primal and dual points of any problem, joint ones included; `fit_problem` goes on to the
+answer that a model keeps. `SVC`, `separatrix.dask`, the audit and the lab all come through here.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.fitting.context import FitContext, aim
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.observer import KeptPoint
-from separatrix.fitting.parameters import Settings
-from separatrix.fitting.snap_to_bounds import snap
-from separatrix.fitting.target_gap import Enough, target
+from separatrix.fitting.observer import KeptPoint, Part
+from separatrix.fitting.settle import settle, squared_norm
 from separatrix.problem import (
     History,
+    JointPoint,
     JointProblem,
-    KernelProblem,
     Point,
     Problem,
     Record,
     Solution,
     Status,
-    bias_interval,
 )
-from separatrix.problem.bias import middle
-from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
-from separatrix.solvers.loop.interrupt import InterruptFlag
-from separatrix.solvers.loop.run import Certify, Limits, Stage, run
+from separatrix.proof.duality import certify
+from separatrix.solvers.choose import stages
+from separatrix.solvers.loop.run import Answer, Certify, Limits, Stage, run
 from separatrix.types import Vector
-
-#: Sees each record; True asks the run to end with what it has.
-Watcher = Callable[[Record], bool | None]
-#: Replaces the stages by ones that are watched; the identity where nobody watches.
-Wrap = Callable[[Stage], Stage]
 
 
 @dataclass(frozen=True, eq=False)
-class BinaryResult:
+class BinaryFit:
     """The whole answer to one binary problem. Arrays run over the m rows of that problem.
 
     ``positive`` is the class on the side where ``x.coef + intercept > 0``, ``negative`` the other one (None:
@@ -62,47 +59,10 @@ class BinaryResult:
     status: Status
     n_iter: int
     history: History
-    squared: bool  #: whether the loss is the squared hinge (of no account in a hard margin)
+    squared: bool  #: True for the squared hinge (of no account in a hard margin)
     deferred: Deferred[Certificate] = field(repr=False)
     C_hard: Deferred[float] | None = field(default=None, repr=False)  #: with C = inf, see `least_cost`
     kernel_norm: float | None = None  #: ||w|| in the space of the kernel; None: w is ``coef``
-
-    @classmethod
-    def of(
-        cls,
-        sides: tuple[Any, Any],
-        rows: NDArray[np.intp],
-        problem: Problem | KernelProblem,
-        solution: Solution,
-        interval: tuple[float, float],
-        slack: Vector,
-        squared: bool,
-        proof: Deferred[Certificate],
-    ) -> BinaryResult:
-        """The answer of a settled solution; ``sides`` are the names of the positive and the negative class."""
-        kernel = isinstance(problem, KernelProblem)
-        # With a kernel, solution.w holds the products of w with the rows.
-        square = float((solution.alpha * problem.y) @ solution.w) if kernel else 0.0
-        return cls(
-            positive=sides[0],
-            negative=sides[1],
-            rows=rows,
-            coef=np.empty(0) if kernel else solution.w,
-            intercept=solution.b,
-            intercept_interval=interval,
-            cost=problem.C,
-            alpha=solution.alpha,
-            slack=slack,
-            primal=solution.primal,
-            dual=solution.dual,
-            gap=solution.gap,
-            status=solution.status,
-            n_iter=solution.n_iter,
-            history=solution.history,
-            squared=squared,
-            deferred=proof,
-            kernel_norm=math.sqrt(max(0.0, square)) if kernel else None,
-        )
 
     @property
     def support(self) -> NDArray[np.intp]:
@@ -136,105 +96,118 @@ class BinaryResult:
 
 
 def solve(
-    problem: Problem | KernelProblem | JointProblem,
-    settings: Settings,
-    plan: Callable[[float], list[Stage]],
-    certify: Certify,
-    start: Point | None,
-    watchers: Sequence[Watcher],
-    wrap: Wrap,
-    interrupt: InterruptFlag | None = None,
-) -> Solution:
-    """Run the loop; converged if and only if the gap asked for was proved.
+    problem: Problem | JointProblem,
+    context: FitContext,
+    certify: Certify[Answer],
+    *,
+    start: Point | JointPoint | None = None,
+    plan: Sequence[Stage] | None = None,
+    part: Part = Part(),  # noqa: B008  # frozen
+    rows: NDArray[np.intp] | None = None,
+) -> Answer:
+    """The best primal and dual points, converged if and only if ``certify`` proved a gap of at most tol.
 
-    ``plan(goal)`` lists the solvers to try for a relative gap. A caller who watches Ctrl-C hands over its flag.
+    ``plan`` lists the solvers to try for tol, where the caller has its own; else they are chosen here, and small
+    problems are solved further (`Aims`). ``part`` and ``rows`` are the problem and its training rows for observers.
     """
-    tol, enough = settings.tol, Enough(settings.tol)
+    settings, observer = context.settings, context.observer
+    goal = aim(problem, settings.tol) if plan is None else settings.tol
+    limits = Limits(
+        settings.tol,
+        aim=goal,
+        max_iter=settings.max_iter,
+        max_time=settings.max_time,
+        n_threads=settings.n_threads,
+    )
+    if plan is None:
+        plan = stages(problem, settings.solver, goal, context.seed, settings.cache_mb)
+    if observer is None:
+        return run(plan, problem, limits, certify, start, interrupt=context.interrupt)
 
-    def attempt(goal: float, limits: Limits, start: Point | None, watchers: Sequence[Watcher]) -> Solution:
-        chosen = [wrap(stage) for stage in plan(goal)]
+    def kept(point: Callable[[], Any]) -> Callable[[], KeptPoint]:
+        return lambda: _kept(problem, point(), rows)
 
-        def on_record(record: Record) -> bool:
-            asked = [watcher(record) for watcher in watchers]  # every watcher sees every record
-            return any(asked)
+    def on_record(record: Record, point: Callable[[], Any]) -> bool | None:
+        return observer.step(part, record, kept(point))
 
-        limits = limits if goal == limits.tol else replace(limits, tol=goal)
-        return run(chosen, problem, limits, certify, start, on_record, interrupt)
-
-    limits = Limits(tol, settings.max_iter, settings.max_time, settings.n_threads)
-    goal = target(problem, tol)
-    solution = attempt(goal, limits, start, watchers if goal == tol else [*watchers, enough])
-    if enough.said and solution.status == Status.INTERRUPTED and solution.gap > tol:
-        # A solver believed that tol was reached, and the proof found otherwise: go on, now for tol itself.
-        point = Point(solution.alpha, solution.w, solution.b)
-        solution = _joined(solution, attempt(tol, _left(limits, solution), point, watchers))
-    reached = solution.gap <= tol and solution.status != Status.CONVERGED
-    return replace(solution, status=Status.CONVERGED) if reached else solution
+    observer.begin(part)
+    before = partial(observer.begin_step, part)
+    solution = run(plan, problem, limits, certify, start, on_record, context.interrupt, before_step=before)
+    observer.end(part, solution.history[-1], solution.status, kept(lambda: solution.point))
+    return solution
 
 
-def _left(limits: Limits, spent: Solution) -> Limits:
-    """What a run leaves of its limits: at least one step."""
-    steps, seconds = limits.max_iter, limits.max_time
-    return replace(
-        limits,
-        max_iter=None if steps is None else max(1, steps - spent.n_iter),
-        max_time=None if seconds is None else max(0.0, seconds - spent.history[-1].time),
+def fit_problem(
+    problem: Problem,
+    context: FitContext,
+    *,
+    start: Point | None = None,
+    plan: Sequence[Stage] | None = None,
+    part: Part = Part(),  # noqa: B008  # frozen
+    rows: NDArray[np.intp] | None = None,
+    sides: tuple[Any, Any] = (1, -1),
+    prove: Callable[[Solution], Certificate] | None = None,
+) -> BinaryFit:
+    """Solve a problem, settle its bias and its alphas, and keep what proves the answer when asked.
+
+    ``sides`` are the names of the positive and the negative class, ``rows`` the training rows of the problem (None:
+    all). For the other arguments see `solve`.
+    """
+    found = solve(problem, context, certify, start=start, plan=plan, part=part, rows=rows)
+    solution, interval, slack = settle(problem, found, context.settings.tol)
+    proof = Deferred(partial(prove or _unproved, replace(solution, scores=None)))  # a proof needs no scores
+    return binary_fit(problem, solution, interval, slack, proof, sides, rows)
+
+
+def binary_fit(
+    problem: Problem,
+    solution: Solution,
+    interval: tuple[float, float],
+    slack: Vector,
+    proof: Deferred[Certificate],
+    sides: tuple[Any, Any],
+    rows: NDArray[np.intp] | None,
+    C_hard: Deferred[float] | None = None,
+) -> BinaryFit:
+    """The record of a settled solution."""
+    linear = problem.kernel is None
+    return BinaryFit(
+        positive=sides[0],
+        negative=sides[1],
+        rows=np.arange(problem.n_rows) if rows is None else rows,
+        coef=np.empty(0) if solution.w is None else solution.w,
+        intercept=solution.b,
+        intercept_interval=interval,
+        cost=problem.C,
+        alpha=solution.alpha,
+        slack=slack,
+        primal=solution.primal,
+        dual=solution.dual,
+        gap=solution.gap,
+        status=solution.status,
+        n_iter=solution.n_iter,
+        history=solution.history,
+        squared=problem.loss.squared and C_hard is None,
+        deferred=proof,
+        C_hard=C_hard,
+        kernel_norm=None if linear else math.sqrt(max(0.0, squared_norm(problem, solution))),
     )
 
 
-def _joined(first: Solution, second: Solution) -> Solution:
-    """Two runs as one: the better answer, the later status, both histories."""
-    began = first.history[-1].time
-    later = [
-        replace(record, time=began + record.time, iteration=first.n_iter + record.iteration)
-        for record in second.history
-    ]
-    return replace(
-        min(first, second, key=lambda solution: solution.gap),
-        status=second.status,
-        n_iter=first.n_iter + second.n_iter,
-        history=History([*first.history, *later]),
-    )
+def _kept(
+    problem: Problem | JointProblem, point: Point | JointPoint, rows: NDArray[np.intp] | None
+) -> KeptPoint:
+    """A point in arrays of its own; w = sum_i alpha_i y_i x_i where the solver left it out."""
+    rows = np.arange(problem.n_rows) if rows is None else rows
+    if isinstance(point, JointPoint):
+        alpha, w = point.A, point.W
+        b: float | Vector = np.zeros(alpha.shape[1]) if point.b is None else point.b
+    else:
+        alpha, w, b = point.alpha, point.w, point.b or 0.0
+        if w is None and isinstance(problem, Problem) and problem.kernel is None:
+            w = problem.weighted_sum(alpha)
+    return KeptPoint(rows, np.empty(0) if w is None else w.copy(), b, problem.C, alpha.copy())
 
 
-def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, tuple[float, float], Vector]:
-    """The solution with a bias that depends on w alone and alphas on their bounds; best biases; slacks (m,).
-
-    With a free bias several values may be equally good; the middle of the interval is taken, so that the
-    answer does not depend on the path to it.
-    """
-    f, b = solution.scores, solution.b
-    if f is None:
-        f = problem.scores(solution.w, 0.0)
-    interval = (b, b)
-    if problem.bias == "free":
-        interval = bias_interval(f, problem.y, problem.C, problem.loss)
-        b = middle(interval)
-        primal = problem.primal_from_scores(f + b, solution.w, b)
-        gap = relative_gap(primal, solution.dual)
-        if gap <= max(tol, solution.gap):
-            solution = replace(solution, b=b, primal=primal, gap=gap)
-    margins = problem.y * (f if solution.b == 0.0 else f + solution.b)
-    solution = snap(problem, solution, margins, tol)
-    settled = with_last_record(solution, solution.b, solution.primal, solution.gap)
-    slack = np.subtract(1.0, margins, out=margins)
-    return settled, interval, np.maximum(slack, 0.0, out=slack)
-
-
-def with_last_record(solution: Solution, b: float, primal: float, gap: float) -> Solution:
-    """The solution with this bias and what it gives, where the history ends; scores and interval have served."""
-    # At the optimum rounding may put the primal value a few units in the last place below the dual one.
-    gap, last, note = max(0.0, gap), solution.history[-1], "bias and bounds settled"
-    final = replace(last, primal=primal, dual=solution.dual, gap=gap, note=note, proved=True)
-    history = History([*solution.history, final])
-    return replace(solution, b=b, primal=primal, gap=gap, history=history, scores=None, interval=None)
-
-
-def warm_point(
-    previous: BinaryResult | KeptPoint | None, problem: Problem, rows: NDArray[np.intp]
-) -> Point | None:
-    """Where to start from an earlier fit on as many rows and columns; alphas follow the change of C_i."""
-    if previous is None or len(previous.rows) != len(rows) or len(previous.coef) != problem.n_columns:
-        return None
-    alpha = np.minimum(previous.alpha * (problem.C / previous.cost), problem.upper)
-    return Point(alpha=alpha, w=previous.coef, b=previous.intercept)
+def _unproved(solution: Solution) -> Certificate:
+    raise ValueError("This fit was not asked to prove its answer.")

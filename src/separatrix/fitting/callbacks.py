@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks (since 1.9): the one place that knows them. Inactive on older versions.
+"""scikit-learn's callbacks (since 1.9) as an observer: the one place that knows them. Inactive on older versions.
 
 A fit is a task; with two classes its subtasks are the steps of the solver, with more they are the binary
 problems, whose subtasks are the steps. A hook that returns True ends its level: the best iterate is kept.
@@ -7,15 +7,14 @@ https://scikit-learn.org/stable/developers/callbacks.html
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from separatrix.problem import KernelProblem, Point, Problem, Record
-from separatrix.solvers.loop.protocol import Progress, Solver, Verdict
-from separatrix.solvers.loop.run import Stage
+from separatrix.fitting.observer import KeptPoint, Observer, Part
+from separatrix.problem import Record, Status
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -26,156 +25,83 @@ try:
 except ImportError:
     AVAILABLE = False
 
-#: What an estimator inherits: ``set_callbacks`` since scikit-learn 1.9, nothing before.
+#: Base class of an estimator: ``set_callbacks`` since scikit-learn 1.9, nothing before.
 CallbackSupport: Any = _sklearn.CallbackSupportMixin if AVAILABLE else type("CallbackSupport", (), {})
 
 
 def with_callbacks(fit: Method) -> Method:
-    """The fit method, with callbacks told when it is over however it ends."""
+    """Return the fit method, with callbacks notified when it is over however it ends."""
     return cast(Method, _sklearn.with_callbacks(fit)) if AVAILABLE else fit
 
 
-@dataclass
-class FitReporter:
-    """Tells the callbacks of one fit what happens; does nothing where there are none."""
+def has_callbacks(estimator: Any) -> bool:
+    """True where a user has given the estimator callbacks."""
+    return AVAILABLE and bool(getattr(estimator, "_skl_callbacks", None))
 
-    estimator: Any
-    X: Any
-    y: Any
-    metadata: dict[str, Any] | None
-    max_iter: int | None
-    stop: bool = False
-    root: Any = None
 
-    def begin(self, n_problems: int, sequential: bool) -> None:
-        """The fit begins; ``sequential`` says whether its binary problems follow one another."""
-        if not AVAILABLE or not getattr(self.estimator, "_skl_callbacks", None):
-            return  # nobody listens: spare every step the hooks
-        one = n_problems == 1
-        self.root = self.estimator._init_callback_context(
-            max_subtasks=self.max_iter if one else n_problems, sequential_subtasks=one or sequential
-        )
-        self.root.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y, metadata=self.metadata)
+class SklearnCallbacks(Observer):
+    """Calls the hooks of one fit. ``classes`` (k,) let a callback rebuild a model from an iterate."""
 
-    def end(self) -> None:
-        """The fit is over and the estimator is fitted."""
-        if self.root is not None:
-            self.root.call_on_fit_task_end(
-                estimator=self.estimator,
-                X=self.X,
-                y=self.y,
-                metadata=self.metadata,
-                reconstruction_attributes={},
+    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self._data = {"estimator": estimator, "X": X, "y": y}
+        self._all = {**self._data, "metadata": metadata}
+        self._classes = classes
+        self._max_iter = estimator.max_iter
+        self._root: Any = None
+        self._problems: dict[int, Any] = {}  # contexts of the problems, then of the steps that run now
+        self._steps: dict[int, Any] = {}
+        self._stop = False
+        self._lock = threading.Lock()
+
+    def begin(self, part: Part) -> None:
+        """The first problem begins the fit."""
+        one = part.count == 1
+        with self._lock:
+            if self._root is None:
+                self._root = self._data["estimator"]._init_callback_context(
+                    max_subtasks=self._max_iter if one else part.count,
+                    sequential_subtasks=one or not part.parallel,
+                )
+                self._root.call_on_fit_task_begin(**self._all)
+        self._problems[part.index] = self._root
+        if not one:
+            context = self._root.subcontext(
+                task_name=part.name,
+                task_id=part.index if part.parallel else None,
+                max_subtasks=self._max_iter,
             )
+            context.call_on_fit_task_begin(**self._data)
+            self._problems[part.index] = context
 
-    def problem(self, index: int, n_problems: int, name: str, classes: Any) -> ProblemReporter:
-        """The reporter of one binary problem."""
-        if self.root is None:
-            return ProblemReporter(self, None, None)
-        if n_problems == 1:
-            return ProblemReporter(self, self.root, classes)
-        task_id = None if self.root.sequential_subtasks else index
-        context = self.root.subcontext(task_name=name, task_id=task_id, max_subtasks=self.max_iter)
-        return ProblemReporter(self, context, None)
+    def begin_step(self, part: Part) -> None:
+        """A step is a subtask of its problem."""
+        context = self._problems[part.index].subcontext(task_name="step")
+        context.call_on_fit_task_begin(**self._all)
+        self._steps[part.index] = context
 
+    def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> bool:
+        """True where a callback has asked to end this problem or the whole fit."""
+        if record.proved:  # a check belongs to the step before it
+            return self._stop
+        model = (lambda: _attributes(point(), self._classes)) if part.count == 1 else None
+        stop = self._steps[part.index].call_on_fit_task_end(**self._all, reconstruction_attributes=model)
+        return bool(stop) or self._stop
 
-@dataclass
-class ProblemReporter:
-    """Tells the callbacks of one binary problem what happens. ``classes`` is given if it is the only one."""
+    def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
+        """True from a hook ends the other problems where they are."""
+        if part.count > 1:
+            stop = self._problems[part.index].call_on_fit_task_end(**self._data)
+            self._stop = self._stop or bool(stop)
 
-    fit: FitReporter
-    context: Any
-    classes: Any
-    stop: bool = False
-
-    def wrap(self, stage: Stage) -> Stage:
-        """The stage, its steps reported as subtasks."""
-        return stage if self.context is None else replace(stage, solver=Watched(stage.solver, self))
-
-    def on_record(self, record: Record) -> bool:
-        """Whether a callback has asked to end this problem or the whole fit."""
-        return self.stop or self.fit.stop
-
-    def begin(self) -> None:
-        """The problem is taken up."""
-        if self.context is not None and self.classes is None:
-            self.context.call_on_fit_task_begin(estimator=self.fit.estimator, X=self.fit.X, y=self.fit.y)
-
-    def end(self) -> None:
-        """The problem is solved; True from a hook ends the others where they are."""
-        if self.context is not None and self.classes is None:
-            stop = self.context.call_on_fit_task_end(estimator=self.fit.estimator, X=self.fit.X, y=self.fit.y)
-            self.fit.stop = self.fit.stop or bool(stop)
-
-    def step(self, work: Callable[[], Progress], point: Callable[[], Point]) -> Progress:
-        """One step of a solver between its two hooks."""
-        told = {
-            "estimator": self.fit.estimator,
-            "X": self.fit.X,
-            "y": self.fit.y,
-            "metadata": self.fit.metadata,
-        }
-        context = self.context.subcontext(task_name="step")
-        context.call_on_fit_task_begin(**told)
-        progress = work()
-        model = None if self.classes is None else lambda: _attributes(point(), self.classes)
-        stop = context.call_on_fit_task_end(**told, reconstruction_attributes=model)
-        self.stop = self.stop or bool(stop)
-        return progress
+    def finish(self) -> None:
+        """The estimator is fitted."""
+        self._root.call_on_fit_task_end(**self._all, reconstruction_attributes={})
 
 
-def _attributes(point: Point, classes: Any) -> dict[str, Any]:
-    """What a copy of the estimator needs in order to predict with this iterate."""
-    bias = 0.0 if point.b is None else point.b
-    if point.w is None or not len(point.w):  # with a kernel, the model is its alphas
-        return {"alpha_": point.alpha, "intercept_": np.array([bias]), "classes_": classes}
-    return {"coef_": point.w[np.newaxis], "intercept_": np.array([bias]), "classes_": classes}
-
-
-class StepReporter(Protocol):
-    """Whoever stands around a step of a solver."""
-
-    def step(self, work: Callable[[], Progress], point: Callable[[], Point]) -> Progress:
-        """Do the step; ``point()`` is where the solver stands after it."""
-        ...
-
-
-@dataclass(frozen=True)
-class Watched:
-    """A solver whose steps are reported; everything else is the solver's own."""
-
-    solver: Solver[Any, Any]
-    reporter: StepReporter
-
-    @property
-    def name(self) -> str:
-        """The solver's."""
-        return self.solver.name
-
-    def init(self, problem: Problem, start: Point | None, n_threads: int) -> Any:
-        """The solver's."""
-        return self.solver.init(problem, start, n_threads)
-
-    def step(self, problem: Problem, state: Any) -> Progress:
-        """The solver's, between two hooks."""
-        return self.reporter.step(
-            lambda: self.solver.step(problem, state),
-            lambda: with_w(problem, self.solver.point(problem, state)),
-        )
-
-    def terminate(self, problem: Problem, state: Any, tol: float) -> Verdict:
-        """The solver's."""
-        return self.solver.terminate(problem, state, tol)
-
-    def point(self, problem: Problem, state: Any) -> Point:
-        """The solver's."""
-        return self.solver.point(problem, state)
-
-
-def with_w(problem: Problem | KernelProblem, point: Point) -> Point:
-    """The point with w = v filled in where the solver left it out; with a kernel there is no w."""
-    return (
-        point
-        if point.w is not None or isinstance(problem, KernelProblem)
-        else replace(point, w=problem.weighted_sum(point.alpha))
-    )
+def _attributes(point: KeptPoint, classes: Any) -> dict[str, Any]:
+    """Fitted attributes that a copy of the estimator needs in order to predict with this iterate."""
+    intercept = np.atleast_1d(point.intercept)
+    if not point.coef.size:  # with a kernel, the model is its alphas
+        return {"alpha_": point.alpha, "intercept_": intercept, "classes_": classes}
+    return {"coef_": np.atleast_2d(point.coef), "intercept_": intercept, "classes_": classes}

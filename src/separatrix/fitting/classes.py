@@ -12,30 +12,27 @@ import time
 from collections.abc import Iterator, Mapping, ValuesView
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from separatrix.fitting.binary import BinaryResult, Watcher, solve
-from separatrix.fitting.callbacks import FitReporter, ProblemReporter
-from separatrix.fitting.courses import course_of
+from separatrix.fitting.binary import BinaryFit, binary_fit, fit_problem
+from separatrix.fitting.context import FitContext, stored_entries
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.hard_margin import decide_between, least_cost, solve_hard
-from separatrix.fitting.kernel_hard import least_kernel_cost, prove_hard_kernel, solve_hard_kernel
-from separatrix.fitting.observer import Keeping, KeptPoint, Watch
+from separatrix.fitting.hard_margin import HardMargin
+from separatrix.fitting.observer import KeptPoint, Part
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.proofs import prove_margin
+from separatrix.fitting.proofs import prove
+from separatrix.fitting.settle import warm_point
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import KernelProblem, Problem, Solution
+from separatrix.problem import Point, Problem, Solution
 from separatrix.proof.certificate import Certificate
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.choose import stages
 from separatrix.solvers.loop.threads import blas_threads
-from separatrix.types import Vector
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
-_WORTH_MORE = 1_000_000  # entries of X below which several threads for one problem do
+_WORTH_MORE = 1_000_000  # entries of X below which several threads for one problem cost more than they save
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +47,7 @@ class Task:
         """The labels of the two sides; None for all the rest."""
         return data.name(self.positive), None if self.negative is None else data.name(self.negative)
 
-    def problem(
-        self, data: TrainingData, settings: Settings
-    ) -> tuple[Problem | KernelProblem, NDArray[np.intp]]:
+    def problem(self, data: TrainingData, settings: Settings) -> tuple[Problem, NDArray[np.intp]]:
         """The problem and its training rows."""
         rows, X, codes, cost = data.rows, data.rows_of_cost, data.codes, data.cost
         if len(rows) < len(codes):
@@ -61,11 +56,10 @@ class Task:
             pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
             rows, codes, cost, X = rows[pair], codes[pair], cost[pair], X[pair]
         y = 2.0 * (codes == self.positive) - 1.0
-        if settings.kernel is None:
-            return Problem(X, y, cost, settings.loss, settings.bias), rows
-        if settings.kernel.name == "precomputed" and len(rows) < X.shape[1]:
+        kernel = settings.kernel
+        if kernel is not None and kernel.name == "precomputed" and len(rows) < X.shape[1]:
             X = X[:, rows]
-        return KernelProblem(X, y, cost, settings.loss, settings.bias, settings.kernel), rows
+        return Problem(X, y, cost, settings.loss, settings.bias, kernel), rows
 
 
 def tasks(data: TrainingData, multi_class: str) -> list[Task]:
@@ -80,17 +74,13 @@ def tasks(data: TrainingData, multi_class: str) -> list[Task]:
     return [Task((name(i), name(j)), i, j) for i, j in pairs]
 
 
-#: The widest slab, its certificate, and the smallest finite C with the same solution.
-HardResult: TypeAlias = tuple[Solution, Deferred[Certificate], Deferred[float]]
-
-
-class Problems(Mapping[Any, BinaryResult]):
+class Problems(Mapping[Any, BinaryFit]):
     """The result of each binary problem: ``problems["a"]``, or ``problems["a", "b"]`` for pairs."""
 
-    def __init__(self, results: Mapping[Any, BinaryResult]) -> None:
-        self._results: dict[Any, BinaryResult] = dict(results)
+    def __init__(self, results: Mapping[Any, BinaryFit]) -> None:
+        self._results: dict[Any, BinaryFit] = dict(results)
 
-    def __getitem__(self, key: Any) -> BinaryResult:
+    def __getitem__(self, key: Any) -> BinaryFit:
         try:
             return self._results[key]
         except KeyError:
@@ -103,7 +93,7 @@ class Problems(Mapping[Any, BinaryResult]):
     def __len__(self) -> int:
         return len(self._results)
 
-    def values(self) -> ValuesView[BinaryResult]:
+    def values(self) -> ValuesView[BinaryFit]:
         """The results, in order; `Mapping` would look each of them up."""
         return self._results.values()
 
@@ -111,156 +101,110 @@ class Problems(Mapping[Any, BinaryResult]):
         return f"Problems({list(self._results)})"
 
 
-@dataclass
-class Fit:
-    """Solves the binary problems of one fit, in parallel where that pays."""
+def fit_classes(
+    data: TrainingData,
+    todo: list[Task],
+    context: FitContext,
+    previous: Mapping[Any, Any],
+) -> Problems:
+    """Solve every task, several at a time where that pays; Ctrl-C ends all of them with what they have.
 
-    data: TrainingData
-    settings: Settings
-    seed: int
-    previous: Mapping[Any, BinaryResult | KeptPoint]
-    reporter: FitReporter
-    watch: Watch | None
+    ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task.
+    """
+    settings = context.settings
+    entries = int(data.X.shape[0]) ** 2 if settings.kernel is not None else stored_entries(data.X)
+    first = todo[0].problem(data, settings)
+    workers = _workers(settings, entries, len(todo), first[0])
+    most_threads = max(1, settings.n_threads // workers) if entries >= _WORTH_MORE else 1
+    began, left = time.perf_counter(), len(todo)
 
-    def run(self, todo: list[Task]) -> Problems:
-        """Every task's result. Ctrl-C ends all of them with what they have."""
-        workers = self._workers(todo)
-        self.reporter.begin(len(todo), sequential=workers == 1)
-        names = ["" if len(todo) == 1 else f"{task.key!r}" for task in todo]
-        reporters = [
-            self.reporter.problem(i, len(todo), names[i] or "problem", self.data.classes[self.data.kept])
-            for i in range(len(todo))
-        ]
-        began, started = time.perf_counter(), [0]
-        with InterruptFlag() as interrupt:
-
-            def solve_one(i: int) -> BinaryResult:
-                settings = self._share(len(todo) - started[0], workers, time.perf_counter() - began)
-                started[0] += 1
-                # Values too large for float64 show as a gap that is not reached, which is reported.
-                with blas_threads(settings.n_threads), np.errstate(over="ignore", invalid="ignore"):
-                    return self._solve(todo[i], settings, i, names[i], reporters[i], interrupt)
-
-            if workers == 1:
-                results = [solve_one(i) for i in range(len(todo))]
-            else:
-                with ThreadPoolExecutor(workers) as pool:
-                    results = list(pool.map(solve_one, range(len(todo))))
-        return Problems(dict(zip([task.key for task in todo], results, strict=True)))
-
-    def _workers(self, todo: list[Task]) -> int:
-        """How many problems to solve at a time: several only where the solver is compiled and holds no lock.
-
-        Interior points spend their time in BLAS, which has threads of its own and, called from two Python
-        threads on a busy machine, waits for its own locks.
-        """
-        settings, several = self.settings, min(self.settings.n_threads, len(todo))
-        if several == 1 or self._entries() < _WORTH_A_THREAD:
-            return 1
-        problem, _ = todo[0].problem(self.data, settings)
-        first = course_of(problem).plan(problem, settings, settings.tol, self.seed)[0]
-        return several if first.solver.name == "coordinate-descent" else 1
-
-    def _entries(self) -> int:
-        X = self.data.X
-        if self.settings.kernel is not None:  # values of the kernel, which are what is read
-            return int(X.shape[0]) ** 2
-        return int(X.nnz if sparse.issparse(X) else X.size)
-
-    def _share(self, left: int, workers: int, elapsed: float) -> Settings:
-        """The threads and the time that one of the problems still to be solved may take."""
-        threads = max(1, self.settings.n_threads // workers) if self._entries() >= _WORTH_MORE else 1
-        if self.settings.max_time is None:
-            same = threads == self.settings.n_threads
-            return self.settings if same else replace(self.settings, n_threads=threads)
-        rounds = math.ceil(left / workers)
-        return replace(
-            self.settings, n_threads=threads, max_time=max(0.0, self.settings.max_time - elapsed) / rounds
+    def fit_one(index: int) -> BinaryFit:
+        nonlocal left
+        seconds = settings.max_time
+        if seconds is not None:  # what is left of it, shared with those that have not begun
+            seconds = max(0.0, seconds - (time.perf_counter() - began)) / math.ceil(left / workers)
+        left -= 1
+        own = replace(
+            context,
+            settings=replace(settings, n_threads=most_threads, max_time=seconds),
+            seed=context.seed + index,
         )
+        task = todo[index]
+        problem, rows = first if index == 0 else task.problem(data, settings)
+        start = warm_point(previous.get(task.key), problem, rows)
+        # Values too large for float64 show as a gap that is not reached, which is reported.
+        with blas_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
+            return _fit_task(
+                data, task, problem, rows, own, start, Part(task.key, index, len(todo), workers > 1)
+            )
 
-    def _solve(
-        self,
-        task: Task,
-        settings: Settings,
-        index: int,
-        name: str,
-        reporter: ProblemReporter,
-        interrupt: InterruptFlag,
-    ) -> BinaryResult:
-        reporter.begin()
-        problem, rows = task.problem(self.data, settings)
-        if math.isinf(settings.C):
-            if isinstance(problem, KernelProblem):
-                solution, proof, least = self._hard_kernel(task, settings, problem, rows)
-            else:
-                solution, proof, least = self._hard(task, settings, problem, rows)
-            for record in solution.history:
-                reporter.on_record(record)
-                if self.watch is not None:
-                    self.watch.done(name, record, solution.status)
-            reporter.end()
-            interval = (solution.b, solution.b)
-            result = self._result(task, problem, rows, solution, interval, np.zeros(len(rows)), proof)
-            return replace(result, C_hard=least)
-        course, seed = course_of(problem), self.seed + index
-        start = course.start(self.previous.get(task.key), problem, rows)
-        watchers: list[Watcher] = [reporter.on_record]
-        watch, wrap = self.watch, reporter.wrap
-        if watch is not None:
-            keeping = Keeping(watch, task.key, problem, rows)
-            watchers.append(lambda record: watch.show(name, record))
-            wrap = lambda stage: reporter.wrap(keeping.wrap(stage))  # noqa: E731  # a name for each case
-        solution = solve(
-            problem,
-            settings,
-            lambda goal: course.plan(problem, settings, goal, seed),
-            course.certify,
-            start,
-            watchers,
-            wrap,
-            interrupt,
-        )
-        if watch is not None:
-            watch.done(name, solution.history[-1], solution.status)
-            keeping.finished(solution.w, solution.b, solution.alpha)
-        solution, interval, slack = course.settle(problem, solution, settings.tol)
-        reporter.end()
-        data = self.data
+    if workers == 1:
+        results = [fit_one(index) for index in range(len(todo))]
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            results = list(pool.map(fit_one, range(len(todo))))
+    return Problems(dict(zip([task.key for task in todo], results, strict=True)))
 
-        def prove() -> Certificate:
-            with blas_threads(settings.n_threads):  # as many threads as the fit was given
-                return course.prove(data, problem, rows, solution, task.positive, task.negative)
 
-        return self._result(task, problem, rows, solution, interval, slack, Deferred(prove))
+def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem) -> int:
+    """Problems to solve at a time: several only where the solver is compiled and holds no lock.
 
-    def _hard(self, task: Task, settings: Settings, problem: Problem, rows: NDArray[np.intp]) -> HardResult:
-        """C = inf: the widest slab, or `InseparableError` with the proof."""
-        data, free = self.data, problem.bias == "free"
-        verdict = Deferred(lambda: decide_between(data, rows, task.positive, task.negative, free))
-        solution = solve_hard(problem, settings.tol, verdict.get)
-        proof = Deferred(lambda: prove_margin(problem, solution, verdict.get))
-        return solution, proof, Deferred(lambda: least_cost(problem, solution))
+    Interior points spend their time in BLAS, which has threads of its own and, called from two Python
+    threads on a busy machine, waits for its own locks.
+    """
+    several = min(settings.n_threads, n_tasks)
+    if several == 1 or entries < _WORTH_A_THREAD:
+        return 1
+    plan = stages(first, settings.solver, settings.tol, cache_mb=settings.cache_mb)
+    return several if plan[0].solver.releases_gil else 1
 
-    def _hard_kernel(
-        self, task: Task, settings: Settings, problem: KernelProblem, rows: NDArray[np.intp]
-    ) -> HardResult:
-        """The same in the space of a kernel."""
-        data = self.data
-        sides = data.sides(task.positive, task.negative)
-        solution = solve_hard_kernel(problem, settings.tol, data, sides, rows)
-        proof = Deferred(lambda: prove_hard_kernel(problem, solution, data, sides, rows))
-        return solution, proof, Deferred(lambda: least_kernel_cost(problem, solution))
 
-    def _result(
-        self,
-        task: Task,
-        problem: Problem | KernelProblem,
-        rows: NDArray[np.intp],
-        solution: Solution,
-        interval: tuple[float, float],
-        slack: Vector,
-        proof: Deferred[Certificate],
-    ) -> BinaryResult:
-        squared = problem.loss.squared and math.isfinite(self.settings.C)
-        sides = task.names(self.data)
-        return BinaryResult.of(sides, rows, problem, solution, interval, slack, squared, proof)
+def _fit_task(
+    data: TrainingData,
+    task: Task,
+    problem: Problem,
+    rows: NDArray[np.intp],
+    context: FitContext,
+    start: Point | None,
+    part: Part,
+) -> BinaryFit:
+    """Fit one task on the rows of its problem; its certificate is built when first asked for."""
+    if math.isinf(context.settings.C):
+        return _hard_margin(data, task, problem, rows, context, part)
+
+    def certificate(solution: Solution) -> Certificate:
+        with blas_threads(context.settings.n_threads):  # as many threads as the fit was given
+            return prove(data, problem, rows, solution, task.positive, task.negative)
+
+    return fit_problem(
+        problem, context, start=start, part=part, rows=rows, sides=task.names(data), prove=certificate
+    )
+
+
+def _hard_margin(
+    data: TrainingData,
+    task: Task,
+    problem: Problem,
+    rows: NDArray[np.intp],
+    context: FitContext,
+    part: Part,
+) -> BinaryFit:
+    """C = inf: the widest slab, or `InseparableError` with the proof that there is none."""
+    observer, hard = context.observer, HardMargin(problem, data, rows, task.positive, task.negative)
+    if observer is not None:
+        observer.begin(part)
+    solution = hard.solve(context.settings.tol)
+    fit = binary_fit(
+        problem,
+        solution,
+        (solution.b, solution.b),
+        np.zeros(len(rows)),
+        Deferred(lambda: hard.prove(solution)),
+        task.names(data),
+        rows,
+        Deferred(lambda: hard.least_cost(solution)),
+    )
+    if observer is not None:
+        point = lambda: KeptPoint(rows, fit.coef, fit.intercept, fit.cost, fit.alpha)  # noqa: E731
+        observer.end(part, solution.history[-1], solution.status, point)
+    return fit

@@ -1,4 +1,4 @@
-"""What to say when the requested gap was not reached."""
+"""The sentence for a fit whose requested gap was not reached."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix.errors import NotConvergedError
-from separatrix.fitting.binary import BinaryResult
+from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.callbacks import AVAILABLE
-from separatrix.fitting.joint import JointResult
+from separatrix.fitting.joint import JointFit, JointProblems
 from separatrix.fitting.parameters import Settings
 from separatrix.problem import Status
 
@@ -20,10 +20,11 @@ class GapWarning(ConvergenceWarning):  # type: ignore[misc]  # scikit-learn is u
     """The fit ended before the requested gap was proved; the model says how large its gap is."""
 
 
-def report_gap(
-    problems: Mapping[Any, BinaryResult | JointResult], settings: Settings, *, strict: bool
-) -> None:
+def report_gap(found: Mapping[Any, Any], settings: Settings, *, strict: bool) -> None:
     """Warn, or raise if strict, unless every problem converged."""
+    problems: Mapping[Any, BinaryFit | JointFit] = (
+        {"joint": found.joint} if isinstance(found, JointProblems) else found
+    )
     if all(result.status == Status.CONVERGED for result in problems.values()):
         return
     late = {key: result for key, result in problems.items() if result.status != Status.CONVERGED}
@@ -38,10 +39,10 @@ def report_gap(
     )
     if strict:
         raise NotConvergedError(message, problems, worst.gap)
-    warnings.warn(message, GapWarning, stacklevel=4 if AVAILABLE else 3)
+    warnings.warn(message, GapWarning, stacklevel=5 if AVAILABLE else 4)
 
 
-def _cause(result: BinaryResult | JointResult, settings: Settings) -> str:
+def _cause(result: BinaryFit | JointFit, settings: Settings) -> str:
     if result.status == Status.MAX_TIME:
         return f"max_time={settings.max_time:g} s came first"
     if result.status == Status.INTERRUPTED:
@@ -51,7 +52,7 @@ def _cause(result: BinaryResult | JointResult, settings: Settings) -> str:
     return "rounding left no further progress to make"
 
 
-def _advice(result: BinaryResult | JointResult, settings: Settings) -> str:
+def _advice(result: BinaryFit | JointFit, settings: Settings) -> str:
     if result.status == Status.INTERRUPTED:
         return "To go on from here: set_params(warm_start=True).fit(X, y)."
     if result.status == Status.MAX_TIME or (

@@ -1,17 +1,19 @@
 """The hard margin, C = inf: the widest slab with every row outside it, or the proof that there is none.
 
-    min 1/2 ||w||^2   s.t.   y_i (w.x_i + b) >= 1
-    max sum_i alpha_i - 1/2 ||v||^2   s.t.   alpha >= 0,  sum_i alpha_i y_i = 0 (free bias),  v = sum_i alpha_i y_i x_i
+    min 1/2 ||w||^2   s.t.   y_i (w.phi(x_i) + b) >= 1;      v = sum_i alpha_i y_i phi(x_i)
+    max sum_i alpha_i - 1/2 ||v||^2   s.t.   alpha >= 0,  sum_i alpha_i y_i = 0 (free bias)
 
-The active-set method proposes; (w, b) is scaled until its smallest margin is 1, alpha is balanced and scaled to
-its best dual value, and both objectives are recomputed from the data. Where the method fails, says that
-there is no slab, or would be too slow, `separability` decides in exact arithmetic.
+The active-set method proposes, on the rows of X or, with a kernel, on those of the factor of K. (w, b) is scaled until
+its smallest margin is 1, alpha is balanced and scaled to its best dual value, and both objectives are recomputed from
+the data. Where the method fails, says that there is no slab, or would be too slow, exact arithmetic decides: without a
+kernel `separability`, which always can, with one `contradiction`, which may not.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,128 +21,210 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from separatrix.errors import InseparableError
+from separatrix.errors import InseparableError, NotConvergedError
+from separatrix.fitting.proofs import check_dual, prove
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import History, Problem, Record, Solution, Status
+from separatrix.problem import History, KernelSpace, Problem, Record, Solution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
+from separatrix.proof.certificate import Certificate
+from separatrix.proof.kernel_sweep import bounded_scores
+from separatrix.proof.optimal import CLAIM_SLACK
 from separatrix.separability import Separability, two_sides
+from separatrix.separability.kernel_contradiction import contradiction
 from separatrix.solvers.active_set import hard_margin, within_reach
-from separatrix.types import Vector
+from separatrix.solvers.factored import factor
+from separatrix.types import Index, Vector
 
-GOAL = 1e-9  #: relative gap that the hard margin aims at, whatever tol is
-_TIGHT = 1e-7  # a row whose margin is within this of 1 may carry alpha
-
-
-def solve_hard(problem: Problem, tol: float, decide: Any) -> Solution:
-    """The widest slab; ``decide()`` gives the exact `Separability` when it is needed."""
-    began = time.perf_counter()
-    solution, how = _by_active_set(problem)
-    if not solution.gap <= GOAL:
-        verdict: Separability = decide()
-        if verdict.verdict != "separable":
-            raise InseparableError(_sentence(verdict), verdict)
-        exact = verdict.widest_point()
-        if exact is not None:
-            better = recompute(problem, *exact)
-            if not solution.gap <= better.gap:
-                solution, how = better, "hard margin: exact arithmetic"
-    record = Record(
-        time.perf_counter() - began, 1, solution.primal, solution.dual, solution.gap, "active-set", how, True
-    )
-    status = Status.CONVERGED if solution.gap <= tol else Status.MAX_ITER
-    return replace(solution, status=status, n_iter=1, history=History([record]))
+# The relative gap that the hard margin aims at, whatever tol is.
+_GOAL = 1e-9
+# A row whose margin is within this of 1 may carry alpha.
+_TIGHT = 1e-7
+# Kernel matrices of at most so many rows are factored: 72 MB.
+_FACTORED_ROWS = 3000
 
 
-def _by_active_set(problem: Problem) -> tuple[Solution, str]:
-    """What the active-set method finds, and how; nothing (a gap of inf) where the rows are beyond its reach."""
-    free = problem.bias == "free"
-    alpha = np.zeros(problem.n_rows)
-    if not within_reach(problem.n_rows, problem.n_columns + free):
-        w, inf = np.zeros(problem.n_columns), float("inf")
-        return Solution(w, 0.0, alpha, inf, 0.0, inf, Status.MAX_ITER, 0), "hard margin: no proof found"
-    found = hard_margin(problem.X, problem.y, free)
-    alpha[found.rows] = found.alpha
-    return recompute(problem, found.w, alpha), f"hard margin: active set, {found.status}"
+@dataclass(frozen=True, eq=False)
+class HardMargin:
+    """The hard margin of one binary problem of a fit; positive and negative are codes of classes (None: the rest)."""
+
+    problem: Problem
+    data: TrainingData
+    rows: Index
+    positive: int
+    negative: int | None
+
+    @cached_property
+    def flat(self) -> Problem:
+        """The problem without a kernel: with one, rows of the factor of K stand for those of X."""
+        problem = self.problem
+        if problem.kernel is None:
+            return problem
+        return replace(problem, X=factor(problem.space.gram(slice(None), slice(None))), kernel=None)
+
+    @cached_property
+    def verdict(self) -> Separability:
+        """The exact verdict, without a kernel, about the data as they were given."""
+        data, everything = self.data, len(self.rows) == self.data.X.shape[0]
+        positive, negative = data.sides(self.positive, self.negative)
+        return two_sides(
+            data.X,
+            data.classes[data.codes],
+            data.codes == self.positive,
+            tuple(positive),
+            tuple(negative),
+            None if everything else self.rows,
+            self.problem.bias == "free",
+        )
+
+    def solve(self, tol: float) -> Solution:
+        """The widest slab; `InseparableError` with a proof where there is none."""
+        began = time.perf_counter()
+        solution, how = self._by_kernel() if self.problem.kernel is not None else self._by_rows()
+        seconds = time.perf_counter() - began
+        record = Record(seconds, 1, solution.primal, solution.dual, solution.gap, "active-set", how, True)
+        status = Status.CONVERGED if solution.gap <= tol else Status.MAX_ITER
+        return replace(solution, status=status, n_iter=1, history=History([record]))
+
+    def _by_rows(self) -> tuple[Solution, str]:
+        """The answer without a kernel, and how it was found."""
+        problem, how = self.problem, "hard margin: no proof found"
+        solution = _recomputed(problem, np.zeros(problem.n_columns), np.zeros(problem.n_rows))
+        if within_reach(problem.n_rows, problem.n_columns + (problem.bias == "free")):
+            w, alpha, _, status = self._active_set()
+            solution, how = _recomputed(problem, w, alpha), f"hard margin: active set, {status}"
+        if solution.gap <= _GOAL:
+            return solution, how
+        if self.verdict.verdict != "separable":
+            raise InseparableError(self._inseparable(self.verdict), self.verdict)
+        exact = self.verdict.widest_point()
+        better = solution if exact is None else _recomputed(problem, *exact)
+        return (solution, how) if solution.gap <= better.gap else (better, "hard margin: exact arithmetic")
+
+    def _by_kernel(self) -> tuple[Solution, str]:
+        """The answer in the space of a kernel, and how it was found."""
+        problem, kernel = self.problem, self.problem.kernel
+        assert kernel is not None
+        if problem.n_rows > _FACTORED_ROWS:
+            raise ValueError(
+                f"C = inf, the hard margin, with a kernel is for at most {_FACTORED_ROWS} rows; got {problem.n_rows}. "
+                "Hint: a large finite C has the same solution wherever the classes can be separated."
+            )
+        _, alpha, candidates, status = self._active_set()
+        solution = _recomputed(problem, None, alpha)
+        if not solution.gap <= _GOAL:
+            sides = self.data.sides(self.positive, self.negative)
+            proof = contradiction(problem, candidates, self.data.fingerprint.get(), *sides, self.rows)
+            if proof is not None:
+                raise InseparableError(self._inseparable(proof), proof)
+        if not np.isfinite(solution.primal):
+            raise NotConvergedError(
+                f"C = inf with the {kernel.name} kernel: within rounding, neither a slab without rows inside nor "
+                "an exact contradiction between rows was found. Hint: use a finite C."
+            )
+        return solution, f"hard margin: active set on the factor of the kernel matrix, {status}"
+
+    def _active_set(self) -> tuple[Vector, Vector, Index, str]:
+        """w of the flat problem, alpha (m,), the rows that carry it, and how the method ended."""
+        found = hard_margin(self.flat.X, self.problem.y, self.problem.bias == "free")
+        alpha = np.zeros(self.problem.n_rows)
+        alpha[found.rows] = found.alpha
+        return found.w, alpha, found.rows, found.status
+
+    def _inseparable(self, proof: Any) -> str:
+        shown = ", ".join(map(str, proof.rows[:10].tolist())) + (", ..." if len(proof.rows) > 10 else "")
+        positive, negative = self.data.sides(self.positive, self.negative)
+        names = " or ".join(map(repr, positive)), " or ".join(map(repr, negative[:5]))
+        kernel = self.problem.kernel
+        where = "" if kernel is None else f" in the space of the {kernel.name} kernel"
+        verdict = f" (verdict: {proof.verdict})" if kernel is None else ""
+        they = "they" if kernel is None else "their images"
+        return (
+            f"No hyperplane{where} separates {names[0]} from {names[1]}, so there is no hard margin{verdict}. Rows "
+            f"{shown} contradict each other: weighted by `.weights` {they} cancel exactly; `.certificate` proves it. "
+            "Hint: a finite C gives the soft margin, which always exists."
+        )
+
+    def prove(self, solution: Solution) -> Certificate:
+        """The proof of the margin, once the data are found unchanged: `separating` without a kernel, else `optimal`."""
+        problem, space = self.problem, self.problem.space
+        if not isinstance(space, KernelSpace):
+            check_dual(problem, solution.alpha, solution.dual, solution.primal)
+            return self.verdict.certificate
+        # No slack at all, whatever the rounding.
+        signed = solution.alpha * problem.y
+        F, error = bounded_scores(space, signed)
+        room = 4.0 * CLAIM_SLACK * (error + 2.0**-50 * (1.0 + np.abs(F)))
+        b, smallest = _slab(problem, F, room)
+        solution, coef = replace(solution, b=b / smallest), signed / smallest
+        return prove(self.data, problem, self.rows, solution, self.positive, self.negative, coef)
+
+    def least_cost(self, solution: Solution) -> float:
+        """The smallest C whose soft margin (hinge) has the same w: the least max_i alpha_i over the dual optima.
+
+        alpha is unique unless several rows on the slab depend on each other; a small linear program over those
+        rows settles that case.
+        """
+        flat, largest = self.flat, float(np.max(solution.alpha, initial=0.0))
+        w = flat.weighted_sum(solution.alpha) if solution.w is None else solution.w
+        margins = flat.y * flat.scores(w, solution.b)
+        tight = np.flatnonzero((margins <= 1.0 + _TIGHT) | (solution.alpha > 0))
+        if np.count_nonzero(solution.alpha) == len(tight) <= flat.n_columns + (flat.bias == "free"):
+            return largest
+        part = flat.take(tight)
+        A: NDArray[Any] = sparse.csr_array(part.X).toarray() if flat.is_sparse else np.asarray(part.X, float)
+        A = (A * part.y[:, np.newaxis]).T
+        if flat.bias == "free":
+            A = np.vstack([A, part.y])
+        target = A @ solution.alpha[tight]
+        norm = np.maximum(np.abs(A).max(axis=1), 1e-300) * max(largest, 1e-300)
+        equal = np.column_stack([A * largest / norm[:, np.newaxis], np.zeros(len(A))])
+        below = np.column_stack([np.eye(len(tight)), -np.ones(len(tight))])
+        goal = np.zeros(len(tight) + 1)
+        goal[-1] = 1.0
+        found = linprog(goal, below, np.zeros(len(tight)), equal, target / norm, bounds=(0, None))
+        return largest * min(1.0, float(found.fun)) if found.fun is not None else largest
 
 
-def recompute(problem: Problem, w: Vector, alpha: Vector) -> Solution:
-    """Feasible multiples of w and alpha with the best bias, and the gap between their values."""
-    y, free = problem.y, problem.bias == "free"
-    alpha = np.maximum(np.nan_to_num(alpha, nan=0.0, posinf=0.0), 0.0)
-    w = np.nan_to_num(w, nan=0.0, posinf=0.0, neginf=0.0)
-    f = problem.scores(w, 0.0)
-    lowest = float(np.min(f, where=y > 0, initial=np.inf))
-    highest = float(np.max(f, where=y < 0, initial=-np.inf))
-    b = -0.5 * (lowest + highest) if free else 0.0
-    smallest = min(lowest + b, -(highest + b))
-    if smallest > 0:
-        w, b = w / smallest, b / smallest
-    # Few rows carry alpha; the sums run over them alone.
-    support = problem.take(np.flatnonzero(alpha))
-    weights = alpha[alpha > 0]
-    v = support.weighted_sum(weights)
-    if (length := float(v @ v)) > 0:
-        weights = weights * (float(np.sum(weights)) / length)
-    if free:
-        weights = balance(weights, support.y, np.full(len(weights), np.inf))
-    v = support.weighted_sum(weights)
-    alpha[alpha > 0] = weights
-    primal = 0.5 * float(w @ w) if smallest > 0 else float("inf")
-    dual = float(np.sum(weights)) - 0.5 * float(v @ v)
-    gap = relative_gap(primal, dual) if np.isfinite(primal) else float("inf")
-    return Solution(w, b, alpha, primal, dual, gap, Status.MAX_ITER, 0)
+def _recomputed(problem: Problem, w: Vector | None, alpha: Vector) -> Solution:
+    """Feasible multiples of w and alpha with the best bias, and the gap between their values.
 
-
-def least_cost(problem: Problem, solution: Solution) -> float:
-    """The smallest C whose soft margin (hinge) has the same w: the least max_i alpha_i over the dual optima.
-
-    alpha is unique unless several rows on the slab depend on each other; a small linear program over those
-    rows settles that case.
+    A w of None, with a kernel, is that of alpha y. Its slab is only as wide as its primal value says once it is scaled:
+    the scores of the solution are those of alpha y itself.
     """
-    y, largest = problem.y, float(np.max(solution.alpha, initial=0.0))
-    margins = y * problem.scores(solution.w, solution.b)
-    tight = np.flatnonzero((margins <= 1.0 + _TIGHT) | (solution.alpha > 0))
-    if np.count_nonzero(solution.alpha) == len(tight) <= problem.n_columns + (problem.bias == "free"):
-        return largest
-    part = problem.take(tight)
-    A: NDArray[Any] = sparse.csr_array(part.X).toarray() if problem.is_sparse else np.asarray(part.X, float)
-    A = (A * part.y[:, np.newaxis]).T
+    space, y = problem.space, problem.y
+    alpha = np.maximum(np.nan_to_num(alpha, nan=0.0, posinf=0.0), 0.0)
+    # Few rows carry alpha; the sums run over them alone.
+    support = np.flatnonzero(alpha)
+    part, weights = problem.take(support), alpha[support]
+    square = _square(part, weights)
+    if square > 0:
+        weights = weights * (float(np.sum(weights)) / square)
     if problem.bias == "free":
-        A = np.vstack([A, part.y])
-    target = A @ solution.alpha[tight]
-    norm = np.maximum(np.abs(A).max(axis=1), 1e-300) * max(largest, 1e-300)
-    equal = np.column_stack([A * largest / norm[:, np.newaxis], np.zeros(len(A))])
-    below = np.column_stack([np.eye(len(tight)), -np.ones(len(tight))])
-    goal = np.zeros(len(tight) + 1)
-    goal[-1] = 1.0
-    found = linprog(goal, below, np.zeros(len(tight)), equal, target / norm, bounds=(0, None))
-    return largest * min(1.0, float(found.fun)) if found.fun is not None else largest
+        weights = balance(weights, part.y, np.full(len(weights), np.inf))
+    alpha[support] = weights
+    dual = float(np.sum(weights)) - 0.5 * _square(part, weights)
+    image = space.combine(alpha * y) if w is None else np.nan_to_num(w, nan=0.0, posinf=0.0, neginf=0.0)
+    scores, square = space.products(image), space.square(alpha * y, image)
+    b, smallest = _slab(problem, scores)
+    primal = gap = float("inf")
+    if smallest > 0:
+        primal = 0.5 * square / smallest**2
+        gap = max(0.0, relative_gap(primal, dual))
+        if w is not None:
+            image, scores, b = image / smallest, scores / smallest, b / smallest
+    return Solution(space.vector(image), b, alpha, primal, dual, gap, Status.MAX_ITER, 0, scores=scores)
 
 
-def decide_between(
-    data: TrainingData, rows: NDArray[np.intp], positive: int, negative: int | None, bias: bool
-) -> Separability:
-    """The exact verdict on one binary problem of a fit, about the data as they were given."""
-    everything = len(rows) == data.X.shape[0]
-    others = [code for code in range(len(data.classes)) if code != positive]
-    minus = others if negative is None else [negative]
-    return two_sides(
-        data.X,
-        data.classes[data.codes],
-        data.codes == positive,
-        (data.name(positive),),
-        tuple(data.name(code) for code in minus),
-        None if everything else rows,
-        bias,
-    )
+def _square(part: Problem, weights: Vector) -> float:
+    """||v||^2 of weights on all rows of a problem."""
+    signed = weights * part.y
+    return part.space.square(signed, part.space.combine(signed))
 
 
-def _sentence(verdict: Separability) -> str:
-    shown = ", ".join(map(str, verdict.rows[:10].tolist())) + (", ..." if len(verdict.rows) > 10 else "")
-    names = " or ".join(map(repr, verdict.positive)), " or ".join(map(repr, verdict.negative[:5]))
-    return (
-        f"No hyperplane separates {names[0]} from {names[1]}, so there is no hard margin (verdict: {verdict.verdict}). "
-        f"Rows {shown} contradict each other: weighted by `.weights` they cancel exactly; `.certificate` proves "
-        "it. Hint: a finite C gives the soft margin, which always exists."
-    )
+def _slab(problem: Problem, scores: Vector, error: Vector | float = 0.0) -> tuple[float, float]:
+    """The bias in the middle, and the smallest y_i (f_i + b) less its error, for scores f without a bias."""
+    lowest = float(np.min(scores - error, where=problem.y > 0, initial=np.inf))
+    highest = float(np.max(scores + error, where=problem.y < 0, initial=-np.inf))
+    b = -0.5 * (lowest + highest) if problem.bias == "free" else 0.0
+    return b, min(lowest + b, -(highest + b))

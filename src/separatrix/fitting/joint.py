@@ -1,13 +1,4 @@
-"""All classes in one problem (Crammer and Singer): its fit, its result, and the attributes of the model.
-
-                   k classes
-coef_              (k, d), W
-intercept_         (k,)
-alpha_             (k, n), |A|: what each row weighs in each class; in its own class the sum of the others
-dual_coef_         (k, n_support), A itself, so that coef_ = dual_coef_ @ support_vectors_
-slack_             (n,)
-support_kind_      (n_support,), "slack" where a row's weight has reached C_i, else "margin"
-"""
+"""All classes in one problem (Crammer and Singer): its fit and its result."""
 
 from __future__ import annotations
 
@@ -18,21 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.fitting.binary import Watcher, solve
-from separatrix.fitting.callbacks import FitReporter
+from separatrix.fitting.binary import solve
+from separatrix.fitting.context import FitContext
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.kernel_decision import Surface
-from separatrix.fitting.observer import Watch
 from separatrix.fitting.parameters import Settings
 from separatrix.fitting.proofs import CHANGED
-from separatrix.fitting.support import Support
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import History, JointProblem, Point, Solution, Status
+from separatrix.problem import History, JointPoint, JointProblem, JointSolution, Status
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.joint_duality import certify_joint
-from separatrix.proof.joint_optimal import optimal_joint
-from separatrix.solvers.choose_joint import joint_stages
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.proof.optimal import optimal_joint
 from separatrix.solvers.loop.threads import blas_threads
 from separatrix.types import Vector
 
@@ -40,7 +26,7 @@ _CLOSE = 1e-9  # relative: the sums are the same up to the order in which BLAS a
 
 
 @dataclass(frozen=True, eq=False)
-class JointResult:
+class JointFit:
     """The whole answer to one joint problem. Arrays run over the m rows that take part."""
 
     classes: tuple[Any, ...]
@@ -60,6 +46,12 @@ class JointResult:
     deferred: Deferred[Certificate] = field(repr=False)
 
     @property
+    def margin(self) -> Vector:
+        """Geometric margins 1 / ||w_m||, (k,)."""
+        with np.errstate(divide="ignore"):
+            return 1.0 / self.norms
+
+    @property
     def certificate(self) -> Certificate:
         """The proof of the gap, for all classes at once."""
         return self.deferred.get()
@@ -72,7 +64,7 @@ class ClassResult:
     positive: Any
     intercept: float
     alpha: Vector  #: (m,) |A| of this class
-    joint: JointResult = field(repr=False)
+    joint: JointFit = field(repr=False)
 
     @property
     def certificate(self) -> Certificate:
@@ -83,7 +75,7 @@ class ClassResult:
 class JointProblems(Mapping[Any, ClassResult]):
     """``problems["a"]`` is what class "a" has of the joint problem; ``problems.joint`` is the problem itself."""
 
-    def __init__(self, joint: JointResult) -> None:
+    def __init__(self, joint: JointFit) -> None:
         self.joint = joint
 
     def __getitem__(self, key: Any) -> ClassResult:
@@ -99,57 +91,35 @@ class JointProblems(Mapping[Any, ClassResult]):
         return len(self.joint.classes)
 
 
-def fit_joint(
-    data: TrainingData,
-    settings: Settings,
-    seed: int,
-    previous: Any,
-    reporter: FitReporter,
-    watch: Watch | None,
-) -> tuple[JointProblem, JointProblems]:
+def fit_joint(data: TrainingData, context: FitContext, previous: Any) -> JointProblems:
     """Solve the joint problem; its result is proved like any other."""
+    settings = context.settings
     problem = joint_problem(data, settings)
-    reporter.begin(1, sequential=True)
-    hooks = reporter.problem(0, 1, "joint", data.classes[data.kept])
-    start = _start(previous, problem)
-    with InterruptFlag() as interrupt, blas_threads(settings.n_threads):
-        watchers: list[Watcher] = [hooks.on_record]
-        if watch is not None:
-            watchers.append(lambda record: watch.show("", record))
-        solution = solve(
-            problem,
-            settings,
-            lambda goal: joint_stages(problem, settings.solver, goal, seed),
-            certify_joint,
-            start,
-            watchers,
-            hooks.wrap,
-            interrupt,
-        )
-    if watch is not None:
-        watch.done("", solution.history[-1], solution.status)
-    A, W, b = solution.alpha, solution.w[:, :-1], solution.w[:, -1]
-    F = problem.linear_scores(W) if problem.kernel is None else problem.scores(A)
-    squares = np.sum(W * W, axis=1) if problem.kernel is None else np.sum(A * F, axis=0)
+    with blas_threads(settings.n_threads):
+        solution = solve(problem, context, certify_joint, start=_start(previous, problem), rows=data.rows)
+    A, W, b = solution.A, solution.W, solution.b
+    F = problem.space.products(problem.space.combine(A) if W is None else W.T)
+    squares = np.sum(A * F, axis=0) if W is None else np.sum(W * W, axis=1)
     names = tuple(data.name(code) for code in data.kept.tolist())
-    result = JointResult(
-        classes=names,
-        rows=data.rows,
-        cost=problem.C,
-        A=A,
-        coef=W,
-        intercept=b,
-        slack=problem.slack(F, b),
-        norms=np.sqrt(np.maximum(squares, 0.0)),
-        primal=solution.primal,
-        dual=solution.dual,
-        gap=max(0.0, solution.gap),
-        status=solution.status,
-        n_iter=solution.n_iter,
-        history=solution.history,
-        deferred=Deferred(lambda: _prove(data, problem, solution, names)),
+    return JointProblems(
+        JointFit(
+            classes=names,
+            rows=data.rows,
+            cost=problem.C,
+            A=A,
+            coef=np.empty((problem.n_classes, 0)) if W is None else W,
+            intercept=b,
+            slack=problem.slack(F, b),
+            norms=np.sqrt(np.maximum(squares, 0.0)),
+            primal=solution.primal,
+            dual=solution.dual,
+            gap=max(0.0, solution.gap),
+            status=solution.status,
+            n_iter=solution.n_iter,
+            history=solution.history,
+            deferred=Deferred(lambda: _prove(data, problem, solution, names)),
+        )
     )
-    return problem, JointProblems(result)
 
 
 def joint_problem(data: TrainingData, settings: Settings) -> JointProblem:
@@ -162,65 +132,21 @@ def joint_problem(data: TrainingData, settings: Settings) -> JointProblem:
     return JointProblem(X, codes, data.cost[rows], len(data.kept), settings.bias, kernel)
 
 
-def joint_attributes(data: TrainingData, problem: JointProblem, problems: JointProblems) -> dict[str, Any]:
-    """Every fitted attribute of the model, by name."""
-    joint = problems.joint
-    n, k = data.X.shape[0], problem.n_classes
-    A, slack = np.zeros((k, n)), np.zeros(n)
-    A[:, joint.rows], slack[joint.rows] = joint.A.T, joint.slack
-    support = np.flatnonzero(A.any(axis=0))
-    support = support[np.argsort(data.codes[support], kind="stable")]
-    codes = np.searchsorted(data.kept, data.codes[support])
-    # Making columns sum to zero may take the last bits of a weight at its bound.
-    full = A[codes, support] >= data.cost[support] * (1.0 - 1e-9)
-    counts, kinds = np.bincount(codes, minlength=k).astype(np.int32), np.where(full, "slack", "margin")
-    found = Support(support, counts, A[:, support], kinds)
-    with np.errstate(divide="ignore"):
-        margin = 1.0 / joint.norms
-    out = {
-        "classes_": data.classes[data.kept],
-        "intercept_": joint.intercept,
-        "intercept_interval_": np.stack([joint.intercept, joint.intercept], axis=1),
-        "alpha_": np.abs(A),
-        "slack_": slack,
-        "_support": Deferred(lambda: found),
-        "margin_": margin,
-        "slab_width_": 2.0 * margin,
-        "primal_": joint.primal,
-        "dual_": joint.dual,
-        "gap_": joint.gap,
-        "status_": joint.status,
-        "n_iter_": joint.n_iter,
-        "history_": joint.history,
-        "_pairwise": False,
-    }
-    return out if problem.kernel is not None else {**out, "coef_": joint.coef}
-
-
-def joint_surface(data: TrainingData, problem: JointProblem, attributes: Mapping[str, Any]) -> Surface:
-    """What a kernel model predicts with."""
-    assert problem.kernel is not None
-    support: Support = attributes["_support"].get()
-    vectors = None if problem.kernel.name == "precomputed" else data.X[support.rows]
-    coefficients = np.ascontiguousarray(support.coefficients.T)
-    return Surface(problem.kernel, vectors, support.rows, coefficients, attributes["intercept_"])
-
-
-def _start(previous: Any, problem: JointProblem) -> Point | None:
+def _start(previous: Any, problem: JointProblem) -> JointPoint | None:
     """Where an earlier joint fit on as many rows and classes ended; weights follow the change of C."""
     joint = previous.joint if isinstance(previous, JointProblems) else None
     if joint is None or joint.A.shape != (problem.n_rows, problem.n_classes):
         return None
     if problem.kernel is None and joint.coef.shape[1] != problem.n_columns:
         return None
-    w = np.hstack([joint.coef, joint.intercept[:, None]])
-    return Point(alpha=joint.A * (problem.C / joint.cost)[:, None], w=w)
+    A = joint.A * (problem.C / joint.cost)[:, None]
+    return JointPoint(A, joint.coef if problem.kernel is None else None, joint.intercept)
 
 
 def _prove(
-    data: TrainingData, problem: JointProblem, solution: Solution, names: tuple[Any, ...]
+    data: TrainingData, problem: JointProblem, solution: JointSolution, names: tuple[Any, ...]
 ) -> Certificate:
-    now = problem.dual(solution.alpha, problem.scores(solution.alpha))
+    now = problem.dual(solution.A, problem.space.products(problem.space.combine(solution.A)))
     if not abs(now - solution.dual) <= _CLOSE * max(abs(solution.dual), abs(solution.primal)):
         raise ValueError(CHANGED.format(what="the dual value", now=now, then=solution.dual))
     return optimal_joint(problem, solution, data.fingerprint.get(), names, data.rows, data.X)

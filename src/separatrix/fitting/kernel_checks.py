@@ -1,4 +1,4 @@
-"""Whether a kernel can be used on these rows: a square, symmetric matrix without a negative direction."""
+"""Checks that a kernel can be used on these rows: a square, symmetric matrix without a negative direction."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from separatrix.errors import IndefiniteKernelError
-from separatrix.problem.inner_products import squared_norms
 from separatrix.problem.kernel_algebra import Product, Scaled, Sum
 from separatrix.problem.kernels import Kernel
+from separatrix.problem.rows import squared_norms
 from separatrix.proof.definiteness import Witness, find_witness
 from separatrix.types import Vector
 

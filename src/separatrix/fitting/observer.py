@@ -1,77 +1,128 @@
-"""Whoever watches a fit of SVC: told of each record, and handed the point of each binary problem to keep.
+"""Observers of a fit: told when a problem begins, after each step, and when it ends; they may ask it to stop.
 
-A progress bar needs the records; a checkpoint needs the points. A point that was kept, given back as a
-`KeptPoint`, is where a later fit starts (`SVC._start`); the proof at the end does not depend on it.
+Progress lines, checkpoints and scikit-learn's callbacks are observers. An observer never changes an answer: it can
+only end a fit early, and the proof at the end does not depend on it. This module loads nothing heavy, for the
+command line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from separatrix.problem import Record, Status
+    from separatrix.types import Index, Vector
 
-from separatrix.fitting.callbacks import Watched
-from separatrix.problem import KernelProblem, Point, Problem, Record
-from separatrix.solvers.loop.protocol import Progress
-from separatrix.solvers.loop.run import Stage
-from separatrix.types import Vector
+_TERMINAL_PAUSE, _FILE_PAUSE = 0.1, 5.0  # seconds between two updates of a progress line
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the problems that a fit solves."""
+
+    key: Any = None  #: its name in ``problems_``; None for a joint problem of all classes
+    index: int = 0
+    count: int = 1  #: problems of the fit
+    parallel: bool = False  #: True where they are solved several at a time
+
+    @property
+    def name(self) -> str:
+        """The key in words; empty where the fit has one problem only."""
+        return "" if self.count == 1 else repr(self.key)
 
 
 @dataclass(frozen=True, eq=False)
 class KeptPoint:
-    """Where one binary problem stood; arrays run over its m rows, as in `BinaryResult`."""
+    """Iterate of one problem, from which a later fit may start; arrays run over its m rows."""
 
-    rows: NDArray[np.intp]  #: (m,) training rows that take part
-    coef: Vector  #: (d,)
-    intercept: float
+    rows: Index  #: (m,) training rows that take part
+    coef: Vector  #: (d,); (k, d) in a joint problem; empty with a kernel
+    intercept: float | Vector  #: (k,) in a joint problem of k classes
     cost: Vector  #: (m,) C_i
-    alpha: Vector  #: (m,)
+    alpha: Vector  #: (m,); (m, k) in a joint problem
 
 
-class Watch(Protocol):
-    """Sees a fit. May be called from several threads at once, one for each binary problem."""
+class Observer:
+    """Sees a fit. Methods may be called from several threads at once, one for each problem.
 
-    def show(self, name: str, record: Record) -> None:
-        """A record of the problem called ``name``."""
-        ...
+    ``point()`` is the iterate in arrays of its own; it costs a pass over the rows.
+    """
 
-    def done(self, name: str, record: Record, status: str) -> None:
-        """The last record of a problem."""
-        ...
+    def begin(self, part: Part) -> None:
+        """A problem is taken up."""
 
-    def keep(self, key: Any, point: Callable[[], KeptPoint], final: bool) -> None:
-        """Called after every step, and with ``final`` after the last; ``point()`` costs a pass over the rows."""
-        ...
+    def begin_step(self, part: Part) -> None:
+        """A step of a solver begins."""
+
+    def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> bool | None:
+        """A step, or a check of the gap (``record.proved``), is done; True asks the problem to end with what it has."""
+
+    def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
+        """A problem is solved; the record is its last."""
 
 
-@dataclass(frozen=True)
-class Keeping:
-    """Hands the point of one binary problem to the watch after every step."""
+class Several(Observer):
+    """Several observers as one."""
 
-    watch: Watch
-    key: Any
-    problem: Problem | KernelProblem
-    rows: NDArray[np.intp]
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self.observers = observers
 
-    def wrap(self, stage: Stage) -> Stage:
-        """The stage, its points handed over."""
-        return replace(stage, solver=Watched(stage.solver, self))
+    def begin(self, part: Part) -> None:
+        """To each."""
+        for observer in self.observers:
+            observer.begin(part)
 
-    def step(self, work: Callable[[], Progress], point: Callable[[], Point]) -> Progress:
-        """One step of a solver, then the offer of its point."""
-        progress = work()
-        self.watch.keep(self.key, lambda: self.kept(point()), False)
-        return progress
+    def begin_step(self, part: Part) -> None:
+        """To each."""
+        for observer in self.observers:
+            observer.begin_step(part)
 
-    def finished(self, w: Vector, b: float, alpha: Vector) -> None:
-        """The point that the fit returns."""
-        self.watch.keep(self.key, lambda: self.kept(Point(alpha, w, b)), True)
+    def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> bool:
+        """To each; True if one of them asks to stop."""
+        asked = [observer.step(part, record, point) for observer in self.observers]
+        return any(asked)
 
-    def kept(self, point: Point) -> KeptPoint:
-        """A point as it is kept, in arrays of its own."""
-        assert point.w is not None
-        bias = 0.0 if point.b is None else float(point.b)
-        return KeptPoint(self.rows, point.w.copy(), bias, self.problem.C, point.alpha.copy())
+    def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
+        """To each."""
+        for observer in self.observers:
+            observer.end(part, record, status, point)
+
+
+class ProgressLine(Observer):
+    """The line of ``verbose=True``, on stderr: kept up to date on a terminal, printed now and then elsewhere."""
+
+    def __init__(self, tol: float, stream: TextIO | None = None) -> None:
+        self.tol = tol
+        self.stream = sys.stderr if stream is None else stream
+        self._live = bool(getattr(self.stream, "isatty", lambda: False)())
+        self._last, self._width = time.perf_counter(), 0
+        self._lock = threading.Lock()
+
+    def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> None:
+        """Show the record unless the last one was shown just now."""
+        pause = _TERMINAL_PAUSE if self._live else _FILE_PAUSE
+        with self._lock:
+            if time.perf_counter() - self._last >= pause:
+                self._write(self._describe(part, record), "\r" if self._live else "\n")
+
+    def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
+        """The last line of a problem stays."""
+        with self._lock:
+            self._write(f"{self._describe(part, record)}  {status}", "\n")
+
+    def _write(self, text: str, end: str) -> None:
+        padding = " " * max(0, self._width - len(text)) if self._live else ""
+        self.stream.write(text + padding + end)
+        self.stream.flush()
+        self._last, self._width = time.perf_counter(), len(text) if end == "\r" else 0
+
+    def _describe(self, part: Part, record: Record) -> str:
+        return (
+            f"SVC {part.name}: {record.solver} step {record.iteration}, gap {record.gap:.1e} (goal {self.tol:g}), "
+            f"primal {record.primal:.6g}, {record.time:.2f} s"
+        )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.weights import remaining_classes
+from separatrix.fitting.inputs import remaining_classes
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
 from separatrix.types import Matrix, Vector
 

@@ -1,4 +1,4 @@
-"""What the estimators say of a scene, and what the exact checker says of that."""
+"""Answers of the estimators about a scene, and the exact checks of them."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def checked(certificate: Certificate, scene: Scene) -> Proof:
 
 
 class Answers:
-    """What the library says of one scene; each answer is worked out when first asked for, and goes with its page.
+    """Answers of the library about one scene; each answer is worked out when first asked for, and goes with its page.
 
     ``known`` is what was proved of the scene before this one, if there was one.
     """
@@ -104,7 +104,7 @@ class Answers:
 
     @cached_property
     def verdict(self) -> Separability:
-        """Whether a line separates the classes, decided exactly; through the origin where there is no bias."""
+        """True if a line separates the classes, decided exactly; through the origin where there is no bias."""
         return separability(self.scene.X, self.scene.y, bias=self.scene.bias != "none")
 
     @property
@@ -165,7 +165,7 @@ def mistake_bound(scene: Scene) -> Bound | None:
     if scene.algorithm not in ("gradient", "perceptron"):
         return None
     rows = labelled(scene)
-    widest = widest_margin(rows, 2)
+    widest = widest_margin(rows)
     if widest is None:
         return None
     settings = settings_of(scene)

@@ -26,12 +26,12 @@ class Edits:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an edit to take back."""
+        """True if there is an edit to take back."""
         return bool(self._before)
 
     @property
     def can_redo(self) -> bool:
-        """Whether an edit was taken back."""
+        """True if an edit was taken back."""
         return bool(self._after)
 
     def change(self, scene: Scene, grab: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""Who may talk to the page's server: this machine, through the address it was started on.
+"""Access to the page's server: this machine alone, through the address it was started on.
 
 A page of another site could ask the browser to send requests here. Its requests carry another Host (DNS rebinding)
 or another Origin; both are refused. Nothing is ever loaded from elsewhere: the policy that goes with each file says so.
@@ -23,7 +23,7 @@ HEADERS = {
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address means this machine and cannot be reached from another.
+    """True if a host name or address means this machine and cannot be reached from another.
 
     >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
     (True, True, True, False)
@@ -48,7 +48,7 @@ def host_name(value: str) -> str:
 
 
 def may_ask(host_header: str, bound_to: str) -> bool:
-    """Whether the Host header names this server: a loopback name, or the address it was asked to listen on.
+    """True if the Host header names this server: a loopback name, or the address it was asked to listen on.
 
     >>> may_ask("127.0.0.1:8765", "127.0.0.1"), may_ask("evil.example:8765", "127.0.0.1")
     (True, False)
@@ -61,7 +61,7 @@ def may_ask(host_header: str, bound_to: str) -> bool:
 
 
 def same_origin(origin: str | None, host_header: str) -> bool:
-    """Whether a page that opens a connection was served from here; programs that send no Origin are let in.
+    """True if a page that opens a connection was served from here; programs that send no Origin are let in.
 
     >>> same_origin("http://localhost:8765", "localhost:8765"), same_origin("http://evil.example", "localhost:8765")
     (True, False)

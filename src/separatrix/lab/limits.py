@@ -1,4 +1,4 @@
-"""How much one page may ask for. Everything that comes in from outside is measured against these."""
+"""Limits on what one page may ask for. Everything that comes in from outside is measured against these."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from separatrix.proof.duality import kkt_residuals
 _VERDICTS = {
     "separable": "Separable: a {line} has every point strictly on its own side.",
     "quasi-separable": "Quasi-separable: a {line} can touch, but never strictly part, the highlighted points.",
-    "inseparable": "Inseparable: no {line} parts the classes. The highlighted points prove it.",
+    "inseparable": "Inseparable: no {line} separates the classes. The highlighted points prove it.",
 }
 
 

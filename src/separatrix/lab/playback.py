@@ -52,12 +52,12 @@ class Playback:
 
     @property
     def at_end(self) -> bool:
-        """Whether the frame that is shown is the last there will be."""
+        """True if the frame that is shown is the last there will be."""
         return self.over and self.cursor == len(self.frames) - 1
 
     @property
     def settled(self) -> bool:
-        """Whether the page shows where the run leads, so that after an edit it should again."""
+        """True if the page shows where the run leads, so that after an edit it should again."""
         return (self.over or self.endless) and self.cursor == len(self.frames) - 1
 
     def forward(self, count: int) -> None:
@@ -119,7 +119,7 @@ class Playback:
         return MAX_FRAMES if separable else min(more, MAX_FRAMES)
 
     def sentence(self) -> str:
-        """What the page says of the frame that is shown."""
+        """Return the text about the frame that is shown."""
         if self.at_end:
             return self.run.ending()
         if self.endless and self.cursor == len(self.frames) - 1:

@@ -24,7 +24,7 @@ class Proved:
     found: Separability
 
     def holds_for(self, scene: Scene) -> bool:
-        """Whether the same witness decides another scene; False where that would take a new decision.
+        """True if the same witness decides another scene; False where that would take a new decision.
 
         With a_i = y_i (x_i, 1) of dimension D (or y_i x_i, without a bias):
 

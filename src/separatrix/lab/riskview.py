@@ -1,4 +1,4 @@
-"""What the page needs to draw the risk over w-space: a grid of values, the paths on it, iterations against step size.
+"""Data to draw the risk over w-space: a grid of values, the paths on it, iterations against step size.
 
 For the perceptron and for descent the risk is R(w, b) = sum_i max(0, -y_i (w.x_i + b)); for a margin problem it is the
 primal objective. Both are taken in the plane of one b.
@@ -123,7 +123,7 @@ def step_sizes(scene: Scene) -> dict[str, Any]:
     counts: list[int | None] = []
     for size in _SIZES:
         run = GradientRun(start.changed({"step": float(size)}))
-        while run.state.steps < _MOST_STEPS and run.solver.step(run.rows, run.state):
+        while run.descent.updates < _MOST_STEPS and run.descent.step():
             pass
-        counts.append(run.state.steps if run.state.steps < _MOST_STEPS else None)
+        counts.append(run.descent.updates if run.descent.updates < _MOST_STEPS else None)
     return {"sizes": numbers(_SIZES), "steps": counts, "limit": _MOST_STEPS}

@@ -30,7 +30,7 @@ Point = tuple[float, float, int]
 
 
 class SceneError(ValueError):
-    """What a page sent cannot be a scene; the text says what was expected."""
+    """A page sent something that is not a scene; the text says what was expected."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class Scene:
 
     @property
     def has_kernel(self) -> bool:
-        """Whether the algorithm works in the space of a kernel, where there is no w to draw."""
+        """True if the algorithm works in the space of a kernel, where there is no w to draw."""
         return self.algorithm.startswith("kernel")
 
     @property
     def two_classes(self) -> bool:
-        """Whether both labels are there."""
+        """True if both labels are there."""
         return len({point[2] for point in self.points}) == 2
 
     def changed(self, patch: Mapping[str, Any]) -> Scene:
@@ -112,7 +112,7 @@ class Scene:
         return row
 
     def to_json(self) -> dict[str, Any]:
-        """The scene as it stands in a link: settings that differ from the default, and the points."""
+        """Return the scene as a link carries it: every setting, and the points."""
         document: dict[str, Any] = {"points": [list(point) for point in self.points]}
         for each in fields(self):
             if each.name != "points":

@@ -22,6 +22,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from separatrix.errors import with_hint
 from separatrix.lab.guard import HEADERS, may_ask, same_origin
 from separatrix.lab.limits import MAX_MESSAGE_BYTES, MAX_SESSIONS
 
@@ -123,9 +124,10 @@ def free_port(host: str, wanted: int) -> socket.socket:
         listening.bind((host, wanted))
     except OSError as error:
         listening.close()
-        raise OSError(
-            f"Port {wanted} of {host} cannot be used: {(error.strerror or str(error)).lower()}. "
-            "Hint: another program may use it; --port 0 takes any that is free."
+        raise with_hint(
+            OSError,
+            f"Port {wanted} of {host} cannot be used: {(error.strerror or str(error)).lower()}.",
+            "another program may use it; --port 0 takes any that is free",
         ) from None
     return listening
 

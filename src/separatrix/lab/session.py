@@ -228,7 +228,7 @@ class Session:
 
 
 def hello() -> Message:
-    """What the page needs to know once: the presets, by name, title and sentence, and the version."""
+    """Return what the page needs once: the presets, by name, title and sentence, and the version."""
     presets = [{"name": each.name, "title": each.title, "about": each.about} for each in PRESETS]
     return {"version": __version__, "presets": presets}
 

@@ -1,4 +1,4 @@
-"""What the page needs to draw w-space: the path of w, the feasible wedge, the polyhedron of (w1, w2, b).
+"""Data to draw w-space: the path of w, the feasible wedge, the polyhedron of (w1, w2, b).
 
 A row is the half-space y_i (w.x_i + b) >= level: level 0 for separators, 1 for the constraints of the hard margin.
 At a fixed b it is a half-plane of (w1, w2) whose border is the row's line; the wedge is where all of them meet.

@@ -1,4 +1,4 @@
-"""What the page needs to draw x-space: margins of every row, kinds of support vectors, contours of a kernel."""
+"""Data to draw x-space: margins of every row, kinds of support vectors, contours of a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fitted perceptron predicts with, as plain values and back: planes, an expansion in rows, or votes."""
+"""The decision rule of a fitted perceptron as plain values and back: planes, an expansion in rows, or votes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _put(parts: dict[str, Any], name: str, arrays: Arrays) -> dict[str, Any]:
 
 
 def read_rule(record: Fields, planes: int, n_rows: int, n_columns: int) -> Rule:
-    """The rule of a record: so many planes, from so many training rows and columns."""
+    """Read the rule from a record: ``planes`` planes, from ``n_rows`` training rows and ``n_columns`` columns."""
     kind = record.text("kind", ("planes", "expansion", "votes"))
     if kind == "planes":
         return PlaneRule(record.array("W", (planes, n_columns)), record.array("b", (planes,)))

@@ -34,7 +34,7 @@ class Fields:
         self._record, self.where, self._arrays = record, where, arrays
 
     def has(self, name: str) -> bool:
-        """Whether the field is there and not null."""
+        """True if the field is there and not null."""
         return self._record.get(name) is not None
 
     def raw(self, name: str) -> Any:

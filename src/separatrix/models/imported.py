@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import ModelFileError
-from separatrix.fitting.matrices import canonical_csr, check_finite, contiguous
 from separatrix.fitting.predicting import raw_scores
 from separatrix.models.libsvm_text import LINEAR_CLASSIFIERS, LiblinearModel, LibsvmModel
+from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.types import Vector
 
 _BLOCK = 1 << 20  # kernel values held at a time
@@ -50,7 +50,7 @@ class ImportedModel:
         return len(parsed.weights) if isinstance(parsed, LiblinearModel) else int(parsed.vectors.shape[1])
 
     def decision_values(self, X: Any) -> Vector:
-        """What the other program calls decision values, shape (n, p), in its own order and with its own signs.
+        """Decision values of the other program, shape (n, p), in its own order and with its own signs.
 
         LIBLINEAR: one for each label, or one positive for the first of two labels. LIBSVM: one for each pair of
         labels, positive for the first of the pair.

@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from separatrix.errors import ModelFileError
 from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.joint import JointProblems, JointResult
+from separatrix.fitting.joint import JointFit, JointProblems
 from separatrix.models.fields import Fields
 from separatrix.models.parts import read_history, write_history
 from separatrix.models.values import Arrays, write_value
 from separatrix.problem import Status
-from separatrix.svm.svc import SVC
 
 
-def write_joint(joint: JointResult, n: int, arrays: Arrays) -> dict[str, Any]:
+def write_joint(joint: JointFit, n: int, arrays: Arrays) -> dict[str, Any]:
     """The record of the joint problem; its planes are those of the model."""
     everything = len(joint.rows) == n
     parts: dict[str, Any] = {"rows": None if everything else joint.rows.astype(np.int64)}
@@ -28,20 +27,15 @@ def write_joint(joint: JointResult, n: int, arrays: Arrays) -> dict[str, Any]:
 
 
 def read_joint(
-    model: SVC,
-    record: Fields,
-    classes: NDArray[Any],
-    planes: tuple[Any, Any],
-    n: int,
-    proof: Deferred[Any],
-) -> None:
-    """Set what the model has of its joint problem; ``planes`` are coef (k, d) and intercept (k,)."""
+    record: Fields, classes: NDArray[Any], planes: tuple[Any, Any], n: int, proof: Deferred[Any]
+) -> JointProblems:
+    """The joint problem of a model; ``planes`` are coef (k, d) and intercept (k,)."""
     k = len(classes)
     if k < 3:
         raise ModelFileError(f"A joint problem needs at least 3 classes; the model file has {k}.")
     rows = np.arange(n) if not record.has("rows") else record.indices("rows", None, n)
     m = len(rows)
-    joint = JointResult(
+    joint = JointFit(
         classes=tuple(classes.tolist()),
         rows=rows,
         cost=record.array("cost", (m,)),
@@ -58,9 +52,4 @@ def read_joint(
         history=read_history(record),
         deferred=proof,
     )
-    model.problems_ = JointProblems(joint)
-    with np.errstate(divide="ignore"):
-        model.margin_ = 1.0 / joint.norms
-    model.slab_width_ = 2.0 * model.margin_
-    for name in ("primal", "dual", "gap", "status", "n_iter", "history"):
-        setattr(model, f"{name}_", getattr(joint, name))
+    return JointProblems(joint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from separatrix.errors import ModelFileError
+from separatrix.errors import ModelFileError, with_hint
 from separatrix.models.fields import Fields
 from separatrix.problem.kernels import (
     Kernel,
@@ -32,10 +32,6 @@ _KERNELS: dict[str, type[Any]] = {
     "scaled": Scaled,
 }
 _DEEPEST = 50
-_CODE = (
-    "A model with a kernel function cannot be saved: a file holds numbers, never code. Hint: use a kernel by name, a "
-    "sum or product of such kernels, or fit to the kernel's values with kernel='precomputed'."
-)
 
 
 def write_kernel(kernel: Any, depth: int = 0) -> dict[str, Any]:
@@ -45,7 +41,12 @@ def write_kernel(kernel: Any, depth: int = 0) -> dict[str, Any]:
     {'name': 'sum', 'first': {'name': 'rbf', 'gamma': 0.5}, 'second': {'name': 'linear'}}
     """
     if type(kernel) not in _KERNELS.values():
-        raise ModelFileError(_CODE)
+        raise with_hint(
+            ModelFileError,
+            "A model with a kernel function cannot be saved: a file holds numbers, never code.",
+            "use a kernel by name, a sum or product of such kernels, or fit to the kernel's values with "
+            "kernel='precomputed'",
+        )
     if depth > _DEEPEST:
         raise ModelFileError(f"A kernel of more than {_DEEPEST} parts within parts cannot be saved.")
     record: dict[str, Any] = {"name": kernel.name}

@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.atomic import write_atomically
-from separatrix.errors import ModelFileError
+from separatrix.errors import ModelFileError, with_hint
 from separatrix.models.imported import ImportedModel
 from separatrix.models.libsvm_text import LiblinearModel, LibsvmModel, parse, write_liblinear, write_libsvm
 from separatrix.perceptron.estimator import Perceptron
@@ -107,7 +107,9 @@ def _as_libsvm(model: Any) -> LibsvmModel:
         raise ModelFileError("LIBSVM files are written for SVC; a perceptron with weights goes to LIBLINEAR.")
     labels, two = _labels(model), len(model.classes_) == 2
     if not (two or model._pairwise):
-        raise ModelFileError("LIBSVM decides between pairs of classes. Hint: fit with multi_class='ovo'.")
+        raise with_hint(
+            ModelFileError, "LIBSVM decides between pairs of classes.", "fit with multi_class='ovo'"
+        )
     surface = getattr(model, "_surface", None)
     kernel = Linear() if surface is None else surface.kernel
     if kernel.name not in _NAMES:

@@ -25,7 +25,7 @@ from separatrix.models.onnx_graph import Graph
 from separatrix.models.onnx_kernels import add_kernel
 from separatrix.perceptron.decision import ExpansionRule, VoteRule
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.perceptron.kernel_online import KernelOnline
+from separatrix.perceptron.online_models import KernelOnline
 from separatrix.svm.svc import SVC
 
 
@@ -99,7 +99,7 @@ def _add_scores(graph: Graph, model: Any, rows: str) -> str:
         return _add_online(graph, rows, model._online)
     if model._online is not None:
         return _add_planes(graph, rows, *model._online.planes())
-    rules = [result.found.rule for result in model.problems_.values()]
+    rules = [result.run.rule for result in model.problems_.values()]
     if any(isinstance(rule, VoteRule) for rule in rules):
         raise ModelFileError("The votes of every weight vector of a run are no graph; use output='averaged'.")
     if not isinstance(rules[0], ExpansionRule):
@@ -124,15 +124,11 @@ def _add_expansion(graph: Graph, rows: str, kernel: Any, vectors: Any, coefficie
 
 def _add_online(graph: Graph, rows: str, online: Any) -> str:
     """partial_fit with a kernel: columns in the order of the sorted classes."""
-    model, k = online.model, len(online.names)
+    model = online.model
     if not model.rows:
         raise ModelFileError("This perceptron has learnt nothing yet; there is nothing to export.")
-    model.scores(model.rows[0][:1])  # stacks the rows into one block
-    beta = np.array(model.beta)
-    if model.settings.extra == "averaged":
-        beta = beta - np.array(model.lag) / model.seen
-    beta = beta[:, online.order] if k > 2 else beta if k < 2 or online.order[0] == 0 else -beta
-    return _add_expansion(graph, rows, model.kernel, model.rows[0], beta, model.gain * beta.sum(axis=0))
+    beta = online.sorted_planes(model.coefficients(), axis=1)
+    return _add_expansion(graph, rows, model.kernel, model.support(), beta, model.gain * beta.sum(axis=0))
 
 
 def _add_votes(graph: Graph, raw: str, k: int) -> str:

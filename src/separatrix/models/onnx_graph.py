@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import ModelFileError
+from separatrix.errors import ModelFileError, with_hint
 
 _OPSET = 17  # onnxruntime 1.12 and later
 
@@ -19,8 +19,8 @@ class Graph:
         try:
             import onnx
         except ImportError:
-            raise ModelFileError(
-                "to_onnx needs the package onnx. Hint: pip install 'separatrix[onnx]'."
+            raise with_hint(
+                ModelFileError, "to_onnx needs the package onnx.", "pip install 'separatrix[onnx]'"
             ) from None
         self._onnx: Any = onnx
         self._nodes: list[Any] = []

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from separatrix.checker.document import FORMAT, json_pieces
-from separatrix.errors import ModelFileError
+from separatrix.errors import ModelFileError, with_hint
 from separatrix.fitting.deferred import Deferred
 from separatrix.models.fields import Fields
 from separatrix.models.kernel import read_kernel, write_kernel
@@ -20,9 +20,11 @@ from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
 from separatrix.proof.certificate import Certificate, CertificateError
 
 Made = TypeVar("Made")
-_FORMAT_1 = (
+_FORMAT_1 = with_hint(
+    ValueError,
     "The certificate of this model is of format 1, which is no longer read: its claim was not compared with what its "
-    "numbers prove. Hint: fit again, or make a new one with: separatrix audit MODEL DATA --certificate FILE"
+    "numbers prove.",
+    "fit again, or make a new one with: separatrix audit MODEL DATA --certificate FILE",
 )
 #: Stands for certificates that the reader of a model does not want; no text of JSON is empty.
 LEFT_UNREAD = np.empty(0, dtype=np.uint8)
@@ -102,7 +104,7 @@ def read_certificates(document: Fields, count: int) -> list[Deferred[Certificate
     """One for each problem. A certificate that differs from its digest is refused here, before it is used."""
     text = document.array("certificates", (None,), "byte")
     if len(text) == len(LEFT_UNREAD):
-        return [failing("The certificates of this model were not read with it.")] * count
+        return [failing(ValueError("The certificates of this model were not read with it."))] * count
     entries = parse_json(text.tobytes(), "certificates", _no_float)
     if not isinstance(entries, list) or len(entries) != count:
         raise ModelFileError(f"The model file must have {count} certificates; got {shown(entries)}.")
@@ -122,15 +124,15 @@ def _certificate(entry: Any) -> Deferred[Certificate]:
                 raise ModelFileError(f"A certificate in the model file is not one: {error}") from None
             return Deferred(lambda: certificate)
         case {"none": str(sentence)}:
-            return failing(sentence)
+            return failing(ValueError(sentence))
     raise ModelFileError(f"A certificate in the model file is not one: {shown(entry)}.")
 
 
-def failing(sentence: str, error: type[Exception] = ValueError) -> Deferred[Any]:
+def failing(error: Exception) -> Deferred[Any]:
     """A value that is not there; asking for it says why."""
 
     def refuse() -> Any:
-        raise error(sentence)
+        raise error.with_traceback(None)  # the same error each time, and no longer for it
 
     return Deferred(refuse)
 

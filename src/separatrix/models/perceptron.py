@@ -23,13 +23,12 @@ from separatrix.models.parts import (
 )
 from separatrix.models.state import read_state, write_state
 from separatrix.models.values import Arrays, write_value
-from separatrix.perceptron.attributes import publish
 from separatrix.perceptron.bounds import Theory
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.perceptron.online_state import refresh
-from separatrix.perceptron.parameters import check_choice
-from separatrix.perceptron.result import PerceptronResult
-from separatrix.perceptron.run_result import Found
+from separatrix.perceptron.fit import PerceptronResult, publish
+from separatrix.perceptron.online import refresh
+from separatrix.perceptron.parameters import Settings, check_parameters
+from separatrix.perceptron.run import RunResult
 from separatrix.problem import Status
 
 _STATUSES = [status.value for status in Status]
@@ -53,37 +52,37 @@ def write_perceptron(model: Perceptron, arrays: Arrays) -> dict[str, Any]:
 
 
 def _write_problem(key: Any, result: PerceptronResult, name: str, arrays: Arrays) -> dict[str, Any]:
-    found = result.found
+    run = result.run
     try:
         known = result.theory.get()
         theory = {f: getattr(known, f) for f in ("radius", "margin", "max_margin", "bound", "witness")}
     except ValueError as error:
         theory = {"none": str(error)}
     parts = {"key": key, "positive": result.positive, "negative": result.negative}
-    parts |= {"constant": result.constant, "w": found.w, "b": found.b, "beta": found.beta}
-    parts |= {"counts": found.counts.astype(np.int64), "pairs": found.pairs, "support": found.support}
+    parts |= {"constant": result.constant, "w": run.w, "b": run.b, "beta": run.beta}
+    parts |= {"counts": run.counts.astype(np.int64), "pairs": run.pairs, "support": run.support}
     record = {field: write_value(value, f"{name}.{field}", arrays) for field, value in parts.items()}
-    if found.ledger is not None:
-        record["ledger"] = write_ledger(found.ledger)
+    if run.ledger is not None:
+        record["ledger"] = write_ledger(run.ledger)
     return {
         **record,
         "theory": {f: write_value(value, f"{name}.theory.{f}", arrays) for f, value in theory.items()},
         "status": result.status.value,
-        "found_status": found.status.value,
-        "epochs": int(found.epochs),
-        "updates": int(found.updates),
-        "history": write_history(found.history),
-        "rule": write_rule(found.rule, f"{name}.rule", arrays),
-        "state": None if found.state is None else write_state(found.state, f"{name}.state", arrays),
+        "found_status": run.status.value,
+        "epochs": int(run.epochs),
+        "updates": int(run.updates),
+        "history": write_history(run.history),
+        "rule": write_rule(run.rule, f"{name}.rule", arrays),
+        "state": None if run.state is None else write_state(run.state, f"{name}.state", arrays),
     }
 
 
 def read_perceptron(document: Fields, n_columns: int) -> Perceptron:
     """The fitted model of a document."""
-    model = read_parameters(document, Perceptron, check_choice)
-    choice = check_choice(model.get_params(deep=False))
+    model = read_parameters(document, Perceptron, check_parameters)
+    settings = check_parameters(model.get_params(deep=False))
     classes, records = document.labels("classes"), document.records("problems")
-    k, many = len(classes), choice.multi_class == "kesler" and len(classes) > 2
+    k, many = len(classes), settings.multi_class == "kesler" and len(classes) > 2
     online = document.has("online")
     # partial_fit may have met more classes than the fit before it
     if not online and len(records) != (1 if k == 2 or many else k):
@@ -91,7 +90,7 @@ def read_perceptron(document: Fields, n_columns: int) -> Perceptron:
     proofs = read_certificates(document, len(records))
     results = {}
     for record, proof in zip(records, proofs, strict=True):
-        key, result = _read_problem(record, n_columns, choice.settings.extra, proof)
+        key, result = _read_problem(record, n_columns, settings, proof)
         results[key] = result
     if len(results) != len(records):
         raise ModelFileError("Two problems of the model file have the same name.")
@@ -101,15 +100,15 @@ def read_perceptron(document: Fields, n_columns: int) -> Perceptron:
         model._kernel = read_kernel(document.record("kernel"))
     if results:
         model.problems_ = results
-        planes = sum(result.found.beta.shape[1] for result in results.values())
+        planes = sum(result.run.beta.shape[1] for result in results.values())
         if not online and planes != (1 if k == 2 else k):
             raise ModelFileError(f"A perceptron of {k} classes cannot have {planes} planes.")
-        if len({result.found.beta.shape[0] for result in results.values()}) > 1:
+        if len({result.run.beta.shape[0] for result in results.values()}) > 1:
             raise ModelFileError("The problems of the model file have different numbers of rows.")
         publish(model)
     if online:
-        model._online = read_online(document.record("online"), choice, n_columns)
-        refresh(model, model._online)
+        model._online = read_online(document.record("online"), settings, n_columns)
+        refresh(model)
         if not np.array_equal(model.classes_, classes):
             raise ModelFileError("The classes of the model file are not those that partial_fit has met.")
         model.classes_ = classes
@@ -117,16 +116,17 @@ def read_perceptron(document: Fields, n_columns: int) -> Perceptron:
 
 
 def _read_problem(
-    record: Fields, n_columns: int, extra: str | None, proof: Deferred[Any]
+    record: Fields, n_columns: int, settings: Settings, proof: Deferred[Any]
 ) -> tuple[Any, PerceptronResult]:
     beta = record.array("beta", (None, None))
     n, planes = beta.shape
     w = record.array("w", (planes, n_columns)) if record.has("w") else None
     rule = read_rule(record.record("rule"), planes, n, n_columns)
-    state = None
+    constant, state = record.real("constant"), None
     if record.has("state"):
-        state = read_state(record.record("state"), planes, n, n_columns, extra)
-    found = Found(
+        gain = constant * constant
+        state = read_state(record.record("state"), planes, n, n_columns, gain, settings)
+    run = RunResult(
         Status(record.text("found_status", _STATUSES)),
         record.count("epochs"),
         record.count("updates"),
@@ -150,7 +150,7 @@ def _read_problem(
         raise record.wrong("key", "the name of a problem", key) from None
     status = Status(record.text("status", _STATUSES))
     theory = _read_theory(record.record("theory"), planes, n_columns)
-    return key, PerceptronResult(positive, negative, found, status, record.real("constant"), theory, proof)
+    return key, PerceptronResult(positive, negative, run, status, constant, theory, proof)
 
 
 def _read_support(record: Fields, planes: int, n_columns: int) -> tuple[Any, Any, Any, int]:
@@ -171,7 +171,7 @@ def _read_support(record: Fields, planes: int, n_columns: int) -> tuple[Any, Any
 
 def _read_theory(record: Fields, planes: int, n_columns: int) -> Deferred[Theory]:
     if record.has("none"):
-        return failing(record.text("none"))
+        return failing(ValueError(record.text("none")))
     witness = None
     if record.has("witness"):
         pair = record.value("witness")

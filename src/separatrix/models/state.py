@@ -1,6 +1,6 @@
-"""Where a primal perceptron run ended, as plain values and back, so that a loaded model can go on learning.
+"""The state of a primal perceptron run as plain values and back, so that a loaded model can go on learning.
 
-Compiled code reads these arrays by their sizes in other arrays, so every shape is checked here.
+Every shape is checked here, and said in words.
 """
 
 from __future__ import annotations
@@ -11,39 +11,50 @@ import numpy as np
 
 from separatrix.models.fields import Fields
 from separatrix.models.values import Arrays, write_value
-from separatrix.perceptron.state import PassState
+from separatrix.perceptron.algorithm import PrimalState
+from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.state import fill, new_state, to_arrays
 
-_PARTS = ("w", "b", "tally", "counts", "lag", "lag_b", "pocket_w", "pocket_b", "pocket")
+_PARTS = ("b", "tally", "counts", "lag", "lag_b", "pocket_w", "pocket_b", "pocket", "log")
 
 
-def write_state(state: PassState, name: str, arrays: Arrays) -> dict[str, Any]:
+def write_state(state: PrimalState, name: str, arrays: Arrays) -> dict[str, Any]:
     """The record of a state; the generator of the order of rows by its four numbers."""
-    log = np.concatenate(state.log) if state.log else np.empty((0, 3), dtype=np.int64)
-    record = {part: write_value(getattr(state, part), f"{name}.{part}", arrays) for part in _PARTS}
+    parts = to_arrays(state.run)
+    shape = (-1,) if state.run.planes == 1 else parts["W"].shape  # one plane is a vector in the file
+    parts |= {part: parts[part].reshape(shape) for part in ("W", "lag", "pocket_w") if parts[part].size}
+    record = {part: write_value(parts[part], f"{name}.{part}", arrays) for part in _PARTS}
     generator: Any = state.rng.bit_generator.state
     numbers = [*generator["state"].values(), generator["has_uint32"], generator["uinteger"]]
-    return {**record, "log": write_value(log, f"{name}.log", arrays), "generator": numbers}
+    return {"w": write_value(parts["W"], f"{name}.w", arrays), **record, "generator": numbers}
 
 
-def read_state(record: Fields, planes: int, n_rows: int, n_columns: int, extra: str | None) -> PassState:
+def read_state(
+    record: Fields, planes: int, n_rows: int, n_columns: int, gain: float, settings: Settings
+) -> PrimalState:
     """The state of a record: so many planes in so many columns, after passes over so many rows."""
     two = planes == 1
+    state = new_state(planes, n_columns, gain, settings, rows=n_rows if two else 0)
     size: tuple[int, ...] = (n_columns,) if two else (planes, n_columns)
-    state = PassState(record.array("w", size), record.array("b", (planes,)), _generator(record), 1)
-    state.tally = record.array("tally", (3,), "count")
-    state.counts = record.array("counts", (n_rows if two else 0,), "count")
-    if extra == "averaged":
-        state.lag, state.lag_b = record.array("lag", size), record.array("lag_b", (planes,))
-    if extra == "pocket" and two:
-        state.pocket_w, state.pocket_b = record.array("pocket_w", size), record.array("pocket_b", (planes,))
-    state.pocket = record.array("pocket", (3,), "count")
-    if min(state.tally.min(), state.counts.min(initial=0)) < 0:
+    parts = {
+        "W": record.array("w", size),
+        "b": record.array("b", (planes,)),
+        "tally": record.array("tally", (3,), "count"),
+        "counts": record.array("counts", state.counts.shape, "count"),
+        "pocket": record.array("pocket", (3,), "count"),
+        "log": record.array("log", (None, 3), "count"),
+    }
+    if state.lag.size:
+        parts |= {"lag": record.array("lag", size), "lag_b": record.array("lag_b", (planes,))}
+    if state.pocket_w.size:
+        parts |= {"pocket_w": record.array("pocket_w", size), "pocket_b": record.array("pocket_b", (planes,))}
+    if min(parts["tally"].min(), parts["counts"].min(initial=0)) < 0:
         raise record.wrong("tally", "counts of at least 0", "negative numbers")
-    log = record.array("log", (None, 3), "count")
+    log = parts["log"]
     if len(log) and not (log.min() >= 0 and log[:, 0].max() < n_rows and log[:, 2].max() < max(2, planes)):
         raise record.wrong("log", f"rows below {n_rows} and classes below {max(2, planes)}", "others")
-    state.log = [log] if len(log) else []
-    return state
+    fill(state, parts)
+    return PrimalState(state, _generator(record))
 
 
 def _generator(record: Fields) -> np.random.Generator:

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import ModelFileError
-from separatrix.fitting.binary import BinaryResult
+from separatrix.errors import ModelFileError, with_hint
+from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.classes import Problems
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.joint import JointProblems
-from separatrix.fitting.kernel_decision import Surface
 from separatrix.fitting.parameters import check_parameters
-from separatrix.fitting.support import Support
+from separatrix.fitting.predicting import Surface
 from separatrix.models.fields import Fields
 from separatrix.models.joint import read_joint, write_joint
 from separatrix.models.kernel import read_kernel, write_kernel
@@ -30,13 +29,15 @@ from separatrix.models.parts import (
 )
 from separatrix.models.values import Arrays, write_value
 from separatrix.problem import Status
-from separatrix.svm.fitted_attributes import summary
+from separatrix.svm.fitted import FittedSVC, Support
 from separatrix.svm.svc import SVC
 
 _KINDS = np.array(["", "margin", "slack"])
-_NO_VECTORS = (
+_NO_VECTORS = with_hint(
+    AttributeError,
     "This model was saved without its support vectors, which a linear kernel does not need to predict; support_ has "
-    "their rows. Hint: save(model, path, support_vectors=True)."
+    "their rows.",
+    "save(model, path, support_vectors=True)",
 )
 
 
@@ -97,7 +98,7 @@ def _costs(results: list[Any], n: int) -> NDArray[np.float64]:
 
 
 def _write_problem(
-    key: Any, result: BinaryResult, n: int, pairwise: bool, name: str, arrays: Arrays
+    key: Any, result: BinaryFit, n: int, pairwise: bool, name: str, arrays: Arrays
 ) -> dict[str, Any]:
     everything = len(result.rows) == n
     numbers = ("positive", "negative", "primal", "dual", "gap", "n_iter", "squared", "kernel_norm")
@@ -132,21 +133,30 @@ def read_svc(document: Fields, n_columns: int) -> SVC:
     interval = document.array("intercept_interval", (p, 2), finite=False)
     proofs = read_certificates(document, 1 if joint else p)
     if joint:
-        read_joint(model, document.record("joint"), classes, (coef, intercept), shape.rows, proofs[0])
-    else:
-        model.problems_ = _read_problems(
-            document, shape, pairwise, (coef, intercept, interval), (alpha, slack), proofs
+        problems: Any = read_joint(
+            document.record("joint"), classes, (coef, intercept), shape.rows, proofs[0]
         )
-        for name, value in summary(model.problems_).items():
-            setattr(model, name, value)
+    else:
+        weights = (alpha, slack)
+        problems = _read_problems(document, shape, pairwise, (coef, intercept, interval), weights, proofs)
     one = p == 1
-    _set_support(model, document, shape, one or joint)
-    model._pairwise = pairwise
-    model.classes_, model.intercept_ = classes, intercept
-    if plane:
-        model.coef_ = coef
-    model.intercept_interval_ = interval[0] if one else interval
-    model.alpha_, model.slack_ = alpha[0] if one else alpha, slack[0] if one or joint else slack
+    support = _read_support(document, shape, one or joint)
+    vectors, surface = _read_vectors(document, shape, support, intercept, model)
+    model._assign(
+        FittedSVC(
+            problems=problems,
+            classes=classes,
+            coef=coef if plane else None,
+            intercept=intercept,
+            intercept_interval=interval[0] if one else interval,
+            alpha=alpha[0] if one else alpha,
+            slack=slack[0] if one or joint else slack,
+            support=Deferred(lambda: support),
+            support_vectors=vectors,
+            pairwise=pairwise,
+            surface=surface,
+        )
+    )
     return model
 
 
@@ -187,7 +197,7 @@ def _read_problem(
     cost: NDArray[np.float64],
     own: tuple[Any, Any],
     proof: Deferred[Any],
-) -> tuple[Any, BinaryResult]:
+) -> tuple[Any, BinaryFit]:
     key, C_hard = record.value("key"), None
     if record.has("C_hard"):
         value = record.real("C_hard")
@@ -196,7 +206,7 @@ def _read_problem(
         hash(key)
     except TypeError:
         raise record.wrong("key", "the name of a problem", key) from None
-    return key, BinaryResult(
+    return key, BinaryFit(
         positive=record.value("positive"),
         negative=record.value("negative"),
         rows=rows,
@@ -219,29 +229,33 @@ def _read_problem(
     )
 
 
-def _set_support(model: SVC, document: Fields, shape: Shape, one_line: bool) -> None:
-    """The support vectors, and the surface of a kernel model."""
+def _read_support(document: Fields, shape: Shape, one_line: bool) -> Support:
     dual_coef = document.array("dual_coef", (shape.lines, None))
-    m, n = dual_coef.shape[1], shape.rows
+    m = dual_coef.shape[1]
     kinds = document.array("support_kind", (1 if one_line else shape.lines, m), "count")
     if kinds.size and not (kinds.min() >= 0 and kinds.max() < len(_KINDS)):
         raise document.wrong("support_kind", "0, 1 or 2", "other numbers")
     counts = document.array("n_support", (None,), "count").astype(np.int32)
     words = _KINDS[kinds][0] if one_line else _KINDS[kinds]
-    found = Support(document.indices("support", m, n), counts, dual_coef, words)
-    model._support = Deferred(lambda: found)
-    model._surface = vectors = None
+    return Support(document.indices("support", m, shape.rows), counts, dual_coef, words)
+
+
+def _read_vectors(
+    document: Fields, shape: Shape, support: Support, intercept: Any, model: SVC
+) -> tuple[Deferred[Any], Surface | None]:
+    """The support vectors, and the surface of a kernel model."""
+    m, vectors = len(support.rows), None
     if document.has("support_vectors"):
         vectors = document.matrix("support_vectors", m, shape.columns)
-        model._support_vectors = Deferred(lambda: vectors)
-    else:
-        model._support_vectors = failing(_NO_VECTORS, AttributeError)
     if not document.has("kernel"):
-        return
+        known = vectors is not None
+        return Deferred(lambda: vectors) if known else failing(_NO_VECTORS), None
     kernel = read_kernel(document.record("kernel"))
-    if (vectors is None) != (kernel.name == "precomputed") or (vectors is None and n != shape.columns):
+    if (vectors is None) != (kernel.name == "precomputed") or (
+        vectors is None and shape.rows != shape.columns
+    ):
         raise document.wrong("support_vectors", "what its kernel needs to predict", "something else")
     coefficients = document.array("coefficients", (m, shape.planes))
-    intercept = document.array("intercept", (shape.planes,))
     threads = check_parameters(model.get_params(deep=False)).n_threads
-    model._surface = Surface(kernel, vectors, model.support_, coefficients, intercept, threads)
+    surface = Surface(kernel, vectors, support.rows, coefficients, intercept, threads)
+    return Deferred(surface.support_vectors), surface

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 
-from separatrix.errors import ModelFileError
+from separatrix.errors import ModelFileError, with_hint
 from separatrix.models.parts import parse_json
 from separatrix.models.values import Arrays, shown
 
@@ -124,9 +124,10 @@ def _claimed(header: bytes) -> str:
         raise ModelFileError(f"This is no model of separatrix: its metadata have no entry {FORMAT!r}.")
     version, *rest = text.split(" ")
     if version != str(VERSION):
-        raise ModelFileError(
-            f"The file has version {shown(version)} of the format; this separatrix reads version {VERSION}. "
-            "Hint: a newer separatrix may read it."
+        raise with_hint(
+            ModelFileError,
+            f"The file has version {shown(version)} of the format; this separatrix reads version {VERSION}.",
+            "a newer separatrix may read it",
         )
     if len(rest) != 2 or rest[0] != "sha256":
         raise ModelFileError("The metadata of the model file have no digest.")

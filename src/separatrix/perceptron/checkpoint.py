@@ -7,7 +7,6 @@ the operating system does as a whole: at every moment the name holds a complete 
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +14,19 @@ import numpy as np
 from scipy import sparse
 
 from separatrix.atomic import replacing
+from separatrix.errors import with_hint
 from separatrix.perceptron.budget import Ledger
-from separatrix.perceptron.kernel_online import KernelOnline
-from separatrix.perceptron.online import OnlinePerceptron
-from separatrix.perceptron.online_state import Online, refresh
-from separatrix.perceptron.parameters import Choice, check_choice
-from separatrix.perceptron.planes import Planes
-from separatrix.perceptron.state import Settings
+from separatrix.perceptron.online import OnlineState, refresh
+from separatrix.perceptron.online_models import KernelOnline, LinearOnline
+from separatrix.perceptron.parameters import Settings, check_parameters
+from separatrix.perceptron.state import PLANES, fill, to_arrays
 
 _FORMAT = "separatrix-stream-1"
-_ARRAYS = [field.name for field in fields(Planes)]
 
 
 def save_checkpoint(estimator: Any, path: Path, rows: int, mistakes: int) -> None:
-    """Write what the model has learnt, and how many rows and mistakes that took."""
-    online: Online = estimator._online
+    """Write the state of the model, and how many rows and mistakes it took."""
+    online: OnlineState = estimator._online
     model = online.model
     own, arrays = _of_kernel(estimator, model) if isinstance(model, KernelOnline) else _of_planes(model)
     meta = {
@@ -51,7 +48,7 @@ def save_checkpoint(estimator: Any, path: Path, rows: int, mistakes: int) -> Non
 
 
 def load_checkpoint(estimator: Any, path: Path) -> tuple[int, int]:
-    """Put the model where the checkpoint was; returns the rows and mistakes that took."""
+    """Put the model where the checkpoint was; returns the rows and mistakes that it took."""
     with np.load(path, allow_pickle=False) as file:
         try:
             meta = json.loads(file["meta"].tobytes().decode())
@@ -64,12 +61,9 @@ def load_checkpoint(estimator: Any, path: Path) -> tuple[int, int]:
         raise ValueError(
             f"The checkpoint {path} was made with other parameters: {meta['parameters']}, not {_written(estimator)}."
         )
-    choice = check_choice(estimator.get_params(deep=False))
-    model = (_kernel_model if choice.dual else _plane_model)(estimator, choice, meta, arrays)
-    online = Online(model, (choice.settings.step, choice.settings.extra, choice.bias))
-    online.names = meta["names"]
-    online.codes = {name: code for code, name in enumerate(online.names)}
-    online.sort()
+    settings = check_parameters(estimator.get_params(deep=False))
+    model = (_kernel_model if settings.dual else _plane_model)(estimator, settings, meta, arrays)
+    online = OnlineState(model, meta["names"])
     online.mistakes = meta["noted"]
     online.records = [
         (float.fromhex(when), *rest, float.fromhex(bound)) for when, *rest, bound in meta["records"]
@@ -77,41 +71,35 @@ def load_checkpoint(estimator: Any, path: Path) -> tuple[int, int]:
     online.stride, online.since = meta["stride"]
     estimator._online = online
     estimator.n_features_in_ = meta["columns"]
-    refresh(estimator, online)
+    refresh(estimator)
     return meta["rows"], meta["mistakes"]
 
 
-def _of_planes(model: OnlinePerceptron) -> tuple[dict[str, Any], dict[str, Any]]:
-    arrays = {
-        f"{number}.{name}": getattr(planes, name)
-        for number, planes in enumerate(model.groups)
-        for name in _ARRAYS
-    }
-    return {"constant": model.constant.hex(), "groups": len(model.groups)}, arrays
+def _of_planes(model: LinearOnline) -> tuple[dict[str, Any], dict[str, Any]]:
+    groups = [to_arrays(planes) for planes in model.groups]
+    arrays = {f"{number}.{name}": group[name] for number, group in enumerate(groups) for name in PLANES}
+    return {"constant": model.constant.hex(), "groups": len(groups)}, arrays
 
 
 def _plane_model(
-    estimator: Any, choice: Choice, meta: dict[str, Any], arrays: dict[str, Any]
-) -> OnlinePerceptron:
-    groups = [
-        Planes(**{name: arrays[f"{number}.{name}"] for name in _ARRAYS}) for number in range(meta["groups"])
-    ]
-    return OnlinePerceptron(
-        Settings(step=choice.settings.step, extra=choice.settings.extra),
-        meta["columns"],
-        choice.multi_class == "ovr",
-        float.fromhex(meta["constant"]),
-        len(meta["names"]),
-        groups,
-        meta["seen"],
-    )
+    estimator: Any, settings: Settings, meta: dict[str, Any], arrays: dict[str, Any]
+) -> LinearOnline:
+    constant = float.fromhex(meta["constant"])
+    model = LinearOnline(settings, meta["columns"], constant, len(meta["names"]), seen=meta["seen"])
+    for number in range(meta["groups"]):
+        planes = model.zero(len(arrays[f"{number}.b"]))
+        fill(planes, {name: arrays[f"{number}.{name}"] for name in PLANES})
+        model.groups.append(planes)
+    return model
 
 
 def _of_kernel(estimator: Any, model: KernelOnline) -> tuple[dict[str, Any], dict[str, Any]]:
     """The support and, as a number, the width that was taken from the first row."""
     if not isinstance(estimator.kernel, str):
-        raise ValueError(
-            "A checkpoint holds a kernel by its name, not a function or an object. Hint: kernel='rbf'."
+        raise with_hint(
+            ValueError,
+            "A checkpoint holds a kernel by its name, not a function or an object.",
+            "kernel='rbf'",
         )
     width = getattr(model.kernel, "gamma", 1.0)
     own: dict[str, Any] = {
@@ -133,11 +121,11 @@ def _of_kernel(estimator: Any, model: KernelOnline) -> tuple[dict[str, Any], dic
 
 
 def _kernel_model(
-    estimator: Any, choice: Choice, meta: dict[str, Any], arrays: dict[str, Any]
+    estimator: Any, settings: Settings, meta: dict[str, Any], arrays: dict[str, Any]
 ) -> KernelOnline:
     columns, width = meta["columns"], float.fromhex(meta["gamma"])
     parameters = {**estimator.get_params(deep=False), "gamma": width}
-    model = KernelOnline.make(parameters, choice, np.zeros((1, columns)))
+    model = KernelOnline.make(parameters, settings, np.zeros((1, columns)))
     model.gain, model.radius = float.fromhex(meta["gain"]), float.fromhex(meta["radius"])
     model.n_classes, model.seen, model.updates = len(meta["names"]), meta["seen"], meta["updates"]
     model.beta, model.lag = list(arrays["beta"]), list(arrays["lag"])
@@ -155,6 +143,6 @@ def _kernel_model(
 def _written(estimator: Any) -> dict[str, Any]:
     """The parameters that decide what a row does to the model."""
     names = ["bias", "step", "output", "multi_class"]
-    if check_choice(estimator.get_params(deep=False)).dual:
+    if check_parameters(estimator.get_params(deep=False)).dual:
         names += ["kernel", "degree", "gamma", "coef0", "budget"]
     return {name: getattr(estimator, name) for name in names}

@@ -1,4 +1,4 @@
-"""What a fitted perceptron says of new rows: one small rule for each kind of output.
+"""Scores of new rows by a fitted perceptron: one small rule for each kind of output.
 
 planes     W x + b                                                   last, averaged and pocket in the primal
 expansion  sum_i beta_i (k(x_i, x) + c^2)                            the same in the dual
@@ -17,7 +17,8 @@ from separatrix.fitting.predicting import raw_scores
 from separatrix.problem.kernels import Kernel
 from separatrix.types import Vector
 
-_CHUNK = 1 << 21  # products held at a time while votes are counted
+# Products in memory at a time while votes are counted: 16 MiB.
+_CHUNK = 1 << 21
 
 
 class Rule(Protocol):

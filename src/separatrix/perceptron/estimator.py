@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,15 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import check_matrix
-from separatrix.fitting.seeds import seed_of
+from separatrix.fitting.inputs import check_labels, check_matrix
+from separatrix.fitting.parameters import seed_of
 from separatrix.memory import keep_freed_memory
-from separatrix.perceptron.attributes import publish, warn_of_limits
-from separatrix.perceptron.classes import fit_problems
-from separatrix.perceptron.parameters import check_choice
-from separatrix.perceptron.partial import can_learn_online, learn_batch
-from separatrix.perceptron.result import PerceptronResult
+from separatrix.perceptron.algorithm import PrimalState
+from separatrix.perceptron.fit import PerceptronResult, fit_problems, publish, warn_of_limits
+from separatrix.perceptron.online import OnlineState, SingleRows, can_learn_online, learn_batch
+from separatrix.perceptron.parameters import check_parameters
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.mistakes import MistakeHistory
 
@@ -55,7 +54,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         More than two classes: Kesler's construction (perceptron) or one class against the rest (gradient).
     budget : int, default None
         The most support vectors that the dual form keeps: past it the oldest update is forgotten and the others
-        shrink (the self-tuned Forgetron, `solvers.perceptron_budget`). A row that was updated twice counts twice.
+        shrink (the self-tuned Forgetron). A row that was updated twice counts twice.
     max_epochs : int, default 1000
         Passes, or steps of gradient descent.
     max_time : float, default None
@@ -65,7 +64,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     n_threads : int, default None
         Threads that look for the next mistake once mistakes are rare. They never change the result.
     random_state : int, RandomState or None
-        Order of the rows with ``order="shuffle"``.
+        Order of the rows with ``order="shuffle"``. None is a fixed seed: two identical fits give identical digits.
     warm_start : bool, default False
         Go on from the weights of the previous fit (primal form only).
     verbose : bool, default False
@@ -115,8 +114,8 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     Dekel, Shalev-Shwartz, Singer: The Forgetron. SIAM Journal on Computing 37 (2008); the budget.
     """
 
-    _online: Any = None  # what partial_fit keeps
-    _fast: Any = None  # its short way for single rows
+    _online: OnlineState | None = None  # of partial_fit
+    _single: SingleRows | None = None  # its short way for single rows
 
     def __init__(
         self,
@@ -163,21 +162,20 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def fit(self, X: Any, y: Any) -> Self:
         """Run on rows X (n, d), or (n, n) with kernel="precomputed", and labels y (n,)."""
-        seed = seed_of(self.random_state)
-        choice = check_choice(self.get_params(deep=False), seed)
+        settings = check_parameters(self.get_params(deep=False))
+        settings = replace(settings, seed=seed_of(self.random_state))
         keep_freed_memory()
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])
         kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0)
-        previous = self._previous(classes) if self.warm_start else None
-        self._online = self._fast = None
-        self.classes_ = classes
-        self._kernel = kernel
+        before = self._before(classes) if self.warm_start else None
+        self._online = self._single = None
+        self.classes_, self._kernel = classes, kernel
         self.problems_: dict[Any, PerceptronResult] = fit_problems(
-            X, classes, codes, kernel, choice, previous, bool(self.verbose)
+            X, classes, codes, kernel, settings, before, bool(self.verbose)
         )
         publish(self)
-        warn_of_limits(self, choice)
+        warn_of_limits(self)
         return self
 
     @available_if(can_learn_online)  # type: ignore[untyped-decorator]
@@ -186,7 +184,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
         Classes may appear at any time; ``classes`` announces them in advance. After `fit` it goes on from there.
         """
-        if self._fast is None or classes is not None or not self._fast.step(X, y):
+        if self._single is None or classes is not None or not self._single.step(self, X, y):
             learn_batch(self, X, y, classes)
         return self
 
@@ -194,12 +192,10 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """f(x) of each row: (n,) for two classes, positive for the second; else (n, k)."""
         check_is_fitted(self, "classes_")
         X = check_matrix(self, X, reset=False)
-        online = self._online
-        scores = (
-            online.scores(X)
-            if online is not None
-            else np.hstack([result.found.rule.scores(X) for result in self.problems_.values()])
-        )
+        if self._online is not None:
+            scores = self._online.scores(X)
+        else:
+            scores = np.hstack([result.run.rule.scores(X) for result in self.problems_.values()])
         return scores[:, 0] if len(self.classes_) <= 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -224,7 +220,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_is_fitted(self, "classes_")
         if self._online is not None:
             return int(self._online.dropped)
-        ledgers = [result.found.ledger for result in self.problems_.values()]
+        ledgers = [result.run.ledger for result in self.problems_.values()]
         return sum(ledger.dropped for ledger in ledgers if ledger is not None)
 
     @property
@@ -233,7 +229,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_is_fitted(self, "classes_")
         if self._online is not None:
             return float(self._online.model.radius)
-        return float(self._theory().radius)
+        return float(next(iter(self.problems_.values())).theory.get().radius)
 
     @property
     def margin_(self) -> Any:
@@ -260,24 +256,22 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         proofs = {key: result.certificate for key, result in self.problems_.items()}
         return proofs if len(proofs) > 1 else next(iter(proofs.values()))
 
-    def _theory(self) -> Any:
-        return next(iter(self.problems_.values())).theory.get()
-
     def _of_theory(self, name: str) -> Any:
         check_is_fitted(self, "problems_")
         values = [getattr(result.theory.get(), name) for result in self.problems_.values()]
         return values[0] if len(values) == 1 else np.array(values)
 
-    def _previous(self, classes: NDArray[Any]) -> list[Any] | None:
+    def _before(self, classes: NDArray[Any]) -> list[PrimalState] | None:
         """The states to go on from, if the last fit had the same classes."""
         if not hasattr(self, "problems_") or not np.array_equal(self.classes_, classes):
             return None
-        return [result.found.state for result in self.problems_.values()]
+        states = [result.run.state for result in self.problems_.values()]
+        return [state for state in states if state is not None] or None
 
     def __getstate__(self) -> Any:
-        # The short way holds views of the planes, which a copy would cut loose; partial_fit makes it anew.
+        # The short way shares memory with the planes, which a copy would not; partial_fit makes it anew.
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_fast"}
+        return {name: value for name, value in state.items() if name != "_single"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,14 +12,15 @@ along the ray is lower although rows are still misclassified; so s is kept withi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.perceptron.kernel_columns import Columns
-from separatrix.perceptron.state import Counts, LabelledRows, Settings, dense_row
-from separatrix.problem.kernels import Kernel, Linear
+from separatrix.perceptron.algorithm import LabelledRows, dense_row
+from separatrix.perceptron.dual import Columns
+from separatrix.perceptron.parameters import Settings
+from separatrix.problem.kernels import Linear
 from separatrix.problem.rows import scores, weighted_sum
 from separatrix.types import Vector
 
@@ -50,116 +51,87 @@ def minimise_on_ray(margins: Vector, slopes: Vector) -> tuple[float, float]:
     return float(points[first]), (float(points[last]) if last >= 0 else np.inf)
 
 
-@dataclass(eq=False)
-class GradientState:
-    """f (n,) of the current weights; w and b in the primal, beta (n,) always."""
-
-    f: Vector
-    beta: Vector
-    counts: Counts
-    w: Vector | None
-    b: float
-    columns: Columns | None
-    steps: int = 0
-    visits: int = 0
-    risk: float = 0.0
-    sizes: list[float] = field(default_factory=list)
-    beta_sum: Vector = field(default_factory=lambda: np.empty(0))
-    pocket: Vector = field(default_factory=lambda: np.empty(0))
-    pocket_errors: int = -1
-    path: list[tuple[Vector, float]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class GradientSteps:
-    """One step a pass; ``kernel`` of None works on w itself.
+    """One step of descent a pass: the scores f (n,), beta (n,) and, in the primal, w and b.
 
     >>> rows = LabelledRows(np.array([[2.0], [-1.0]]), np.array([1, -1], dtype=np.int8), constant=1.0)
-    >>> solver = GradientSteps(Settings(step="line-search", start=0))
-    >>> state = solver.init(rows, n_threads=1)
-    >>> [solver.step(rows, state) for _ in range(2)], state.w
+    >>> steps = GradientSteps(rows, Settings(step="line-search", start=0))
+    >>> [steps.step() for _ in range(2)], steps.w
     ([0, 0], array([2.]))
     """
 
-    settings: Settings
-    kernel: Kernel | None = None
-
-    def init(self, rows: LabelledRows, n_threads: int) -> GradientState:
-        """beta = 0, or one at the start row."""
-        n = rows.n_rows
-        state = GradientState(
-            f=np.zeros(n),
-            beta=np.zeros(n),
-            counts=np.zeros(n, dtype=np.int64),
-            w=np.zeros(rows.X.shape[1]) if self.kernel is None else None,
-            b=0.0,
-            columns=None if self.kernel is None else Columns(self.kernel, rows.X, rows.gain),
-        )
-        state.beta_sum = np.zeros(n)
-        start = self.settings.start
+    def __init__(self, rows: LabelledRows, settings: Settings) -> None:
+        n, start = rows.n_rows, settings.start
+        self.rows, self.settings = rows, settings
+        self.f, self.beta, self.beta_sum = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.counts = np.zeros(n, dtype=np.int64)
+        self.w, self.b = None if settings.dual else np.zeros(rows.X.shape[1]), 0.0
+        self.columns = Columns(rows.kernel, rows.X, rows.gain) if settings.dual else None
+        self.updates = self.visits = 0
+        self.sizes: list[float] = []
+        self.pocket, self.pocket_errors = self.beta, -1
         if start is not None:
-            sign = float(rows.labels[start])
-            state.beta[start] = sign
-            if state.w is not None:
-                state.w += sign * dense_row(rows.X, start)
-                state.b = sign * rows.gain
-            state.f = self._scores(rows, state)
-        return state
+            self.beta[start] = sign = float(rows.labels[start])
+            if self.w is not None:
+                self.w += sign * dense_row(rows.X, start)
+                self.b = sign * rows.gain
+            self.f = self.scores()
 
-    def step(self, rows: LabelledRows, state: GradientState) -> int:
+    def step(self) -> int:
         """One step of descent; the number of misclassified rows before it, 0 if there were none."""
-        y = rows.labels
-        margins = y * state.f
+        rows = self.rows
+        margins = rows.labels * self.f
         wrong = np.flatnonzero(~(margins > 0))
-        state.visits += 1
-        state.risk = float(-margins[wrong].sum())
-        self._keep(state, len(wrong))
+        self.visits += 1
+        self._record(len(wrong))
         if len(wrong) == 0:
             return 0
-        signs = y[wrong].astype(np.float64)
-        if state.w is not None:
-            direction = np.zeros(rows.n_rows)
-            direction[wrong] = signs
+        direction = np.zeros(rows.n_rows)
+        direction[wrong] = rows.labels[wrong]
+        if self.w is not None:
             g = weighted_sum(rows.X, direction)
-            g_b = rows.gain * float(signs.sum())
-            size = self._size(rows, state, margins, len(wrong), lambda: scores(rows.X, g) + g_b)
-            state.w += size * g
-            state.b += size * g_b
-            state.f = self._scores(rows, state)
+            g_b = rows.gain * float(direction[wrong].sum())
+            size = self._size(margins, len(wrong), lambda: scores(rows.X, g) + g_b)
+            self.w += size * g
+            self.b += size * g_b
+            self.f = self.scores()
         else:
-            assert state.columns is not None
-            change = state.columns.combination(wrong, signs)
-            size = self._size(rows, state, margins, len(wrong), lambda: change)
-            state.f += size * change
-        state.beta[wrong] += size * signs
-        state.counts[wrong] += 1
-        state.sizes.append(size)
-        state.steps += 1
+            assert self.columns is not None
+            change = self.columns.combination(direction)
+            size = self._size(margins, len(wrong), lambda: change)
+            self.f += size * change
+        self.beta[wrong] += size * direction[wrong]
+        self.counts[wrong] += 1
+        self.sizes.append(size)
+        self.updates += 1
         return len(wrong)
 
-    def _size(
-        self, rows: LabelledRows, state: GradientState, margins: Vector, wrong: int, change: object
-    ) -> float:
+    def _size(self, margins: Vector, wrong: int, change: Callable[[], Vector]) -> float:
         if self.settings.step != "line-search":
-            return float(self.settings.sizes(state.steps, 1)[0])
-        assert callable(change)
-        lower, upper = minimise_on_ray(margins, rows.labels * change())
+            return float(self.settings.sizes(self.updates, 1)[0])
+        lower, upper = minimise_on_ray(margins, self.rows.labels * change())
         # On a flat stretch the risk is zero, or equal: its middle is furthest from the creases.
         best = 0.5 * (lower + upper) if np.isfinite(upper) else 2.0 * lower
-        return float(np.clip(best, 1.0 / wrong, rows.n_rows / wrong))
+        return float(np.clip(best, 1.0 / wrong, self.rows.n_rows / wrong))
 
-    def _scores(self, rows: LabelledRows, state: GradientState) -> Vector:
-        if state.w is not None:
-            return scores(rows.X, state.w) + state.b
-        assert state.columns is not None
-        used = np.flatnonzero(state.beta)
-        return state.columns.combination(used, state.beta[used])
+    def output(self) -> Vector:
+        """The coefficients that predict, shape (n,): the last, their mean over all steps, or the pocket's."""
+        if self.settings.output == "averaged":
+            return self.beta_sum / max(1, self.visits)
+        return self.pocket if self.settings.output == "pocket" else self.beta
 
-    def _keep(self, state: GradientState, errors: int) -> None:
-        if self.settings.extra == "averaged":
-            state.beta_sum += state.beta
-        if self.settings.extra == "pocket" and not 0 <= state.pocket_errors <= errors:
-            state.pocket, state.pocket_errors = state.beta.copy(), errors
+    def scores(self) -> Vector:
+        """f of all rows, computed anew, shape (n,)."""
+        if self.w is not None:
+            return scores(self.rows.X, self.w) + self.b
+        assert self.columns is not None
+        return self.columns.combination(self.beta)
+
+    def _record(self, errors: int) -> None:
+        if self.settings.output == "averaged":
+            self.beta_sum += self.beta
+        if self.settings.output == "pocket" and not 0 <= self.pocket_errors <= errors:
+            self.pocket, self.pocket_errors = self.beta.copy(), errors
 
 
 def perceptron_risk(X: NDArray[np.float64], y: Vector, W: NDArray[np.float64]) -> Vector:

@@ -6,26 +6,54 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.errors import ParameterError
-from separatrix.fitting import parameter_checks as rules
-from separatrix.fitting.parameter_checks import KERNEL_NAMES, Rule, check_rules, count, one_of, positive
-from separatrix.fitting.parameters import available_threads
-from separatrix.perceptron.state import Settings
+import numpy as np
+
+from separatrix.errors import ParameterError, with_hint
+from separatrix.fitting import parameters as rules
+from separatrix.fitting.parameters import (
+    KERNEL_NAMES,
+    Rule,
+    available_threads,
+    check_rules,
+    count,
+    one_of,
+    positive,
+)
+from separatrix.types import Vector
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What a fit needs to know of the parameters of Perceptron."""
+class Settings:
+    """A perceptron run as the parameters describe it; see `Perceptron` for what each value means."""
 
-    algorithm: str
-    bias: str
-    dual: bool
-    multi_class: str
-    settings: Settings
-    max_epochs: int
-    max_time: float | None
-    n_threads: int
+    algorithm: str = "perceptron"
+    bias: str = "unit"
+    dual: bool = False
+    multi_class: str = "kesler"
+    step: float | str = 1.0
+    shuffle: bool = False
+    seed: int = 0
+    start: int | None = None  #: None is zero, j the row whose y_j x_j the run starts at
+    output: str = "last"
     budget: int | None = None
+    max_epochs: int = 1000
+    max_time: float | None = None
+    n_threads: int = 1
+
+    @property
+    def size(self) -> float:
+        """The fixed step, or the first of a decreasing schedule."""
+        return 1.0 if isinstance(self.step, str) else self.step
+
+    @property
+    def decreasing(self) -> bool:
+        """Whether update t is divided by sqrt(t)."""
+        return self.step == "decreasing"
+
+    def sizes(self, first: int, count: int) -> Vector:
+        """The steps of the updates first, first + 1, ... (counted from 0), shape (count,)."""
+        steps = np.full(count, self.size)
+        return steps / np.sqrt(np.arange(first + 1, first + count + 1)) if self.decreasing else steps
 
 
 _RULES: dict[str, Rule] = {
@@ -60,53 +88,54 @@ _RULES: dict[str, Rule] = {
 }
 
 
-def check_choice(parameters: Mapping[str, Any], seed: int = 0) -> Choice:
-    """Raise a sentence for the first parameter that cannot be; else what a fit needs to know.
+def check_parameters(parameters: Mapping[str, Any]) -> Settings:
+    """Raise a sentence for the first parameter that cannot be; else the settings, but for the seed.
 
-    >>> check_choice({"algorithm": "sgd"})
+    >>> check_parameters({"algorithm": "sgd"})
     Traceback (most recent call last):
     separatrix.errors.ParameterError: algorithm must be one of 'perceptron', 'gradient'; got 'sgd'.
     """
     check_rules(_RULES, parameters)
     _check_together(parameters)
     p, gradient = parameters, parameters["algorithm"] == "gradient"
-    step = p["step"] if isinstance(p["step"], str) else float(p["step"])
-    return Choice(
+    return Settings(
         algorithm=p["algorithm"],
         bias=p["bias"],
         dual=p["form"] == "dual" or p["kernel"] != "linear",
         multi_class="ovr" if gradient or p["multi_class"] == "ovr" else "kesler",
-        settings=Settings(
-            step=step,
-            shuffle=p["order"] == "shuffle",
-            seed=seed,
-            start=None if p["start"] == "zero" else int(p["start"]),
-            extra=None if p["output"] == "last" else p["output"],
-        ),
+        step=p["step"] if isinstance(p["step"], str) else float(p["step"]),
+        shuffle=p["order"] == "shuffle",
+        start=None if p["start"] == "zero" else int(p["start"]),
+        output=p["output"],
+        budget=None if p.get("budget") is None else int(p["budget"]),
         max_epochs=int(p["max_epochs"]),
         max_time=None if p["max_time"] is None else float(p["max_time"]),
         n_threads=p["n_threads"] or available_threads(),
-        budget=None if p.get("budget") is None else int(p["budget"]),
     )
 
 
 def _check_together(p: Mapping[str, Any]) -> None:
-    """Say plainly which values exclude each other."""
+    """Raise a sentence where two values exclude each other."""
     gradient = p["algorithm"] == "gradient"
     if p["step"] == "line-search" and not gradient:
-        raise ParameterError(
+        raise with_hint(
+            ParameterError,
             "step='line-search' looks for the lowest risk along the gradient; the perceptron algorithm has one row "
-            "at a time and no such search. Hint: algorithm='gradient'."
+            "at a time and no such search.",
+            "algorithm='gradient'",
         )
     if p["form"] == "primal" and p["kernel"] != "linear":
-        raise ParameterError(
-            f"form='primal' keeps the weights w, which only kernel='linear' has; got kernel={p['kernel']!r}. "
-            "Hint: form='auto'."
+        raise with_hint(
+            ParameterError,
+            f"form='primal' keeps the weights w, which only kernel='linear' has; got kernel={p['kernel']!r}.",
+            "form='auto'",
         )
     if gradient and p["output"] == "voted":
-        raise ParameterError(
+        raise with_hint(
+            ParameterError,
             "output='voted' counts how long each weight vector survives row after row; gradient descent sees all "
-            "rows at once. Hint: output='averaged'."
+            "rows at once.",
+            "output='averaged'",
         )
     if gradient and p["multi_class"] == "kesler":
         raise ParameterError(
@@ -123,9 +152,10 @@ def _check_together(p: Mapping[str, Any]) -> None:
 def _check_budget(p: Mapping[str, Any]) -> None:
     """The theorem of the budget speaks of the plain perceptron on dual coefficients."""
     if p["form"] != "dual" and isinstance(p["kernel"], str) and p["kernel"] == "linear":
-        raise ParameterError(
-            "budget limits the support vectors of a kernel; kernel='linear' keeps the weights w instead. "
-            "Hint: leave budget=None, or form='dual'."
+        raise with_hint(
+            ParameterError,
+            "budget limits the support vectors of a kernel; kernel='linear' keeps the weights w instead.",
+            "leave budget=None, or form='dual'",
         )
     for name, only in (
         ("algorithm", ("perceptron",)),

@@ -43,7 +43,7 @@ def bias_interval(f: Vector, y: Vector, C: Vector, loss: Loss) -> tuple[float, f
 
 
 def _flat_piece(breaks: Vector, slopes: Vector, rounding: float) -> tuple[float, float]:
-    """Where a convex piecewise linear function with slope slopes[i] right of breaks[i] is smallest."""
+    """Minimisers of a convex piecewise linear function with slope slopes[i] right of breaks[i]."""
     lower = int(slopes.searchsorted(-rounding))  # first slope that is not clearly negative
     upper = int(slopes.searchsorted(rounding, side="right"))  # first slope that is clearly positive
     return (

@@ -10,6 +10,7 @@ Nothing is copied that need not be, and nothing of the caller's is ever changed:
 from __future__ import annotations
 
 import math
+import mmap
 import numbers
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.memory import require_memory
 from separatrix.types import Matrix
 
 _SMALL = (np.float16, np.int8, np.uint8, np.int16, np.uint16, np.bool_)
@@ -69,8 +71,8 @@ def refuse_rounding(X: Any, floats: NDArray[Any]) -> None:
             return
         values = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
         suspects = np.flatnonzero(np.abs(floats) >= _EXACT_INTEGER)
-    given, held = values.ravel()[suspects].tolist(), floats.ravel()[suspects].tolist()
-    for place, one, other in zip(suspects.tolist(), given, held, strict=True):
+    given, rounded = values.ravel()[suspects].tolist(), floats.ravel()[suspects].tolist()
+    for place, one, other in zip(suspects.tolist(), given, rounded, strict=True):
         # Python compares an integer with a float as the numbers that they are; NumPy would round it first.
         if values.dtype.kind == "f" or (isinstance(one, numbers.Integral) and int(one) != other):
             row, column = _place(X, tuple(map(int, np.unravel_index(place, values.shape))))
@@ -126,3 +128,32 @@ def _not_finite(X: Matrix, values: NDArray[Any], where: tuple[int, ...]) -> str:
         f"Input X contains {'NaN' if what == 'NaN' else 'infinity'}: row {where[0]}, column {where[1]} is "
         f"{what}; every value must be finite. Hint: {hint}."
     )
+
+
+def is_mapped(X: Any) -> bool:
+    """Return True if the values of X, dense or CSR, are those of a mapped file.
+
+    Such data may be larger than the memory: whoever reads them goes row by row, and keeps no copy.
+
+    >>> import tempfile
+    >>> file = tempfile.NamedTemporaryFile()
+    >>> X = np.memmap(file, dtype=np.float32, mode="w+", shape=(2, 3))
+    >>> is_mapped(X), is_mapped(np.asarray(X)[:1]), is_mapped(np.zeros(3))
+    (True, True, False)
+    """
+    part = X if isinstance(X, np.ndarray) else getattr(X, "data", None)
+    while isinstance(part, np.ndarray):
+        if isinstance(part, np.memmap):
+            return True
+        part = part.base
+    return isinstance(part, mmap.mmap)
+
+
+def require_room(X: Any, each: float, purpose: str) -> None:
+    """Raise MemoryError with a sentence if X is mapped and there is no room for ``each`` bytes beside every row.
+
+    Rows in memory fit there with what belongs to them, or have failed before; rows of a file can be too many.
+    """
+    if is_mapped(X):
+        n = int(X.shape[0])
+        require_memory(each * n, f"{purpose} {n:,} rows, wherever they lie,")

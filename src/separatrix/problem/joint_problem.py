@@ -16,25 +16,23 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from separatrix.problem.kernel_sums import gram, kernel_sums
 from separatrix.problem.kernels import Kernel
-from separatrix.problem.rows import scores, weighted_sum
+from separatrix.problem.solution import JointPoint
+from separatrix.problem.spaces import OnRows
 from separatrix.types import Bias, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class JointProblem:
+class JointProblem(OnRows):
     """Rows X (n, d), class codes (n,) in 0 .. k - 1, cost C (n,) > 0 of each row, bias, kernel (None: linear).
 
-    A dual point is A (n, k). A primal point is (W, b) as one array (k, d + 1), b its last column; with a kernel W
-    follows from A, and the array is b alone, (k, 1).
+    A dual point is A (n, k). A primal point is W (k, d) and b (k,); with a kernel W follows from A.
 
     >>> X, codes = np.array([[1.0], [0.0], [-1.0]]), np.array([0, 1, 2])
     >>> problem = JointProblem(X, codes, np.ones(3), 3, "none")
     >>> A = np.array([[0.5, -0.5, 0.0], [0.0, 0.0, 0.0], [0.0, -0.5, 0.5]])
-    >>> F = problem.scores(A)
+    >>> F = problem.space.products(problem.space.combine(A))
     >>> problem.primal(float(np.vdot(A, F)), F, np.zeros(3)), problem.dual(A, F)
     (2.25, 0.75)
     """
@@ -47,43 +45,14 @@ class JointProblem:
     kernel: Kernel | None = None
 
     @property
-    def n_rows(self) -> int:
-        """n."""
-        return int(self.X.shape[0])
-
-    @property
-    def n_columns(self) -> int:
-        """d; n where the kernel is precomputed."""
-        return int(self.X.shape[1])
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether X is CSR."""
-        return sparse.issparse(self.X)
-
-    @property
     def own(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """The place of each row's own class in an (n, k) array."""
         return np.arange(self.n_rows), self.codes
 
-    def gram(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> Vector:
-        """k(x_i, x_j) for i in ``rows`` and j in ``others``; only with a kernel."""
-        assert self.kernel is not None
-        return gram(self.X, self.kernel, rows, others)
-
-    def weights(self, A: Vector) -> Vector:
-        """W = A^T X in float64, shape (k, d); only without a kernel."""
-        return np.ascontiguousarray(weighted_sum(self.X, A).T)
-
-    def scores(self, A: Vector) -> Vector:
-        """F = K A in float64, shape (n, k)."""
-        if self.kernel is None:
-            return self.linear_scores(self.weights(A))
-        return kernel_sums(self.X, self.kernel, A)
-
-    def linear_scores(self, W: Vector) -> Vector:
-        """F = X W^T in float64, shape (n, k)."""
-        return scores(self.X, W.T)
+    @property
+    def zero(self) -> JointPoint:
+        """A = 0, which is always feasible."""
+        return JointPoint(np.zeros((self.n_rows, self.n_classes)))
 
     def slack(self, F: Vector, b: Vector) -> Vector:
         """max_m ([m != y_i] + f_m - f_{y_i}) of each row, at least 0, where f = F + b; shape (n,)."""

@@ -11,18 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from separatrix.problem.rows import Gram
 from separatrix.types import Vector
-
-Gram = NDArray[np.float64]
 
 
 class Kernel(Protocol):
-    """What a solver needs of a kernel."""
+    """A kernel, as solvers need it."""
 
     @property
     def name(self) -> str:
@@ -31,7 +27,7 @@ class Kernel(Protocol):
 
     @property
     def definite(self) -> bool:
-        """Whether a theorem says that it is positive semidefinite, whatever the rows."""
+        """True if a theorem says that it is positive semidefinite, whatever the rows."""
         ...
 
     def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
@@ -48,12 +44,16 @@ class Kernel(Protocol):
 
 
 class Combines:
-    """What lets kernels be written with + and *.
+    """Kernels that can be written with + and *, and that depend on no rows unless they say so.
 
     >>> from separatrix.problem.kernels import Linear, Rbf
     >>> Rbf(0.5) + 2 * Linear()
     Sum(first=Rbf(gamma=0.5), second=Scaled(factor=2.0, kernel=Linear()))
     """
+
+    def fixed(self, X: Any, weights: Vector | None = None) -> Any:
+        """Itself: there is no width to be worked out."""
+        return self
 
     def __add__(self, other: Any) -> Sum:
         return Sum(_part(self), _part(other)) if isinstance(other, Combines) else NotImplemented
@@ -75,25 +75,26 @@ def _part(kernel: Any) -> Kernel:
 
 
 @dataclass(frozen=True)
-class Sum(Combines):
-    """k1 + k2"""
+class Pair(Combines):
+    """Two kernels combined."""
 
     first: Kernel
     second: Kernel
 
     @property
-    def name(self) -> str:
-        """What it is."""
-        return "sum"
-
-    @property
     def definite(self) -> bool:
-        """Where both parts are."""
+        """True if both parts are."""
         return self.first.definite and self.second.definite
 
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
+    def fixed(self, X: Any, weights: Vector | None = None) -> Any:
         """Both parts fixed."""
-        return Sum(self.first.fixed(X, weights), self.second.fixed(X, weights))
+        return type(self)(self.first.fixed(X, weights), self.second.fixed(X, weights))
+
+
+class Sum(Pair):
+    """k1 + k2"""
+
+    name: ClassVar[str] = "sum"
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """k1(x_i, z_j) + k2(x_i, z_j), shape (n, m)."""
@@ -104,26 +105,10 @@ class Sum(Combines):
         return self.first.diagonal(X) + self.second.diagonal(X)
 
 
-@dataclass(frozen=True)
-class Product(Combines):
+class Product(Pair):
     """k1 k2"""
 
-    first: Kernel
-    second: Kernel
-
-    @property
-    def name(self) -> str:
-        """What it is."""
-        return "product"
-
-    @property
-    def definite(self) -> bool:
-        """Where both parts are."""
-        return self.first.definite and self.second.definite
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """Both parts fixed."""
-        return Product(self.first.fixed(X, weights), self.second.fixed(X, weights))
+    name: ClassVar[str] = "product"
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """k1(x_i, z_j) k2(x_i, z_j), shape (n, m)."""
@@ -146,19 +131,15 @@ class Scaled(Combines):
 
     factor: float
     kernel: Kernel
+    name: ClassVar[str] = "scaled"
 
     def __post_init__(self) -> None:
         if not 0 < self.factor < math.inf:
             raise ValueError(f"A kernel can be multiplied by a finite number above 0; got {self.factor!r}.")
 
     @property
-    def name(self) -> str:
-        """What it is."""
-        return "scaled"
-
-    @property
     def definite(self) -> bool:
-        """Where the kernel is."""
+        """True if the kernel is."""
         return self.kernel.definite
 
     def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:

@@ -14,26 +14,27 @@ dense arrays and CSR. gamma "scale" is 1 / (d var(X)), "auto" is 1 / d; both are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from numbers import Real
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from separatrix.problem.inner_products import inner_products as inner_products
-from separatrix.problem.inner_products import squared_norms as squared_norms
 from separatrix.problem.kernel_algebra import Combines as Combines
-from separatrix.problem.kernel_algebra import Gram
 from separatrix.problem.kernel_algebra import Kernel as Kernel
 from separatrix.problem.kernel_algebra import Product as Product
 from separatrix.problem.kernel_algebra import Scaled as Scaled
 from separatrix.problem.kernel_algebra import Sum as Sum
-from separatrix.problem.kernel_width import Width, check_width, number
-from separatrix.problem.kernel_width import kernel_width as kernel_width
+from separatrix.problem.rows import Gram, inner_products, row_blocks, squared_norms
 from separatrix.types import Vector
+
+#: gamma: a number, "scale" for 1 / (d var(X)) over all entries of the rows, or "auto" for 1 / d.
+Width: TypeAlias = float | Literal["scale", "auto"]
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,6 @@ class Linear(Combines):
     name: ClassVar[str] = "linear"
     definite: ClassVar[bool] = True
 
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """Itself."""
-        return self
-
     def matrix(self, X: Any, Z: Any) -> Gram:
         """x_i.z_j, shape (n, m)."""
         return inner_products(X, Z)
@@ -61,8 +58,21 @@ class Linear(Combines):
         return squared_norms(X)
 
 
+class HasWidth(Combines):
+    """A kernel with a width gamma, which may follow from the rows."""
+
+    gamma: Width
+
+    def __post_init__(self) -> None:
+        check_width(self.gamma)
+
+    def fixed(self, X: Any, weights: Vector | None = None) -> Any:
+        """With gamma as a number."""
+        return replace(self, gamma=kernel_width(self.gamma, X, weights))  # type: ignore[type-var]
+
+
 @dataclass(frozen=True)
-class Poly(Combines):
+class Poly(HasWidth):
     """(gamma x.z + coef0)^degree, positive semidefinite for coef0 >= 0."""
 
     degree: int = 3
@@ -70,17 +80,10 @@ class Poly(Combines):
     coef0: float = 0.0
     name: ClassVar[str] = "poly"
 
-    def __post_init__(self) -> None:
-        check_width(self.gamma)
-
     @property
     def definite(self) -> bool:
         """Its power series has no negative coefficient."""
         return self.coef0 >= 0
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """(gamma x_i.z_j + coef0)^degree, shape (n, m)."""
@@ -97,7 +100,7 @@ class Poly(Combines):
 
 
 @dataclass(frozen=True)
-class Rbf(Combines):
+class Rbf(HasWidth):
     """exp(-gamma ||x - z||^2)
 
     >>> Rbf(gamma=1.0).diagonal(np.ones((2, 3)))
@@ -107,13 +110,6 @@ class Rbf(Combines):
     gamma: Width = "scale"
     name: ClassVar[str] = "rbf"
     definite: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_width(self.gamma)
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||^2), shape (n, m)."""
@@ -132,20 +128,13 @@ class Rbf(Combines):
 
 
 @dataclass(frozen=True)
-class Sigmoid(Combines):
+class Sigmoid(HasWidth):
     """tanh(gamma x.z + coef0), which no theorem makes positive semidefinite."""
 
     gamma: Width = "scale"
     coef0: float = 0.0
     name: ClassVar[str] = "sigmoid"
     definite: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        check_width(self.gamma)
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """tanh(gamma x_i.z_j + coef0), shape (n, m)."""
@@ -157,19 +146,12 @@ class Sigmoid(Combines):
 
 
 @dataclass(frozen=True)
-class Laplacian(Combines):
+class Laplacian(HasWidth):
     """exp(-gamma ||x - z||_1)"""
 
     gamma: Width = "scale"
     name: ClassVar[str] = "laplacian"
     definite: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_width(self.gamma)
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """With gamma as a number."""
-        return replace(self, gamma=kernel_width(self.gamma, X, weights))
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||_1), shape (n, m)."""
@@ -187,10 +169,6 @@ class Function(Combines):
     function: Callable[[Any, Any], Any]
     name: ClassVar[str] = "function"
     definite: ClassVar[bool] = False
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """Itself."""
-        return self
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """function(X, Z), shape (n, m)."""
@@ -213,10 +191,6 @@ class Precomputed(Combines):
 
     name: ClassVar[str] = "precomputed"
     definite: ClassVar[bool] = False
-
-    def fixed(self, X: Any, weights: Vector | None = None) -> Kernel:
-        """Itself."""
-        return self
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """X as it is, shape (n, m)."""
@@ -281,6 +255,57 @@ def whole_power(values: NDArray[np.float64], degree: int) -> NDArray[np.float64]
         result = result * result
         result = result * values if bit == "1" else result
     return result
+
+
+def check_width(gamma: Any) -> None:
+    """Raise a sentence unless gamma is a width.
+
+    >>> check_width("wide")
+    Traceback (most recent call last):
+    ValueError: gamma must be 'scale', 'auto' or a finite number of at least 0; got 'wide'.
+    """
+    is_number = isinstance(gamma, Real) and not isinstance(gamma, bool) and 0 <= float(gamma) < math.inf
+    if not is_number and gamma not in ("scale", "auto"):
+        raise ValueError(f"gamma must be 'scale', 'auto' or a finite number of at least 0; got {gamma!r}.")
+
+
+def number(gamma: Width) -> float:
+    """gamma as a number; "scale" and "auto" must have been worked out from the rows before."""
+    if isinstance(gamma, str):
+        raise ValueError(f"gamma={gamma!r} depends on the rows: call kernel.fixed(X) first.")
+    return float(gamma)
+
+
+def kernel_width(gamma: Any, X: Any, weights: Vector | None = None) -> float:
+    """gamma as a number; a weight k counts a row of X k times.
+
+    >>> kernel_width("auto", np.zeros((3, 4)))
+    0.25
+    >>> X = np.array([[0.0], [2.0]])
+    >>> kernel_width("scale", X), kernel_width("scale", X, np.array([1.0, 0.0]))
+    (1.0, 1.0)
+    """
+    columns = max(1, int(X.shape[1]))
+    if gamma == "auto":
+        return 1.0 / columns
+    if gamma != "scale":
+        return float(gamma)
+    total = mean = square = 0.0
+    if weights is None and not bool(sparse.issparse(X)):
+        # np.var(X) to the last bit, in half of its time where X is small
+        with np.errstate(over="ignore"):  # such rows are refused later, with a sentence
+            centred = np.subtract(X, X.sum(dtype=np.float64) / X.size, dtype=np.float64)
+            variance = float(np.square(centred, out=centred).sum()) / X.size
+        return 1.0 / (columns * variance) if variance > 0 else 1.0
+    for rows, block in row_blocks(X):
+        counts = np.ones(block.shape[0]) if weights is None else weights[rows]
+        is_sparse = bool(sparse.issparse(block))
+        squares = block.multiply(block) if is_sparse else block * block
+        total += float(counts.sum()) * columns
+        mean += float(counts @ np.asarray(block.sum(axis=1)).ravel())
+        square += float(counts @ np.asarray(squares.sum(axis=1)).ravel())
+    variance = square / total - (mean / total) ** 2
+    return 1.0 / (columns * variance) if variance > 1e-14 * square / total else 1.0
 
 
 def _dense(X: Any) -> NDArray[np.float64]:

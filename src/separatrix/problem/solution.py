@@ -1,16 +1,46 @@
-"""Plain records that cross the borders: Point (a solver proposes), Solution (the loop returns), History."""
+"""Plain records that cross the borders: Point (a solver proposes), Solution (the loop returns), Status, History."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.status import Status
 from separatrix.types import Vector
+
+
+class Status(StrEnum):
+    """The end of a run. ``status.sentence`` says what the returned numbers mean.
+
+    >>> Status.MAX_TIME
+    <Status.MAX_TIME: 'max_time'>
+    >>> print(Status.CONVERGED, "-", Status.CONVERGED.sentence)
+    converged - The requested gap was proved from the data.
+    """
+
+    CONVERGED = "converged"
+    MAX_ITER = "max_iter"
+    MAX_TIME = "max_time"
+    INTERRUPTED = "interrupted"
+    INSEPARABLE = "inseparable"
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that says what happened, and what the returned vectors are."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Status.CONVERGED: "The requested gap was proved from the data.",
+    Status.MAX_ITER: "The iteration limit came first; the best iterate is returned with the gap it has.",
+    Status.MAX_TIME: "The time limit came first; the best iterate is returned with the gap it has.",
+    Status.INTERRUPTED: "The run was interrupted; the best iterate is returned with the gap it has.",
+    Status.INSEPARABLE: "No hyperplane separates the rows; the certificate proves it.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,12 +48,26 @@ class Point:
     """A primal-dual proposal. Nothing about it is trusted; the proof recomputes everything from the data.
 
     alpha (n,) should be within its bounds; with a free bias sum_i alpha_i y_i may be off by rounding.
-    w (d,) of None means "use v = sum_i alpha_i y_i x_i"; b of None means "the best bias for that w".
+    w (d,) of None means "use v = sum_i alpha_i y_i phi(x_i)", the only choice with a kernel; b of None means "the best
+    bias for that w".
     """
 
     alpha: Vector
     w: Vector | None = None
     b: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JointPoint:
+    """The same for a joint problem of k classes: A (n, k), W (k, d) and b (k,).
+
+    W of None means "use A^T X", the only choice with a kernel; b of None means zero, or the sums of A where the bias is
+    augmented.
+    """
+
+    A: Vector
+    W: Vector | None = None
+    b: Vector | None = None
 
 
 @dataclass(frozen=True)
@@ -88,18 +132,43 @@ class History(Sequence[Record]):
 class Solution:
     """The answer to a Problem: a primal point, a feasible dual point and the gap between their values.
 
-    primal, dual and gap were recomputed from the data at exactly these w, b, alpha. ``scores`` are the w.x_i (n,) of
-    that computation and ``interval`` holds every best bias for them, kept while a fit still needs them.
+    primal, dual and gap were recomputed from the data at exactly these w, b, alpha.
     """
 
-    w: Vector
+    w: Vector | None  #: (d,); None with a kernel, where w = sum_i alpha_i y_i phi(x_i)
     b: float
-    alpha: Vector
+    alpha: Vector  #: (n,)
     primal: float
     dual: float
     gap: float
     status: Status
     n_iter: int
     history: History = field(default_factory=History)
+    #: (n,) products of w with the rows, without b; None where they are no longer needed
     scores: Vector | None = None
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = None  #: every best bias for these scores, where it is free
+
+    @property
+    def point(self) -> Point:
+        """The two points, to start from."""
+        return Point(self.alpha, self.w, self.b)
+
+
+@dataclass(frozen=True, eq=False)
+class JointSolution:
+    """The answer to a JointProblem of k classes, as `Solution` is to a Problem."""
+
+    W: Vector | None  #: (k, d); None with a kernel, where W = A^T phi(X)
+    b: Vector  #: (k,)
+    A: Vector  #: (n, k)
+    primal: float
+    dual: float
+    gap: float
+    status: Status
+    n_iter: int
+    history: History = field(default_factory=History)
+
+    @property
+    def point(self) -> JointPoint:
+        """The two points, to start from."""
+        return JointPoint(self.A, self.W, self.b)

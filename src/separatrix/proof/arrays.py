@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.checker.numbers import Rejected
+from separatrix.errors import with_hint
 from separatrix.problem.rows import row_blocks
 
 _BLOCK_ENTRIES = 1 << 18
@@ -29,7 +30,7 @@ def plain_numbers(values: NDArray[np.float64]) -> Iterator[float]:
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse array or matrix."""
+    """Return True if X is a SciPy sparse array or matrix."""
     return bool(sparse.issparse(X))
 
 
@@ -40,8 +41,8 @@ def read_rows(X: Any) -> Any:
     dates, masked entries, texts.
     """
     if np.ma.isMaskedArray(X):
-        raise Rejected(
-            "X is a masked array; a proof speaks of all entries. Hint: X.filled(...) or drop rows."
+        raise with_hint(
+            Rejected, "X is a masked array; a proof speaks of all entries.", "X.filled(...) or drop rows"
         )
     if is_sparse(X):
         rows: Any = sparse.csr_array(X)
@@ -94,7 +95,7 @@ def _same_numbers(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _all_finite(values: Any) -> bool:
-    """Whether every value is finite, a block at a time: X may be larger than the memory."""
+    """Return True if every value is finite, a block at a time: X may be larger than the memory."""
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))
     return all(np.isfinite(values[at : at + height]).all() for at in range(0, len(values), height))
 

@@ -56,24 +56,6 @@ def balance(alpha: Vector, y: Vector, upper: Vector, margins: Vector | None = No
     return alpha
 
 
-def take_up_rounding(alpha: Vector, y: Vector, upper: Vector) -> Vector | None:
-    """What `balance` gives where no more than rounding is to be balanced, by free rows; None where it is not so easy,
-    and margins should decide which rows move.
-
-    >>> take_up_rounding(np.array([0.3, 0.1, 0.2]), np.array([1.0, -1.0, -1.0]), np.ones(3)).tolist()
-    [0.3, 0.09999999999999998, 0.2]
-    >>> take_up_rounding(np.array([0.5, 0.0]), np.array([1.0, -1.0]), np.array([1.0, 1.0]))
-    """
-    parts = exact_parts(alpha * y)
-    residual = _rounded(parts)
-    if not residual:
-        return alpha
-    if abs(residual) > _ROUNDING * float(alpha.sum()):
-        return None
-    alpha = alpha.copy()
-    return None if _absorb(alpha, y, upper, parts) else alpha
-
-
 def _spread(alpha: Vector, y: Vector, upper: Vector, residual: float, cost: Vector) -> None:
     """Move alphas so that the residual falls to rounding, in place: free rows first, then the cheapest."""
     falls = y == np.sign(residual)  # these can go down; the others can go up

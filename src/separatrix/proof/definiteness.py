@@ -1,4 +1,4 @@
-"""Whether a symmetric matrix is positive semidefinite, and a witness where it is not.
+"""Positive semidefinite matrices: a proof that a symmetric matrix is one, and a witness where it is not.
 
     u on a few rows with  u.K u < 0
 
@@ -18,11 +18,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from separatrix.checker import kernels as exact
+from separatrix.checker.data import Data, Labels
+from separatrix.checker.numbers import Rejected
+from separatrix.problem.kernels import Kernel
+from separatrix.proof.arrays import ArrayRows, is_sparse, read_rows
 from separatrix.proof.rigorous import TINY, factor
 from separatrix.types import Vector
 
@@ -75,7 +81,7 @@ def find_witness(K: Vector, unit: float = 2.0**-53) -> Witness | None:
 
 
 def surely_definite(K: Vector) -> bool:
-    """Whether K (n, n) is proved to be symmetric and positive definite; singular matrices are not.
+    """Return True if K (n, n) is proved to be symmetric and positive definite; singular matrices are not.
 
     >>> surely_definite(np.array([[2.0, 1.0], [1.0, 2.0]])), surely_definite(np.ones((2, 2)))
     (True, False)
@@ -113,3 +119,48 @@ def quadratic_form(K: Vector, u: Vector) -> Fraction:
         ),
         Fraction(),
     )
+
+
+def require_kernel_matrix(kernel: Kernel, X: Any) -> None:
+    """Raise a sentence where the matrix of a given kernel is surely none, so that no certificate could be proved."""
+    if kernel.name not in ("precomputed", "function"):
+        return
+    K = read_rows(kernel.matrix(X, X) if kernel.name == "function" else X)
+    try:
+        _check_symmetric(dense := _dense(K))
+        if len(dense) <= exact.DECIDED_ROWS and not surely_definite(dense):
+            data = table_data(ArrayRows(K), [1] * K.shape[0])
+            exact.check_definite(exact.matrix_of(exact.points_of(data)))
+    except Rejected as rejection:
+        raise ValueError(
+            f"This fit cannot be certified: {rejection} Rounding alone can do that to a matrix, and then there is no "
+            "optimum to be near to. Hint: K = (K + K.T) / 2, and a little more on its diagonal."
+        ) from None
+
+
+def condition_of(kernel: exact.Kernel, data: Data, X: Any) -> str:
+    """The condition that a proof depends on: none where a theorem, elimination or a factor of the matrix settles it."""
+    if not kernel.given:
+        return "" if kernel.definite else exact.CONDITION
+    if data.n != data.d:
+        raise Rejected(f"A kernel matrix must be square; got {data.n} rows and {data.d} columns.")
+    members = np.flatnonzero(np.array(data.part))
+    if len(members) <= exact.DECIDED_ROWS:
+        return exact.condition(kernel, data, exact.points_of(data))
+    K = _dense(X[members][:, members])
+    _check_symmetric(K)
+    return "" if surely_definite(K) else exact.CONDITION
+
+
+def table_data(table: ArrayRows, part: list[int]) -> Data:
+    """Rows without labels as data, with the side, -1 or +1, on which each takes part."""
+    return Data(table, Labels("number", [], []), [], [], [], False, part, len(part), table.n_columns)
+
+
+def _dense(K: Any) -> NDArray[np.float64]:
+    return np.asarray(K.toarray() if is_sparse(K) else K, dtype=np.float64)
+
+
+def _check_symmetric(K: NDArray[np.float64]) -> None:
+    if not np.array_equal(K, K.T):
+        raise Rejected("The kernel matrix is not symmetric.")

@@ -1,52 +1,51 @@
 """Primal, dual, gap and optimality conditions recomputed from the data, whatever a solver claims.
 
-Weak duality: for every feasible alpha, dual(alpha) <= optimum <= primal(w, b) for every (w, b).
+Weak duality: for every feasible alpha, dual(alpha) <= optimum <= primal(w, b) for every (w, b). With a kernel w follows
+from alpha, so that one alpha serves both, and K must be positive semidefinite.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
 
-from separatrix.problem import History, Point, Problem, Solution, Status, best_bias, widened
+from separatrix.problem import Point, Problem, Solution, Status, bias_interval
 from separatrix.problem.problem import relative_gap
-from separatrix.problem.rows import sum_and_scores
 from separatrix.proof.balance import balance
 from separatrix.types import Vector
-
-_FEW = 8  # a correction by fewer than n / 8 rows is cheaper than another pass over the data
 
 
 def certify(problem: Problem, point: Point) -> Solution:
     """Make a proposal feasible, choose its best bias, and compute primal, dual and gap from the data.
 
-    alpha is clipped to its bounds and, with a free bias, balanced so that sum_i alpha_i y_i is exactly zero;
-    a w or b that is not finite counts as not proposed. Costs two passes over the data.
+    alpha is clipped to its bounds and, with a free bias, balanced so that sum_i alpha_i y_i is exactly zero; a w or b
+    that is not finite counts as not proposed. Costs two passes over the data, or one sweep over the kernel values of
+    all rows with those of alpha > 0.
     """
-    alpha = _feasible(problem, point.alpha)
-    problem = replace(problem, X=widened(problem.X, alpha))
-    if point.w is None or not np.all(np.isfinite(point.w)):
-        w = v = problem.weighted_sum(alpha)
-        scores = problem.scores(w, 0.0)
-    else:
-        w = point.w
-        v, scores = sum_and_scores(problem.X, alpha * problem.y, w)
-    b = _bias(problem, scores, alpha, None if point.b is None or not isfinite(point.b) else point.b)
-    f = scores if b == 0.0 else scores + b
+    space, y = problem.space, problem.y
+    alpha = _within_bounds(problem, point.alpha)
+    v, w, scores = space.combine_with(alpha * y, point.w)
+    b, interval = _bias(problem, scores, alpha, point.b)
     if problem.bias == "free":
-        # Balanced only now, because the margins tell which rows are cheap to move.
-        margins = problem.y * f
+        # Balanced only now, because the margins show which rows are cheap to move.
+        margins = y * (scores + b)
         if problem.loss.squared:
             margins += alpha / (2.0 * problem.C)
-        balanced = balance(alpha, problem.y, problem.upper, margins)
-        v = _moved(problem, v, alpha, balanced)
-        alpha = balanced
-    primal = problem.primal_from_scores(f, w, b)
-    dual = problem.dual_from_sum(alpha, v)
+        balanced = balance(alpha, y, problem.upper, margins)
+        moved = space.moved(v, alpha * y, balanced * y)
+        if space.vector(w) is None and moved is not v:  # w follows from alpha
+            w = scores = moved
+            b, interval = _bias(problem, scores, balanced, point.b)
+        alpha, v = balanced, moved
+    signed = alpha * y
+    square = space.square(signed, v)
+    dual = problem.dual_value(alpha, square)
+    f = scores if b == 0.0 else scores + b
+    primal = problem.primal_value(square if w is v else space.square(signed, w), f, b)
     return Solution(
-        w=w,
+        w=space.vector(w),
         b=b,
         alpha=alpha,
         primal=primal,
@@ -54,12 +53,12 @@ def certify(problem: Problem, point: Point) -> Solution:
         gap=relative_gap(primal, dual),
         status=Status.MAX_ITER,
         n_iter=0,
-        history=History(),
         scores=scores,
+        interval=interval,
     )
 
 
-def _feasible(problem: Problem, alpha: Vector) -> Vector:
+def _within_bounds(problem: Problem, alpha: Vector) -> Vector:
     """alpha within its bounds, zero where it is not finite; alpha itself where nothing is to be changed."""
     finite = alpha.min(initial=0.0) >= 0.0 and alpha.max(initial=0.0) < np.inf  # false where there is a NaN
     if finite and problem.loss.squared:
@@ -67,25 +66,23 @@ def _feasible(problem: Problem, alpha: Vector) -> Vector:
     return np.clip(alpha if finite else np.nan_to_num(alpha, nan=0.0, posinf=0.0), 0.0, problem.upper)
 
 
-def _moved(problem: Problem, v: Vector, old: Vector, new: Vector) -> Vector:
-    """sum_i new_i y_i x_i where v = sum_i old_i y_i x_i."""
-    rows = np.flatnonzero(new != old)
-    if len(rows) == 0:
-        return v
-    if len(rows) * _FEW > len(old):
-        return problem.weighted_sum(new)
-    return v + problem.take(rows).weighted_sum((new - old)[rows])
-
-
-def _bias(problem: Problem, f: Vector, alpha: Vector, proposed: float | None) -> float:
+def _bias(
+    problem: Problem, scores: Vector, alpha: Vector, proposed: float | None
+) -> tuple[float, tuple[float, float] | None]:
+    """The best bias, nearest to the proposed one, and the interval of all best ones if it is free."""
+    if proposed is not None and not isfinite(proposed):
+        proposed = None
     if problem.bias == "none":
-        return 0.0
+        return 0.0, None
     if problem.bias == "augmented":
-        return float(alpha @ problem.y) if proposed is None else proposed
-    best = best_bias(f, problem.y, problem.C, problem.loss, near=0.0 if proposed is None else proposed)
-    if proposed is None or _losses(problem, f + best) <= _losses(problem, f + proposed):
-        return best
-    return proposed  # where C is large the rounding of one bias may cost more than that of another
+        # The penalised bias is a weight of one more column, and so, with a kernel, part of the same sum.
+        own = float(alpha @ problem.y)
+        return own if proposed is None or problem.kernel is not None else proposed, None
+    lower, upper = interval = bias_interval(scores, problem.y, problem.C, problem.loss)
+    best = min(max(0.0 if proposed is None else proposed, lower), upper)
+    if proposed is None or _losses(problem, scores + best) <= _losses(problem, scores + proposed):
+        return best, interval
+    return proposed, interval  # where C is large the rounding of one bias may cost more than that of another
 
 
 def _losses(problem: Problem, f: Vector) -> float:
@@ -94,7 +91,7 @@ def _losses(problem: Problem, f: Vector) -> float:
 
 @dataclass(frozen=True, eq=False)
 class KKT:
-    """How far a primal-dual pair is from optimal, by condition. All vanish exactly at an optimum.
+    """Distance of a primal-dual pair from optimality, by condition. All vanish exactly at an optimum.
 
     They add up to the gap:  primal - dual = sum(slackness) + 1/2 ||stationarity||^2 + 1/2 bias^2,
     without the last term where the bias is free or absent.

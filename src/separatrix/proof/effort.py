@@ -1,4 +1,4 @@
-"""How much work an exact check is, counted in entries that it multiplies: what decides between exact and floats.
+"""The work of an exact check, counted in entries that it multiplies: it decides between exact and floats.
 
 A unit is an entry of X made an integer and multiplied in Python, about three quarters of a microsecond. A row costs as
 much as ten entries, a kernel value between rows of d entries as much as (d + 32) / 4.
@@ -10,7 +10,7 @@ from typing import Any
 
 from separatrix.proof.arrays import is_sparse
 
-AFFORDABLE = 1 << 20  #: up to here, about a second at most, `verify` is exact unless told otherwise
+AFFORDABLE = 1 << 20  #: up to here, about a second at most, `verify` is exact unless asked otherwise
 _ROW = 10
 
 

@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from separatrix.problem.inner_products import inner_products, squared_norms
-from separatrix.problem.kernel_width import number
-from separatrix.problem.kernels import Laplacian, Rbf
+from separatrix.problem.kernels import Laplacian, Rbf, number
+from separatrix.problem.rows import inner_products, squared_norms
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.outward import OUT_OF_RANGE, Rejected, certain
 from separatrix.proof.rigorous import TINY, UNIT, factor
@@ -96,7 +95,7 @@ class ExponentialRows:
         return number(self.kernel.gamma)
 
     def lost(self, squares: Vector | float) -> Vector:
-        """How far the exponent from one product of each row with one of this squared length may be off; shape (n,)."""
+        """Error of the exponent from one product of each row with one of this squared length; shape (n,)."""
         d = self.X.shape[1]
         relative = factor(2 * d + 8) + factor(d + 8)
         vanished = 4 * (d + 4) * TINY * (1.0 + self.gamma + np.sqrt(self.squares) + np.sqrt(squares))

@@ -22,7 +22,7 @@ _PIECE = 1 << 18  # dense entries widened at a time: the copy stays in the cache
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """What identifies the data, computed once and shared by all certificates about them."""
+    """The identity of the data, computed once and shared by all certificates about them."""
 
     rows: int
     columns: int

@@ -16,7 +16,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem import History, JointProblem, Point, Solution, Status
+from separatrix.problem import JointPoint, JointProblem, JointSolution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.types import Vector
 
@@ -24,33 +24,33 @@ _BITS = 52  # of the largest weight of a row, or fewer: sums over all rows must 
 _Ints = NDArray[np.int64]
 
 
-def certify_joint(problem: JointProblem, point: Point) -> Solution:
+def certify_joint(problem: JointProblem, point: JointPoint) -> JointSolution:
     """Make a proposal feasible and compute primal, dual and gap from the data.
 
-    alpha of the solution is A (n, k), exactly feasible. Its w is (W, b): W = A^T X, or the proposal's own where that
-    is better; b alone where there is a kernel.
+    A of the solution is exactly feasible; its W is A^T X, or the proposal's own, with its own b, where that is better.
     """
-    A = feasible(problem, np.nan_to_num(point.alpha, nan=0.0, posinf=0.0, neginf=0.0))
-    F, given = problem.scores(A), _finite(point.w)
+    A = feasible(problem, np.nan_to_num(point.A, nan=0.0, posinf=0.0, neginf=0.0))
+    space, W = problem.space, _finite(point.W)
+    given = np.zeros(problem.n_classes) if problem.bias == "none" else _finite(point.b)
+    image = space.combine(A)
+    F = space.products(image)
     b = np.zeros(problem.n_classes)
     if problem.bias == "augmented":
         b = A.sum(axis=0)
     elif problem.bias == "free" and given is not None:
-        b = given[:, -1].copy()
+        b = given.copy()
     primal, dual = problem.primal(float(np.vdot(A, F)), F, b), problem.dual(A, F)
-    w = b[:, None]
-    if problem.kernel is None:
-        w = np.hstack([problem.weights(A), w])
-        if given is not None and given.shape == w.shape:
-            W, own = given[:, :-1], given[:, -1]
-            theirs = problem.primal(float(np.vdot(W, W)), problem.linear_scores(W), own)
-            if theirs < primal:
-                primal, w = theirs, given
-    return Solution(w, 0.0, A, primal, dual, relative_gap(primal, dual), Status.MAX_ITER, 0, History())
+    own = space.vector(image)
+    own = None if own is None else np.ascontiguousarray(own.T)
+    if own is not None and W is not None and given is not None and W.shape == own.shape:
+        theirs = problem.primal(float(np.vdot(W, W)), space.products(W.T), given)
+        if theirs < primal:
+            primal, own, b = theirs, W, given
+    return JointSolution(own, b, A, primal, dual, relative_gap(primal, dual), Status.MAX_ITER, 0)
 
 
-def _finite(w: Vector | None) -> Vector | None:
-    return None if w is None or not np.all(np.isfinite(w)) else w
+def _finite(values: Vector | None) -> Vector | None:
+    return None if values is None or not np.all(np.isfinite(values)) else values
 
 
 def feasible(problem: JointProblem, A: Vector) -> Vector:

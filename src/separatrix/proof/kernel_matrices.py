@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.problem.inner_products import dense, inner_products, squared_norms
-from separatrix.problem.kernel_width import number
 from separatrix.problem.kernels import (
     Kernel,
     Laplacian,
@@ -30,8 +28,10 @@ from separatrix.problem.kernels import (
     Scaled,
     Sigmoid,
     Sum,
+    number,
     whole_power,
 )
+from separatrix.problem.rows import dense, inner_products, squared_norms
 from separatrix.proof.exponential_kernels import FUNCTION, ROOM, ExponentialRows, Gram
 from separatrix.proof.outward import Rejected
 from separatrix.proof.rigorous import TINY, UNIT, factor
@@ -115,5 +115,5 @@ def _lengths(X: Any) -> Vector:
 
 
 def _whole(X: Any) -> bool:
-    """Whether all products of rows are whole numbers that even single precision holds."""
+    """Return True if all products of rows are whole numbers that even single precision holds."""
     return not X.shape[0] or dense(X).dtype == np.float32

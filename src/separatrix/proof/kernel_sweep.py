@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem import KernelProblem
+from separatrix.problem import KernelSpace
 from separatrix.problem.kernels import Laplacian, Rbf
 from separatrix.proof.exponential_kernels import ExponentialRows, Tile
 from separatrix.proof.kernel_matrices import bounded_matrix
@@ -22,7 +22,7 @@ from separatrix.proof.rigorous import TINY, factor
 from separatrix.proof.rough_sums import RoughSums
 from separatrix.types import Index, Vector
 
-_BLOCK = 1 << 20  # kernel values held at a time: 8 MiB, and as much for their errors
+_BLOCK = 1 << 20  # kernel values in memory at a time: 8 MiB, and as much for their errors
 _HEIGHT, _WIDTH = 256, 512  # rows and columns of a tile: 1 MiB, which the cache of a core holds
 _SPAN = 1 << 22  # entries of rows made ready at a time: 32 MiB
 
@@ -31,21 +31,19 @@ _SPAN = 1 << 22  # entries of rows made ready at a time: 32 MiB
 Enough = Callable[[Index, Vector, Vector], NDArray[np.bool_]]
 
 
-def bounded_scores(
-    problem: KernelProblem, coef: Vector, enough: Enough | None = None
-) -> tuple[Vector, Vector]:
+def bounded_scores(space: KernelSpace, coef: Vector, enough: Enough | None = None) -> tuple[Vector, Vector]:
     """F = K c, shape (n,), and a bound on the error of each entry; raises `Rejected` unless all are finite.
 
     Where rough values may be ``enough`` for some rows, they are tried first.
     """
     support = np.flatnonzero(coef)
     if not len(support):
-        return np.zeros(problem.n_rows), np.zeros(problem.n_rows)
+        return np.zeros(len(coef)), np.zeros(len(coef))
     with np.errstate(all="ignore"):
-        if isinstance(problem.kernel, Rbf | Laplacian):
-            F, error = _ExponentialSums(problem, problem.kernel, support, coef[support]).scores(enough)
+        if isinstance(space.kernel, Rbf | Laplacian):
+            F, error = _ExponentialSums(space, space.kernel, support, coef[support]).scores(enough)
         else:
-            F, error = _with_error(*_sums(problem, support, coef[support]), len(support))
+            F, error = _with_error(*_sums(space, support, coef[support]), len(support))
     certain(np.isfinite(F) & np.isfinite(error))
     return F, error
 
@@ -56,16 +54,17 @@ def _with_error(F: Vector, missed: Vector, size: Vector, m: int) -> tuple[Vector
     return F, (missed + g * size) * (1.0 + 2 * g) + 2 * (m + 4) * TINY
 
 
-def _sums(problem: KernelProblem, support: Index, c: Vector) -> tuple[Vector, Vector, Vector]:
+def _sums(space: KernelSpace, support: Index, c: Vector) -> tuple[Vector, Vector, Vector]:
     """K^ c, E |c| and |K^| |c|, each (n,), for any kernel."""
-    out, size = np.zeros((3, problem.n_rows)), np.abs(c)
-    precomputed, X = problem.kernel.name == "precomputed", problem.X
+    n = int(space.X.shape[0])
+    out, size = np.zeros((3, n)), np.abs(c)
+    precomputed, X = space.kernel.name == "precomputed", space.X
     vectors = None if precomputed else X[support]
-    for rows in _slices(0, problem.n_rows, max(1, _BLOCK // len(support))):
+    for rows in _slices(0, n, max(1, _BLOCK // len(support))):
         if precomputed:
-            K = problem.gram(np.arange(rows.start, rows.stop), support)
+            K = space.gram(np.arange(rows.start, rows.stop), support)
         else:
-            K, E = bounded_matrix(problem.kernel, X[rows], vectors)
+            K, E = bounded_matrix(space.kernel, X[rows], vectors)
             out[1, rows] = E @ size
         out[0, rows], out[2, rows] = K @ c, np.abs(K) @ size
     return out[0], out[1], out[2]
@@ -74,37 +73,37 @@ def _sums(problem: KernelProblem, support: Index, c: Vector) -> tuple[Vector, Ve
 class _ExponentialSums:
     """The same for kernels whose values are known within relative K^ + absolute."""
 
-    def __init__(self, problem: KernelProblem, kernel: Rbf | Laplacian, support: Index, c: Vector) -> None:
-        self._problem, self._kernel = problem, kernel
-        ready = ExponentialRows.of(kernel, problem.X[support])
+    def __init__(self, space: KernelSpace, kernel: Rbf | Laplacian, support: Index, c: Vector) -> None:
+        self._X, self._kernel = space.X, kernel
+        ready = ExponentialRows.of(kernel, space.X[support])
         # Rows too long for one product come last, so that few tiles are computed in the slower way for a few of them.
         distant = ready.distant()
         if np.any(distant):
             order = np.argsort(distant, kind="stable")
             support, c = support[order], c[order]
-            ready = ExponentialRows.of(kernel, problem.X[support])
+            ready = ExponentialRows.of(kernel, space.X[support])
         self._support, self._ready, self._c = support, ready, c
         self._weights = np.column_stack([c, np.abs(c)])
         self._memory = np.empty(_HEIGHT * max(_HEIGHT, _WIDTH))
 
     def scores(self, enough: Enough | None) -> tuple[Vector, Vector]:
         """F and its error, each (n,)."""
-        F, error = np.zeros((2, self._problem.n_rows))
+        F, error = np.zeros((2, int(self._X.shape[0])))
         F[self._support], error[self._support] = self._among_support()
         others = np.ones(len(F), dtype=bool)
         others[self._support] = False
         rough = None
         if enough is not None and len(self._ready.right):
             rough = RoughSums(self._ready, self._c)
-        height = max(_HEIGHT, _SPAN // max(1, self._problem.n_columns))
+        height = max(_HEIGHT, _SPAN // max(1, int(self._X.shape[1])))
         indices = np.flatnonzero(others)
         for span in _slices(0, len(indices), height):
             rows = indices[span]
-            ready = ExponentialRows.of(self._kernel, self._problem.X[rows])
+            ready = ExponentialRows.of(self._kernel, self._X[rows])
             if rough is not None and enough is not None:
                 F[rows], error[rows] = rough.of(ready)
                 rows = rows[~(np.isfinite(error[rows]) & enough(rows, F[rows], error[rows]))]
-                ready = ExponentialRows.of(self._kernel, self._problem.X[rows])
+                ready = ExponentialRows.of(self._kernel, self._X[rows])
             F[rows], error[rows] = self._of(ready)
         return F, error
 
@@ -143,7 +142,7 @@ class _Totals:
         self._products, self._missed, self._absolute = np.zeros((n, 2)), np.zeros(n), 0.0
 
     def add(self, rows: slice, products: Vector, tile: Tile) -> None:
-        """What a tile adds to these rows: its products (h, 2) with c and |c|."""
+        """Add to these rows what a tile gives them: its products (h, 2) with c and |c|."""
         self._products[rows] += products
         self._missed[rows] += tile.relative * products[:, 1]
         self._absolute = max(self._absolute, tile.absolute)

@@ -1,4 +1,4 @@
-"""Where floats become bounds.
+"""Floats that become bounds.
 
 A float that bounds something is read here and nowhere else, and is a finite number ever after: NaN compares as false
 with everything and as smaller than nothing, so that ``max(0.0, nan)`` or ``not any(nan > 0)`` would pass for a proof.

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.inner_products import squared_norms
-from separatrix.problem.rows import row_blocks
+from separatrix.problem.rows import row_blocks, squared_norms
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.outward import Rejected, above, below
 from separatrix.proof.sums import rounded_sum

@@ -62,11 +62,11 @@ class RoughSums:
         return np.ldexp(sums[:, 0], self._exponent), np.ldexp(error * ROOM, self._exponent) + 2 * TINY
 
     def _lost(self, rows: ExponentialRows) -> Vector:
-        """How far the exponents of each row may be off, shape (n,); infinite where numbers leave the range."""
+        """Error of the exponents of each row, shape (n,); infinite where numbers leave the range."""
         d, gamma = int(rows.X.shape[1]), rows.gamma
         r, s = np.sqrt(rows.squares), math.sqrt(self._square)
         size = gamma * (rows.squares + self._square)
         vanished = 4 * (d + 4) * _TINY * (2.0 + r + 2.0 * (gamma * s) + size)
         lost = 2 * (d + 8) * _UNIT * (1.0 + 2 * (d + 8) * _UNIT) * ROOM * size + vanished
-        held = (r <= _LARGEST) & (max(s, 2.0 * (gamma * s)) <= _LARGEST)
-        return np.where(held, lost + rows.lost(self._square), np.inf)
+        in_range = (r <= _LARGEST) & (max(s, 2.0 * (gamma * s)) <= _LARGEST)
+        return np.where(in_range, lost + rows.lost(self._square), np.inf)

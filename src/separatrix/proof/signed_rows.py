@@ -18,7 +18,6 @@ from scipy import sparse
 
 from separatrix.problem import is_mapped, row_blocks, scores
 from separatrix.proof.arrays import is_sparse
-from separatrix.proof.column_sums import exact_column_sums
 from separatrix.proof.integers import (
     Ints,
     column_integers,
@@ -27,6 +26,7 @@ from separatrix.proof.integers import (
     float_integers,
     nearest_floats,
 )
+from separatrix.proof.sums import exact_column_sums
 from separatrix.types import Index, Vector
 
 _SAFE_EXPONENT = 200  # beyond 2^200 products and sums of squares could leave the range of float64
@@ -122,7 +122,7 @@ class SignedRows:
         return len(rows) == self.n and bool(np.array_equal(rows, np.arange(self.n)))
 
     def _too_many(self, rows: Index) -> bool:
-        """Whether a copy of these rows is better avoided by reading all: they lie in a file that may not fit."""
+        """Return True if a copy of these rows is better avoided by reading all: they lie in a file that may not fit."""
         return _MANY * len(rows) > self.n and is_mapped(self.view)
 
     def weighted(self, rows: Index, weights: Sequence[int]) -> tuple[list[int], Ints]:

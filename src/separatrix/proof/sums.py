@@ -1,4 +1,4 @@
-"""Exact sums of many floats, a few vector operations long.
+"""Exact sums of many floats, and of the columns of a matrix, a few vector operations long.
 
 With a power of two sigma >= (n + 2) max |x_i|, the parts q_i = (sigma + x_i) - sigma and x_i - q_i are exact,
 and so is the sum of the q_i in any order: all are multiples of 2^-53 sigma below sigma. Repeating this on
@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from separatrix.problem import row_blocks
+from separatrix.proof.arrays import is_sparse
 from separatrix.proof.outward import above, certain
 from separatrix.types import Vector
 
 _FEW = 300  # terms up to which sums of Python floats are faster
+_BLOCK_ENTRIES = 1 << 19  # entries of a dense block whose columns are summed: 4 MiB of float64
 
 
 def exact_parts(values: Vector) -> list[float]:
@@ -78,3 +82,86 @@ def rounded_sum(values: Vector) -> float:
         return math.fsum(exact_parts(values))
     except OverflowError:
         return math.nan
+
+
+def exact_column_sums(X: Any, signs: Vector) -> list[Fraction] | None:
+    """sum_i signs_i x_ij for every column of X (n, d), dense or CSR; signs are -1 or +1.
+
+    None where the numbers are so large that the method would overflow.
+
+    >>> exact_column_sums(np.array([[1e16], [1.0], [1e16]]), np.array([1.0, 1.0, -1.0]))
+    [Fraction(1, 1)]
+    """
+    n, d = X.shape
+    total = [Fraction(0)] * d
+    if is_sparse(X):
+        return None if (parts := _sparse_parts(X, signs)) is None else _added(total, parts)
+    height = max(1, _BLOCK_ENTRIES // max(1, d))
+    for start in range(0, n, height):
+        stop = min(n, start + height)
+        parts = _dense_parts(np.multiply(X[start:stop].T, signs[start:stop], dtype=np.float64, order="C"))
+        if parts is None:
+            return None
+        _added(total, parts)
+    return total
+
+
+def _added(total: list[Fraction], parts: list[Vector]) -> list[Fraction]:
+    for part in parts:
+        for j in np.flatnonzero(part):
+            total[j] += Fraction(float(part[j]))
+    return total
+
+
+def _dense_parts(x: Vector) -> list[Vector] | None:
+    """Parts of the sums of the rows of x (d, n), which is overwritten."""
+    parts: list[Vector] = []
+    while True:
+        largest = np.maximum(x.max(axis=1, initial=0.0), -x.min(axis=1, initial=0.0))
+        if not np.any(largest):
+            return parts
+        sigma = _sigma(largest, x.shape[1])
+        if sigma is None:
+            return None
+        q = x + sigma[:, None]
+        q -= sigma[:, None]
+        parts.append(q.sum(axis=1))
+        x -= q
+
+
+def _sparse_parts(X: Any, signs: Vector) -> list[Vector] | None:
+    """Parts of the sums of the columns of CSR, block by block: X may be larger than the memory.
+
+    sigma is that of all rows, so that the q of all blocks add up exactly. Rounding to a multiple of 2^-53 sigma leaves
+    at most that, which gives the next sigma without another look at the data.
+    """
+    n, d = X.shape
+    largest = np.zeros(d)
+    for _, block in row_blocks(X, reuse=True):
+        np.maximum.at(largest, block.indices, np.abs(block.data))
+    sigma = _sigma(largest, n)
+    if sigma is None:
+        return None
+    finer = (n + 2).bit_length() - 53
+    parts: list[Vector] = []
+    for rows, block in row_blocks(X, reuse=True):
+        column, x = block.indices, block.data * np.repeat(signs[rows], np.diff(block.indptr))
+        level = 0
+        while len(x):
+            if level == len(parts):
+                parts.append(np.zeros(d))
+            at = np.ldexp(sigma, level * finer)[column]
+            q = x + at
+            q -= at
+            parts[level] += np.bincount(column, weights=q, minlength=d)
+            x -= q
+            left = x != 0
+            x, column, level = x[left], column[left], level + 1
+    return parts
+
+
+def _sigma(largest: Vector, n: int) -> Vector | None:
+    exponent = np.frexp(largest)[1] + (n + 2).bit_length()
+    if exponent.max() > 1000:
+        return None
+    return np.asarray(np.where(largest > 0, np.ldexp(1.0, exponent), 0.0))

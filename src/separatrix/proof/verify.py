@@ -10,7 +10,7 @@ from separatrix.checker.check import check as check_document
 from separatrix.checker.kernels import DECIDED_ROWS
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.statement import Claim, Proved
-from separatrix.proof import kernel_optimal, mistakes, optimal, separation
+from separatrix.proof import mistakes, optimal, separation
 from separatrix.proof.arrays import ArrayRows, read_rows
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.effort import AFFORDABLE, kernel_effort, linear_effort
@@ -77,7 +77,7 @@ def _texts(labels: Any) -> list[str]:
 
 
 def has_float_check(certificate: Certificate) -> bool:
-    """Whether the claim has a check in rigorous floats; joint ones, and contradictions with a kernel, have none."""
+    """True if the claim has a check in rigorous floats; joint ones, and contradictions with a kernel, have none."""
     if certificate.problem.get("classes") == "joint":
         return certificate.kind == "mistakes"
     return certificate.kind != "inseparable" or not isinstance(certificate.problem.get("kernel"), dict)
@@ -89,12 +89,12 @@ def in_floats(claim: Claim) -> Proved:
     if claim.kind in SEPARATION and curved:
         raise Rejected("In the space of a kernel only inseparable claims about two sides are known.")
     if claim.kind == "optimal":
-        return (kernel_optimal.check if curved else optimal.check)(claim)
+        return optimal.check(claim)
     return mistakes.check(claim) if claim.kind == "mistakes" else separation.check(claim)
 
 
 def _affordable(certificate: Certificate, X: Any) -> bool:
-    """Whether a check should be exact where nobody says so: it is quick, and can decide as much as floats can."""
+    """True if a check should be exact where nobody says so: it is quick, and can decide as much as floats can."""
     kernel = certificate.problem.get("kernel")
     given = isinstance(kernel, dict) and kernel.get("name") in ("precomputed", "function")
     try:

@@ -21,12 +21,12 @@ def html(model: Any, X: Any, y: Any, **options: Any) -> str:
 
 
 def text(model: Any, X: Any, y: Any, **options: Any) -> str:
-    """The same in words."""
+    """The report as plain text."""
     return make(model, X, y, **options).text()
 
 
 def to_json(model: Any, X: Any, y: Any, **options: Any) -> dict[str, Any]:
-    """The same as plain JSON values."""
+    """The report as plain JSON values."""
     return make(model, X, y, **options).to_json()
 
 

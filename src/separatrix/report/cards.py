@@ -1,4 +1,4 @@
-"""The cards of the page: a heading, a sentence or two that say what is seen, a drawing, and its numbers."""
+"""The cards of the page: a heading, a sentence or two on the drawing, the drawing, and its numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from separatrix.report.records import Report
 from separatrix.report.svg import escape, number, shape_of
 from separatrix.report.verdicts import share
 
-_PROBLEMS, _CLASSES = 6, 15
+#: Problems whose support vectors are drawn.
+_PROBLEMS = 6
+#: Classes up to which the confusion matrix and the legend show all.
+_CLASSES = 15
 
 
 def _card(title: str, body: str, wide: bool = False) -> str:
@@ -145,7 +148,7 @@ def progress_card(report: Report) -> str:
     if progress is None:
         return ""
     falling = progress.quantity == "relative gap"
-    end = max(float(course.values[-1]) for course in progress.courses)
+    end = max(float(curve.values[-1]) for curve in progress.curves)
     if falling:
         words = (
             "The gap between the best answer so far and a bound that no answer can beat, while the fit ran."
@@ -154,25 +157,25 @@ def progress_card(report: Report) -> str:
         words = "Updates while the perceptron ran" + (
             f"; the theorem allows {number(progress.limit)}." if progress.limit is not None else "."
         )
-    if max(len(course.values) for course in progress.courses) < 2:
+    if max(len(curve.values) for curve in progress.curves) < 2:
         said = f"One step of {progress.seconds:.3g} seconds gave the answer, with a {progress.quantity} of {end:.3g}."
         return _card("How the fit went", f"<p>{escape(said)}</p>")
     legend = ""
-    if len(progress.courses) > 1:
+    if len(progress.curves) > 1:
         legend = "".join(
-            f"<li>{swatch('square', f'c{place % 6}')}{escape(course.problem)}</li>"
-            for place, course in enumerate(progress.courses)
+            f"<li>{swatch('square', f'c{place % 6}')}{escape(curve.problem)}</li>"
+            for place, curve in enumerate(progress.curves)
         )
-    if falling and any(course.proved.any() for course in progress.courses):
+    if falling and any(curve.proved.any() for curve in progress.curves):
         legend += f"<li>{swatch('circle', 'dot d0')}recomputed from the data</li>"
     rows = [
         [
-            course.problem or "the problem",
-            f"{course.time[-1]:.3g}",
-            f"{course.values[-1]:.3g}",
-            str(len(course.values)),
+            curve.problem or "the problem",
+            f"{curve.time[-1]:.3g}",
+            f"{curve.values[-1]:.3g}",
+            str(len(curve.values)),
         ]
-        for course in progress.courses
+        for curve in progress.curves
     ]
     table = _table("At the end", ["problem", "seconds", progress.quantity, "records"], rows)
     body = f"<p>{escape(words)}</p>{progress_chart(progress)}"
@@ -207,7 +210,7 @@ def weights_card(report: Report) -> str:
 
 
 def confusion_card(report: Report) -> str:
-    """Who is taken for whom."""
+    """The confusion matrix, or of many classes the most frequent confusions."""
     facts = report.rows
     if facts is None:
         return ""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.report.plane import DENSE, Picture
-from separatrix.report.records import Progress, Report, Support, Weight
-from separatrix.report.svg import WIDTH, Frame, coordinate, escape, mark, number, shape_of, ticks
+from separatrix.report.records import FitProgress, Report, SupportCounts, Weight
+from separatrix.report.svg import WIDTH, Plot, coordinate, escape, mark, number, shape_of, svg_image, ticks
 
-_TINY = 1e-16
+#: Least gap on a logarithmic axis.
+_LEAST_GAP = 1e-16
 
 
 def margins_chart(report: Report) -> str:
-    """How many rows have which margin: two classes on the two sides of the axis, or all rows above it."""
+    """Histogram of the margins: two classes on the two sides of the axis, or all rows above it."""
     facts = report.rows
     assert facts is not None
     edges, counts = facts.histogram()
@@ -20,7 +21,7 @@ def margins_chart(report: Report) -> str:
     above, below = (counts[1], counts[0]) if two else (counts.sum(axis=0), np.zeros_like(counts[0]))
     tall = max(1, int(above.max()), 0 if two else 1)
     deep = max(1, int(below.max())) if two else 0
-    frame = Frame((float(edges[0]), float(edges[-1])), (-1.12 * deep, 1.16 * tall), height=270)
+    frame = Plot((float(edges[0]), float(edges[-1])), (-1.12 * deep, 1.16 * tall), height=270)
     if edges[0] < 0:
         frame.box(float(edges[0]), -1.12 * deep, 0.0, 1.16 * tall, "zone wrong")
     if report.slab and edges[-1] > 0:
@@ -44,33 +45,33 @@ def margins_chart(report: Report) -> str:
     return frame.svg(words)
 
 
-def progress_chart(progress: Progress) -> str:
+def progress_chart(progress: FitProgress) -> str:
     """The gap of each problem on a logarithmic axis, or updates against their bound, over seconds."""
     falling = progress.quantity == "relative gap"
-    values = np.concatenate([course.values for course in progress.courses])
-    last = max(float(course.time[-1]) for course in progress.courses)
+    values = np.concatenate([curve.values for curve in progress.curves])
+    last = max(float(curve.time[-1]) for curve in progress.curves)
     limit = progress.limit
     if falling:
-        values = np.maximum(values, _TINY)
+        values = np.maximum(values, _LEAST_GAP)
         low = min(float(values.min()), limit or 1.0) / 2
-        frame = Frame(
-            (0.0, last or 1e-3), (low, max(float(values.max()), limit or _TINY) * 2), log=True, left=62
+        frame = Plot(
+            (0.0, last or 1e-3), (low, max(float(values.max()), limit or _LEAST_GAP) * 2), log=True, left=62
         )
     else:
         near = limit is not None and limit <= 4 * float(values.max())
         top = max(float(values.max()), limit if near and limit is not None else 0.0)
-        frame = Frame((0.0, last or 1e-3), (0.0, 1.1 * top or 1.0), left=52)
+        frame = Plot((0.0, last or 1e-3), (0.0, 1.1 * top or 1.0), left=52)
     frame.axes("seconds", progress.quantity, whole=not falling)
     if limit is not None and frame.y[0] <= limit <= frame.y[1]:
         frame.line([(0.0, limit), (frame.x[1], limit)], "edge")
         frame.text(WIDTH - 16, frame.at_y(limit) - 5, f"{progress.limit_name} {number(limit)}", "axis", "end")
-    for place, course in enumerate(progress.courses):
-        shown = np.maximum(course.values, _TINY) if falling else course.values
-        points = np.column_stack([course.time, shown])
+    for place, curve in enumerate(progress.curves):
+        shown = np.maximum(curve.values, _LEAST_GAP) if falling else curve.values
+        points = np.column_stack([curve.time, shown])
         frame.line(points.tolist(), f"course d{place % 6}")
-        if np.any(course.proved):
-            frame.marks(points[course.proved], "circle", f"dot d{place % 6}", 3.0)
-    end = max(float(course.values[-1]) for course in progress.courses)
+        if np.any(curve.proved):
+            frame.marks(points[curve.proved], "circle", f"dot d{place % 6}", 3.0)
+    end = max(float(curve.values[-1]) for curve in progress.curves)
     return frame.svg(f"{progress.quantity} over {number(last)} seconds; at the end {number(end)}.")
 
 
@@ -98,14 +99,10 @@ def weights_chart(weights: list[Weight]) -> str:
             f"{escape(number(each.weight))}</text>"
         )
     words = f"Weights of {len(weights)} columns; the largest effect is that of {weights[0].column}."
-    return (
-        f'<svg viewBox="0 0 {coordinate(WIDTH)} {coordinate(height)}" role="img" aria-label="{escape(words)}">'
-        + "".join(parts)
-        + "</svg>"
-    )
+    return svg_image(height, words, parts)
 
 
-def support_chart(support: Support) -> str:
+def support_chart(support: SupportCounts) -> str:
     """One bar for each class: rows using slack, on the margin, and beyond it."""
     row, left = 34.0, 96.0
     height = row * len(support.counts) + 6
@@ -136,11 +133,7 @@ def support_chart(support: Support) -> str:
         f"{name}: " + ", ".join(f"{count} {KINDS[kind]}" for kind, count in counts.items())
         for name, counts in support.counts.items()
     )
-    return (
-        f'<svg viewBox="0 0 {coordinate(WIDTH)} {coordinate(height)}" role="img" aria-label="{escape(words)}">'
-        + "".join(parts)
-        + "</svg>"
-    )
+    return svg_image(height, words, parts)
 
 
 KINDS = {
@@ -153,7 +146,7 @@ KINDS = {
 
 
 def plane_chart(picture: Picture, report: Report) -> str:
-    """The rows as little shapes, one for each class; support vectors have a ring, misclassified rows a cross."""
+    """The rows as small shapes, one for each class; support vectors have a ring, misclassified rows a cross."""
     facts = report.rows
     assert facts is not None
     points = picture.points
@@ -161,7 +154,7 @@ def plane_chart(picture: Picture, report: Report) -> str:
     pad = 0.05 * np.where(high > low, high - low, 1.0)
     (x0, y0), (x1, y1) = (low - pad).tolist(), (high + pad).tolist()
     widest = max(len(number(value)) for value in ticks(y0, y1) or [0.0])
-    frame = Frame((x0, x1), (y0, y1), height=360, left=max(52.0, 28.0 + 7.0 * widest))
+    frame = Plot((x0, x1), (y0, y1), height=360, left=max(52.0, 28.0 + 7.0 * widest))
     frame.axes(*picture.axes)
     width, tall = WIDTH - frame.left - frame.right, frame.height - frame.top - frame.bottom
     frame.parts.append(
@@ -190,14 +183,14 @@ def plane_chart(picture: Picture, report: Report) -> str:
 
 
 def ringed(report: Report) -> list[str]:
-    """Which kinds of support vectors have a ring in the picture; in a crowd only those on the margin."""
+    """Kinds of support vectors that have a ring in the picture; among many rows only those on the margin."""
     kinds = [kind for kind, rows in report.support_rows.items() if len(rows)]
     crowd = report.picture is not None and len(report.picture.rows) > DENSE
     return [kind for kind in kinds if kind == "margin"] if crowd else kinds
 
 
 def swatch(shape: str, kind: str) -> str:
-    """A little shape for a legend."""
+    """A small shape for a legend."""
     return (
         '<svg class="swatch" viewBox="0 0 16 16" aria-hidden="true" focusable="false">'
         f'<path class="{kind}" d="{mark(shape, 8.0, 8.0, 4.5)}"/></svg>'

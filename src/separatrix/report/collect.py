@@ -1,4 +1,4 @@
-"""make: ask a fitted model, its certificate and the rows for everything that a report shows."""
+"""The function `make`, which collects a report from a fitted model, its certificates and the rows."""
 
 from __future__ import annotations
 
@@ -8,24 +8,35 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from separatrix.errors import InseparableError
-from separatrix.fitting.matrices import check_matrix
+from separatrix.fitting.inputs import check_matrix
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.verify import verify as check_certificate
+from separatrix.report.model_facts import (
+    problem_name,
+    progress_of,
+    results_of,
+    support_facts,
+    support_rows,
+)
 from separatrix.report.plane import picture
-from separatrix.report.progress import progress_of
-from separatrix.report.records import Cancelling, Contradiction, Proof, Report, Weight
-from separatrix.report.rows import RowFacts, column_spread, dense_row, results_of, row_facts
-from separatrix.report.support import support_facts, support_rows
+from separatrix.report.records import Cancelling, ProofRecord, Report, Weight, WorstRow
+from separatrix.report.rows import RowFacts, column_spread, dense_rows, row_facts
 from separatrix.report.verdicts import about, verdict_of, verdict_of_separability
 from separatrix.separability import Separability, separability
+from separatrix.separability.api import is_cheap
 from separatrix.svm.svc import SVC
 
-_CHEAP_ENTRIES, _CHEAP_COLUMNS = 50_000, 60  # up to here an exact verdict takes a moment
-_CHECK_SECONDS, _LARGEST_DOCUMENT, _WEIGHTS, _PLANES = 20.0, 3_000_000, 20, 6
+#: Seconds after which no further certificate is checked.
+_CHECK_SECONDS = 20.0
+#: Characters of a proof up to which the page holds it.
+_LARGEST_DOCUMENT = 3_000_000
+#: Columns whose weights are shown for two classes.
+_WEIGHTS = 20
+#: Planes whose weights are shown.
+_PLANES = 6
 
 
 def make(
@@ -40,7 +51,7 @@ def make(
     data_file: str = "DATA",
     certificate_file: str = "certificate.json",
 ) -> Report:
-    """Gather a report on a fitted `SVC` or `Perceptron`, or on a `Separability` or `InseparableError`.
+    """Collect a report on a fitted `SVC` or `Perceptron`, or on a `Separability` or `InseparableError`.
 
     Parameters
     ----------
@@ -52,9 +63,9 @@ def make(
         Names of the columns; None takes those that the model knows.
     title : str, default None
     verify : bool, default True
-        Whether to check the certificates against X and y, at about the cost of a few passes over the data.
+        Check the certificates against X and y, at about the cost of a few passes over the data.
     worst : int, default 12
-        How many of the rows that contradict the model most to show.
+        Number of rows shown of those that contradict the model most.
     data_file, certificate_file : str
         Names for the commands that check the certificate.
     """
@@ -111,7 +122,7 @@ def make(
 
 
 def _without_names(model: Any) -> Any:
-    """The same model, which takes arrays without asking where the names of their columns are."""
+    """The same model without column names, so that it takes plain arrays without a warning."""
     if not hasattr(model, "feature_names_in_"):
         return model
     same = copy.copy(model)
@@ -153,27 +164,29 @@ def _commands(data: str, certificate: str) -> list[tuple[str, str]]:
     ]
 
 
-def _proofs(model: Any, X: Any, y: Any, verify: bool) -> Iterator[Proof]:
+def _proofs(model: Any, X: Any, y: Any, verify: bool) -> Iterator[ProofRecord]:
     """The certificate of each problem; checked as long as that takes no more than a moment in all."""
-    began, several = time.perf_counter(), len(results_of(model)) > 1
-    for key, result in results_of(model).items():
-        name = " against ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+    began, results = time.perf_counter(), results_of(model)
+    function = model.kernel if callable(model.kernel) else None
+    for key, result in results.items():
+        name = problem_name(key) if len(results) > 1 else ""
         try:
             certificate = result.certificate
         except ValueError as error:
-            yield Proof(name if several else "", "none", str(error), "", None, "")
+            yield ProofRecord(name, "none", str(error), "", None, "")
             continue
-        left = verify and time.perf_counter() - began < _CHECK_SECONDS
-        function = model.kernel if callable(model.kernel) else None
-        yield _proof(name if several else "", certificate, X, y, left, function)
+        in_time = verify and time.perf_counter() - began < _CHECK_SECONDS
+        yield _proof(name, certificate, X, y, in_time, function)
 
 
-def _proof(name: str, certificate: Certificate, X: Any, y: Any, verify: bool, kernel: Any = None) -> Proof:
+def _proof(
+    name: str, certificate: Certificate, X: Any, y: Any, verify: bool, kernel: Any = None
+) -> ProofRecord:
     document = certificate.to_dict()
     size = sum(len(str(part)) for part in certificate.proof.values())
-    exact = False if name else None  # of several, all should be checked in the time that there is
+    exact = False if name else None  # of several certificates, all should be checked in time
     outcome = check_certificate(certificate, X, y, exact, kernel=kernel) if verify else None
-    return Proof(
+    return ProofRecord(
         problem=name,
         kind=certificate.kind,
         claim=certificate.claim,
@@ -185,16 +198,14 @@ def _proof(name: str, certificate: Certificate, X: Any, y: Any, verify: bool, ke
 
 
 def _short(reason: str, claim: str) -> str:
-    """What a check said, without the statement where that is the claim, which is shown above it."""
+    """Reason of a check without the claim at its end, which is shown above it."""
     return f"{reason.removesuffix(f': {claim}')}." if reason.endswith(f": {claim}") else reason
 
 
 def _separability(model: Any, X: Any, y: Any, facts: RowFacts) -> Separability | None:
     """The exact verdict where it is cheap and the model does not itself separate the rows."""
-    is_sparse = bool(sparse.issparse(X))
-    entries = X.nnz if is_sparse else X.size
     linear = hasattr(model, "coef_") and len(model.classes_) == 2 and len(np.unique(facts.codes)) == 2
-    if not linear or entries > _CHEAP_ENTRIES or X.shape[1] > _CHEAP_COLUMNS or facts.margins.min() > 0:
+    if not linear or not is_cheap(X) or facts.margins.min() > 0:
         return None
     return separability(X, facts.codes, bias=model.bias != "none")
 
@@ -217,7 +228,7 @@ def _fraction(weight: Any) -> str:
 
 
 def _weights(model: Any, X: Any, columns: list[str], facts: RowFacts) -> tuple[dict[str, list[Weight]], int]:
-    """The columns with the largest effect in each plane (at most six planes), and how many are not shown."""
+    """Columns with the largest effect in each plane (at most six planes), and the number that is not shown."""
     if not hasattr(model, "coef_"):
         return {}, 0
     spread = column_spread(X)
@@ -226,9 +237,7 @@ def _weights(model: Any, X: Any, columns: list[str], facts: RowFacts) -> tuple[d
     out = {}
     for place, w in enumerate(np.asarray(model.coef_)[:_PLANES]):
         key = keys[place] if len(keys) == len(model.coef_) else facts.names[place % len(facts.names)]
-        name = " against ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-        if two:
-            name = f"{facts.names[1]} (to the right) against {facts.names[0]}"
+        name = f"{facts.names[1]} (to the right) against {facts.names[0]}" if two else problem_name(key)
         effect = w * spread
         best = np.argsort(-np.abs(effect), kind="stable")[: _WEIGHTS if two else 8]
         out[name] = [Weight(columns[j], float(w[j]), float(effect[j])) for j in best.tolist() if w[j] != 0.0]
@@ -236,9 +245,7 @@ def _weights(model: Any, X: Any, columns: list[str], facts: RowFacts) -> tuple[d
     return out, X.shape[1] - shown
 
 
-def _contradictions(
-    model: Any, X: Any, facts: RowFacts, columns: list[str], count: int
-) -> list[Contradiction]:
+def _contradictions(model: Any, X: Any, facts: RowFacts, columns: list[str], count: int) -> list[WorstRow]:
     w = np.asarray(model.coef_[0]) if hasattr(model, "coef_") and len(model.classes_) == 2 else None
     slack = isinstance(model, SVC)
     out = []
@@ -248,11 +255,11 @@ def _contradictions(
         opposing = []
         if w is not None:
             sign = 1.0 if facts.codes[row] == 1 else -1.0
-            share = sign * w * dense_row(X, row)
+            share = sign * w * dense_rows(X, [row])[0]
             opposing = [(columns[j], float(share[j])) for j in np.argsort(share)[:3].tolist() if share[j] < 0]
         margin = float(facts.margins[row])
         out.append(
-            Contradiction(
+            WorstRow(
                 row,
                 facts.names[facts.codes[row]],
                 facts.names[facts.predicted[row]],

@@ -18,11 +18,12 @@ from separatrix.report.cards import (
     support_card,
     weights_card,
 )
-from separatrix.report.records import Proof, Report
+from separatrix.report.records import ProofRecord, Report
 from separatrix.report.svg import escape
 
 _TONES = {"proved": "✓ proved", "open": "○ not all is proved", "refuted": "✗ impossible, and proved so"}
 _STYLE = Path(__file__).with_name("page.css")
+#: Certificates shown on the page.
 _SHOWN_PROOFS = 20
 
 
@@ -101,7 +102,7 @@ def _proof_card(report: Report) -> str:
     return f'<section class="card wide"><h2>The proof</h2>{"".join(parts)}{how}</section>'
 
 
-def _proof(proof: Proof, place: int) -> str:
+def _proof(proof: ProofRecord, place: int) -> str:
     name = f"<h3>{escape(proof.problem)}</h3>" if proof.problem else ""
     if proof.kind == "none":
         return f"{name}<p>{escape(proof.claim)}</p>"
@@ -119,7 +120,7 @@ def _proof(proof: Proof, place: int) -> str:
     )
 
 
-def _save_link(proof: Proof, place: int) -> str:
+def _save_link(proof: ProofRecord, place: int) -> str:
     digest = f'<span class="digest">SHA-256 <code>{escape(proof.digest)}</code></span>'
     if proof.document is None:
         return f"<p>{digest}</p>"

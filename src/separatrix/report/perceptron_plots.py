@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.gradient import GradientSteps, perceptron_risk
-from separatrix.perceptron.state import LabelledRows, Settings
+from separatrix.perceptron.parameters import Settings
 
 Array = NDArray[np.float64]
 
@@ -145,12 +146,11 @@ def descent_path(X: Any, y: Any, *, step: float | str = 1.0, start: int = 0, max
     """w after each step of gradient descent through the origin, shape (steps + 1, 2), for `risk_contour`."""
     X, signs = _checked(X, y)
     rows = LabelledRows(np.ascontiguousarray(X), signs.astype(np.int8), constant=0.0)
-    solver = GradientSteps(Settings(step=step, start=start))
-    state = solver.init(rows, n_threads=1)
-    assert state.w is not None
-    path = [state.w.copy()]
-    while len(path) <= max_steps and solver.step(rows, state):
-        path.append(state.w.copy())
+    descent = GradientSteps(rows, Settings(step=step, start=start))
+    assert descent.w is not None
+    path = [descent.w.copy()]
+    while len(path) <= max_steps and descent.step():
+        path.append(descent.w.copy())
     return np.array(path)
 
 
@@ -182,8 +182,7 @@ def _steps_until_clean(X: Any, y: Any, step: float, start: int, max_steps: int) 
     """Steps with bias `unit`, or the limit."""
     signs = np.where(np.asarray(y) == np.unique(y)[1], 1, -1).astype(np.int8)
     rows = LabelledRows(np.ascontiguousarray(X, dtype=np.float64), signs, constant=1.0)
-    solver = GradientSteps(Settings(step=step, start=start))
-    state = solver.init(rows, n_threads=1)
-    while state.steps < max_steps and solver.step(rows, state):
+    descent = GradientSteps(rows, Settings(step=step, start=start))
+    while descent.updates < max_steps and descent.step():
         pass
-    return state.steps
+    return descent.updates

@@ -1,4 +1,4 @@
-"""Where to draw the rows: two coordinates for each, and what the axes mean.
+"""The rows in a plane: two coordinates for each, and the meaning of the axes.
 
 d = 2                       the two columns themselves, with the surface as contours
 two classes, else           (w.x + b) / ||w|| across, and the leading direction orthogonal to w upwards
@@ -14,14 +14,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from separatrix.fitting.predicting import raw_scores
-from separatrix.report.rows import RowFacts
+from separatrix.report.rows import RowFacts, dense_rows
 from separatrix.types import Index, Vector
 
-_POINTS, _FIRST, _SAMPLE, _STEPS, _GRID = 1200, 50, 3000, 60, 90
-DENSE = 400  #: rows drawn from which on marks are small, and rings left to the rows on the margin
+#: Rows that are drawn at the most.
+_POINTS = 1200
+#: Rows of the worst, and of those on the margin, that are drawn in any case.
+_FIRST = 50
+#: Rows from which a leading direction is computed.
+_SAMPLE = 3000
+#: Steps of the power iteration.
+_STEPS = 60
+#: Points of the grid of contours along each axis.
+_GRID = 90
+#: Rows drawn beyond which marks are small, and only the rows on the margin have rings.
+DENSE = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +45,11 @@ class Picture:
 
 
 def picture(model: Any, X: Any, facts: RowFacts, columns: list[str], support: Index) -> Picture:
-    """The picture of a model and the rows."""
+    """Draw a model and the rows."""
     rows = chosen_rows(facts, support)
     d = X.shape[1]
     if d == 2 and not _precomputed(model):
-        points = _dense(X, rows)
+        points = dense_rows(X, rows)
         lines = contours(model, points, len(facts.classes))
         sentence = "The two columns of the data, with the boundary" + (
             " between the classes."
@@ -87,7 +96,7 @@ def _two_classes(model: Any, X: Any, facts: RowFacts, rows: Index) -> Picture:
 
 
 def chosen_rows(facts: RowFacts, support: Index) -> Index:
-    """Rows to draw where there are too many: a fair sample, and with it the worst and some that hold the margin."""
+    """Rows to draw: all, or of too many a fair sample with the worst and some on the margin."""
     n = len(facts.codes)
     if n <= _POINTS:
         return np.arange(n)
@@ -130,14 +139,8 @@ def _precomputed(model: Any) -> bool:
     return getattr(kernel, "name", kernel) == "precomputed"
 
 
-def _dense(X: Any, rows: Index) -> NDArray[np.float64]:
-    part = X[rows]
-    is_sparse = bool(sparse.issparse(part))
-    return np.asarray(part.toarray() if is_sparse else part, dtype=np.float64)
-
-
 def contours(model: Any, points: NDArray[np.float64], k: int) -> list[tuple[str, list[NDArray[np.float64]]]]:
-    """The surface where it crosses the picture: level 0, and -1 and 1 for an SVM of two classes."""
+    """Lines of the surface in the picture: level 0, and -1 and 1 for an SVM of two classes."""
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.06 * np.where(high > low, high - low, 1.0)
     xs, ys = (np.linspace(low[i] - pad[i], high[i] + pad[i], _GRID) for i in (0, 1))
@@ -159,7 +162,7 @@ def contours(model: Any, points: NDArray[np.float64], k: int) -> list[tuple[str,
 def _pair_lines(
     model: Any, grid: NDArray[np.float64], winners: NDArray[np.intp], xs: Vector, ys: Vector
 ) -> list[tuple[str, list[NDArray[np.float64]]]]:
-    """The surface of each pair of classes, where these two are the ones between which votes decide."""
+    """Surface of each pair of classes, drawn where votes decide between these two."""
     surface = model._surface
     raw = raw_scores(grid, model.coef_, model.intercept_) if surface is None else surface.scores(grid)
     k, out = len(model.classes_), []
@@ -170,14 +173,14 @@ def _pair_lines(
 
 
 def _touches(here: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which cells of the grid have a corner where ``here`` is true."""
+    """Mask of the cells of the grid that have a corner where ``here`` is true."""
     return np.asarray(here[:-1, :-1] | here[1:, :-1] | here[:-1, 1:] | here[1:, 1:])
 
 
 def level_lines(
     F: NDArray[np.float64], xs: Vector, ys: Vector, cells: NDArray[np.bool_] | None = None
 ) -> list[NDArray[np.float64]]:
-    """Where F (rows ys, columns xs) is zero, as segments (2, 2): marching squares with linear interpolation.
+    """Zero set of F (rows ys, columns xs) as segments (2, 2): marching squares with linear interpolation.
 
     >>> [line.tolist() for line in level_lines(np.array([[-1.0, 1.0], [-1.0, 1.0]]), np.arange(2.0), np.arange(2.0))]
     [[[0.5, 0.0], [0.5, 1.0]]]

@@ -1,4 +1,4 @@
-"""Everything a report shows, gathered once: the page, the text and the JSON are three ways to say it."""
+"""The contents of a report, collected once; the page, the text and the JSON show the same records."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from separatrix.types import Vector
 
 
 @dataclass(frozen=True)
-class Proof:
-    """One certificate, and what came of checking it against the rows of the report."""
+class ProofRecord:
+    """One certificate, and the outcome of its check against the rows of the report."""
 
     problem: str
     kind: str
@@ -27,13 +27,13 @@ class Proof:
 
     @property
     def checked(self) -> bool | None:
-        """Whether the claim was proved without a condition; None if that was not asked here."""
+        """True if the claim was proved without a condition; None if it was not checked here."""
         return None if self.outcome is None else self.outcome == "proved"
 
 
 @dataclass(frozen=True)
-class Support:
-    """How many rows carry alpha in one binary problem, by class and kind."""
+class SupportCounts:
+    """Numbers of rows by class and kind of support vector, in one binary problem."""
 
     problem: str
     counts: dict[str, dict[str, int]]  #: class -> {"margin": ..., "slack": ..., "none": ...}
@@ -44,8 +44,8 @@ class Support:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
-    """One line of the picture of progress: values (m,) over time (m,)."""
+class Curve:
+    """A quantity over time for one problem: values (m,) at time (m,)."""
 
     problem: str
     time: Vector
@@ -54,11 +54,11 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """What went down, or up, while the model was fitted."""
+class FitProgress:
+    """Curves of a quantity that fell, or rose, while the model was fitted."""
 
     quantity: str  #: "relative gap" or "updates"
-    courses: list[Course]
+    curves: list[Curve]
     limit: float | None  #: tol, or the bound on updates
     limit_name: str
     seconds: float
@@ -74,7 +74,7 @@ class Weight:
 
 
 @dataclass(frozen=True)
-class Contradiction:
+class WorstRow:
     """A row that fits the model badly."""
 
     row: int
@@ -82,9 +82,8 @@ class Contradiction:
     predicted: str
     margin: float
     slack: float | None
-    opposing: list[
-        tuple[str, float]
-    ]  #: columns that pull it to the wrong side, with their share of the score
+    #: Columns that pull it to the wrong side, with their share of the score.
+    opposing: list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
@@ -99,26 +98,26 @@ class Cancelling:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The facts. `separatrix.report.make` gathers them; ``html()``, ``text()`` and ``to_json()`` say them."""
+    """Contents of a report, made by `separatrix.report.make`; ``html()``, ``text()`` and ``to_json()`` show them."""
 
     title: str
     verdict: str
-    tone: str  #: "proved", "open" or "refuted": how the verdict is marked
+    tone: str  #: mark of the verdict: "proved", "open" or "refuted"
     details: list[str]
     about: list[tuple[str, str]]
     n_rows: int
     n_columns: int
     class_counts: dict[str, int]
-    proofs: list[Proof]
+    proofs: list[ProofRecord]
     commands: list[tuple[str, str]]
     rows: RowFacts | None = None
-    slab: bool = False  #: whether a margin of 1 has a meaning
-    geometric: float | None = None  #: what turns a margin into a distance
-    support: list[Support] = field(default_factory=list)
-    progress: Progress | None = None
+    slab: bool = False  #: a margin of 1 is the edge of a slab
+    geometric: float | None = None  #: factor from a margin to a distance
+    support: list[SupportCounts] = field(default_factory=list)
+    progress: FitProgress | None = None
     weights: dict[str, list[Weight]] = field(default_factory=dict)
     weights_left: int = 0
-    contradictions: list[Contradiction] = field(default_factory=list)
+    contradictions: list[WorstRow] = field(default_factory=list)
     cancelling: Cancelling | None = None
     picture: Picture | None = None
     support_rows: dict[str, NDArray[np.intp]] = field(default_factory=dict)  #: "margin", "slack" -> rows
@@ -130,13 +129,13 @@ class Report:
         return page(self)
 
     def text(self) -> str:
-        """The same in words."""
+        """The report as plain text."""
         from separatrix.report.sentences import words
 
         return words(self)
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain JSON values."""
+        """The report as plain JSON values."""
         from separatrix.report.to_json import plain
 
         return plain(self)

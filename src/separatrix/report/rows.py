@@ -1,4 +1,4 @@
-"""What the rows say of a model: how far each is on its own side, who is taken for whom, who contradicts most.
+"""The rows of a report under a model: margins, confusions, and the rows that contradict it most.
 
     m_i = y_i f(x_i)                           two classes; 1 is the edge of the slab of an SVM
     m_i = f_own(x_i) - max_other f(x_i)        many classes: the lead of the own class
@@ -17,6 +17,7 @@ from scipy import sparse
 
 from separatrix.types import Index, Vector
 
+#: Bins of the histogram of margins, about.
 _BINS = 48
 
 
@@ -59,14 +60,12 @@ class RowFacts:
         low, high = np.quantile(self.margins, [0.01, 0.99])
         low, high = min(float(low), 0.0), max(float(high), 0.0)
         step = nice_step((high - low) / _BINS) if high > low else 1.0
-        edges = step * np.arange(
-            np.floor(low / step), max(np.ceil(high / step), np.floor(low / step) + 1) + 1
-        )
+        first = np.floor(low / step)
+        edges = step * np.arange(first, max(np.ceil(high / step), first + 1) + 1)
         if edges[0] >= 0 and self.margins.min() <= 0:
             edges = np.concatenate([[edges[0] - step], edges])  # a row on the wrong side must be seen there
-        shown = np.where(
-            self.margins == 0, -0.5 * step, self.margins
-        )  # on the boundary is not on the right side
+        # A row on the boundary is not on the right side.
+        shown = np.where(self.margins == 0, -0.5 * step, self.margins)
         inside = np.clip(shown, edges[0], np.nextafter(edges[-1], -np.inf))
         counts = [np.histogram(inside[self.codes == code], edges)[0] for code in range(len(self.classes))]
         return edges, np.array(counts, dtype=np.int64)
@@ -79,9 +78,8 @@ def nice_step(size: float) -> float:
     (0.2, 5.0)
     """
     power = 10.0 ** np.floor(np.log10(max(size, 1e-300)))
-    return float(
-        next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= size * (1 - 1e-12))
-    )
+    steps = [factor * power for factor in (1.0, 2.0, 5.0, 10.0)]
+    return float(next(step for step in steps if step >= size * (1 - 1e-12)))
 
 
 def row_facts(model: Any, X: Any, y: Any) -> RowFacts:
@@ -100,12 +98,6 @@ def row_facts(model: Any, X: Any, y: Any) -> RowFacts:
         others[each, codes] = -np.inf
         margins = scores[each, codes] - others.max(axis=1)
     return RowFacts(classes, codes, predicted, scores, margins)
-
-
-def results_of(model: Any) -> dict[Any, Any]:
-    """The result of each problem that has a certificate of its own; a joint problem of all classes is one."""
-    problems = getattr(model, "problems_", {})
-    return {"": problems.joint} if hasattr(problems, "joint") else dict(problems)
 
 
 def label_codes(classes: NDArray[Any], labels: NDArray[Any]) -> Index:
@@ -133,8 +125,8 @@ def column_spread(X: Any) -> Vector:
     return np.asarray(np.sqrt(np.maximum(0.0, squares - mean * mean)))
 
 
-def dense_row(X: Any, row: int) -> Vector:
-    """One row as a float64 vector, shape (d,)."""
-    part = X[row : row + 1]
+def dense_rows(X: Any, rows: Any) -> NDArray[np.float64]:
+    """Some rows as a dense float64 array."""
+    part = X[rows]
     is_sparse = bool(sparse.issparse(part))
-    return np.asarray(part.toarray() if is_sparse else part, dtype=np.float64).ravel()
+    return np.asarray(part.toarray() if is_sparse else part, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Small drawings: a frame with axes, and marks in it, as inline SVG that takes its colours from the page.
+"""Small plots with axes and marks as inline SVG, which takes its colours from the page.
 
 Coordinates are in a box 440 wide, so that texts of size 13 stay readable on a telephone and sober on a screen.
 """
@@ -15,8 +15,10 @@ import numpy as np
 
 from separatrix.report.rows import nice_step
 
+#: Width of every drawing, in pixels.
 WIDTH = 440.0
-_HALF_LETTER = 3.6  # pixels of a tick
+#: Half the width of a letter of a tick label, in pixels.
+_HALF_LETTER = 3.6
 
 
 def escape(value: Any) -> str:
@@ -35,11 +37,8 @@ def number(value: float) -> str:
     if 0.0 < abs(value) < 1e-3:
         mantissa, power = f"{value:.2e}".split("e")
         return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
-    text = f"{value:.3g}"
-    if "e" in text:
-        mantissa, power = text.split("e")
-        return f"{mantissa}e{int(power)}"
-    return text
+    mantissa, _, power = f"{value:.3g}".partition("e")
+    return f"{mantissa}e{int(power)}" if power else mantissa
 
 
 def coordinate(value: float) -> str:
@@ -48,7 +47,7 @@ def coordinate(value: float) -> str:
 
 
 @dataclass
-class Frame:
+class Plot:
     """A plot: data ranges, the box they fill, and the marks so far. y grows upwards."""
 
     x: tuple[float, float]
@@ -132,14 +131,19 @@ class Frame:
         return "M" + "L".join(places)
 
     def marks(self, points: Any, shape: str, kind: str, size: float = 3.5) -> None:
-        """Points as one path of little shapes."""
+        """Points as one path of small shapes."""
         places = [(self.at_x(float(p[0])), self.at_y(float(p[1]))) for p in np.asarray(points)]
         self.parts.append(f'<path class="{kind}" d="{"".join(mark(shape, x, y, size) for x, y in places)}"/>')
 
     def svg(self, label: str) -> str:
-        """The drawing, with words for those who cannot see it."""
-        box = f"0 0 {coordinate(WIDTH)} {coordinate(self.height)}"
-        return f'<svg viewBox="{box}" role="img" aria-label="{escape(label)}">{"".join(self.parts)}</svg>'
+        """The finished drawing."""
+        return svg_image(self.height, label, self.parts)
+
+
+def svg_image(height: float, label: str, parts: list[str]) -> str:
+    """A drawing of the common width, with words for those who cannot see it."""
+    box = f"0 0 {coordinate(WIDTH)} {coordinate(height)}"
+    return f'<svg viewBox="{box}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
 
 
 SHAPES = ("circle", "square", "triangle", "diamond", "down", "plus")
@@ -155,7 +159,7 @@ def shape_of(code: int) -> str:
 
 
 def mark(shape: str, x: float, y: float, size: float) -> str:
-    """The path of a little shape around a place."""
+    """The path of a small shape around a place."""
     s, c = coordinate(size), coordinate
     if shape == "circle":
         return f"M{c(x - size)} {c(y)}a{s} {s} 0 1 0 {c(2 * size)} 0a{s} {s} 0 1 0 {c(-2 * size)} 0"

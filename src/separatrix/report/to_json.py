@@ -10,10 +10,11 @@ import separatrix
 from separatrix.report.records import Report
 
 FORMAT = "separatrix-report"
+_PROOF_FIELDS = ("problem", "kind", "claim", "digest", "checked", "outcome", "reason")
 
 
 def plain(report: Report) -> dict[str, Any]:
-    """Everything but the pictures; a number that is not finite becomes null."""
+    """All but the pictures; a number that is not finite becomes null."""
     facts = report.rows
     out: dict[str, Any] = {
         "format": FORMAT,
@@ -25,18 +26,7 @@ def plain(report: Report) -> dict[str, Any]:
         "details": report.details,
         "model": dict(report.about),
         "data": {"rows": report.n_rows, "columns": report.n_columns, "classes": report.class_counts},
-        "proofs": [
-            {
-                "problem": proof.problem,
-                "kind": proof.kind,
-                "claim": proof.claim,
-                "digest": proof.digest,
-                "checked": proof.checked,
-                "outcome": proof.outcome,
-                "reason": proof.reason,
-            }
-            for proof in report.proofs
-        ],
+        "proofs": [{name: getattr(proof, name) for name in _PROOF_FIELDS} for proof in report.proofs],
         "check": [command for command, _ in report.commands],
         "support": [{"problem": each.problem, "counts": each.counts} for each in report.support],
         "weights": {name: [asdict(each) for each in rows] for name, rows in report.weights.items()},
@@ -66,12 +56,12 @@ def _progress(report: Report) -> Any:
         "seconds": progress.seconds,
         "courses": [
             {
-                "problem": course.problem,
-                "time": course.time.tolist(),
-                "values": course.values.tolist(),
-                "proved": course.proved.tolist(),
+                "problem": curve.problem,
+                "time": curve.time.tolist(),
+                "values": curve.values.tolist(),
+                "proved": curve.proved.tolist(),
             }
-            for course in progress.courses
+            for curve in progress.curves
         ],
     }
 

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from separatrix.problem import Status
-from separatrix.report.records import Proof
-from separatrix.report.rows import RowFacts, results_of
+from separatrix.report.model_facts import results_of
+from separatrix.report.records import ProofRecord
+from separatrix.report.rows import RowFacts
 from separatrix.separability import Separability
 from separatrix.svm.svc import SVC
 
@@ -31,7 +32,7 @@ def percent(value: float) -> str:
 
 
 def verdict_of(
-    model: Any, facts: RowFacts, proofs: list[Proof], found: Separability | None
+    model: Any, facts: RowFacts, proofs: list[ProofRecord], found: Separability | None
 ) -> tuple[str, str, list[str]]:
     """The sentence, its tone ("proved", "open" or "refuted"), and details."""
     errors = f"It misclassifies {share(facts.errors, len(facts.codes))} rows of this report."
@@ -60,29 +61,28 @@ def verdict_of(
         )
     elif found is not None:
         details.append(f"{found}")
-    if "rejected" in checks:
-        return _sentence(model, proofs)[0], "open", details
     sentence, tone = _sentence(model, proofs)
-    return sentence, tone, details
+    return sentence, "open" if "rejected" in checks else tone, details
 
 
-def _sentence(model: Any, proofs: list[Proof]) -> tuple[str, str]:
+def _sentence(model: Any, proofs: list[ProofRecord]) -> tuple[str, str]:
     if isinstance(model, SVC):
         return _of_svc(model, any(proof.outcome == "conditional" for proof in proofs))
-    if model.status_ == Status.CONVERGED if hasattr(model, "status_") else False:
+    status = getattr(model, "status_", None)
+    if status is None:
+        return f"The perceptron has learnt row by row, with {model.n_updates_:,} updates so far.", "open"
+    if status == Status.CONVERGED:
         bound = model.bound_
         allowed = f"; the theorem allows {bound:,.0f}" if math.isfinite(bound) else ""
         updates = f"{model.n_updates_:,} update{'s' if model.n_updates_ != 1 else ''}"
         sentence = f"The perceptron separates all its rows after {updates}{allowed}."
         return sentence, "proved" if any(proof.kind == "mistakes" for proof in proofs) else "open"
-    if getattr(model, "status_", "") == Status.INSEPARABLE:
+    if status == Status.INSEPARABLE:
         return (
             "No hyperplane separates the classes, and that is proved; the perceptron cannot end.",
             "refuted",
         )
-    if not hasattr(model, "status_"):
-        return f"The perceptron has learnt row by row, with {model.n_updates_:,} updates so far.", "open"
-    return f"The perceptron stopped before a pass without mistakes (status {model.status_}).", "open"
+    return f"The perceptron stopped before a pass without mistakes (status {status}).", "open"
 
 
 def _of_svc(model: Any, conditional: bool) -> tuple[str, str]:
@@ -102,8 +102,8 @@ def _of_svc(model: Any, conditional: bool) -> tuple[str, str]:
     )
 
 
-def verdict_of_separability(found: Separability, proof: Proof) -> tuple[str, str, list[str]]:
-    """The same for a question about the data alone."""
+def verdict_of_separability(found: Separability, proof: ProofRecord) -> tuple[str, str, list[str]]:
+    """The sentence, its tone and details for a question about the data alone."""
     sides = " or ".join(map(str, found.positive[:3])), " or ".join(map(str, found.negative[:3]))
     details = [f"{found}"]
     if proof.checked:
@@ -121,7 +121,7 @@ def verdict_of_separability(found: Separability, proof: Proof) -> tuple[str, str
 
 
 def about(model: Any) -> list[tuple[str, str]]:
-    """The model in pairs of words: what it is, its parameters that are not the default, its numbers."""
+    """The model in pairs of words: its kind, its parameters that are not the default, its numbers."""
     kind = type(model).__name__
     defaults = type(model)().get_params()
     changed = {

@@ -1,4 +1,4 @@
-"""separability: the public question, its checks of the input, and many classes."""
+"""The public function `separability`: checks of the input, two classes and many."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability.overlap import decide
 from separatrix.separability.verdict import Data, Separability, record
 from separatrix.types import Index
+
+#: Entries and columns up to which an exact verdict takes a moment only.
+_CHEAP_ENTRIES, _CHEAP_COLUMNS = 50_000, 60
 
 
 @overload
@@ -97,6 +100,11 @@ def separability(
     raise ValueError(f"multi_class must be None, 'ovr' or 'ovo'; got {multi_class!r}.")
 
 
+def is_cheap(X: Any) -> bool:
+    """True if an exact verdict on X takes a moment only."""
+    return bool((X.nnz if is_sparse(X) else X.size) <= _CHEAP_ENTRIES and X.shape[1] <= _CHEAP_COLUMNS)
+
+
 def two_sides(
     X: Any,
     y: Any,
@@ -106,7 +114,7 @@ def two_sides(
     members: Index | None,
     bias: bool,
 ) -> Separability:
-    """The verdict on rows of X (n, d) with ``positive`` (n,) against the others, among ``members`` (None: all).
+    """Decide on rows of X (n, d) with ``positive`` (n,) against the others, among ``members`` (None: all).
 
     y (n,) holds the labels as given, ``plus`` and ``minus`` those of the two sides; they name the proof.
     """

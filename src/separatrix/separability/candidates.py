@@ -1,4 +1,4 @@
-"""Candidates in floating point: a direction or a dependence among rows, by growing a set of rows.
+"""Candidates: a direction or a dependence among rows, found in floating point on a growing set of rows.
 
 On the working set a dual active-set method finds the least-norm z with a_i.z >= c_i, or a circuit of rows
 that forbids one. All rows are then scanned and the worst join the set. Nothing found here is believed.
@@ -10,31 +10,39 @@ in rounding. The softened question always has an answer of moderate size:
 
 with z = 0 exactly where the rows contradict each other; its multipliers are then the weights (Lawson and Hanson's
 nonnegative least squares). It is asked second, because it resolves a thin margin less well.
+
+The cheapest contradiction, the same x with opposite labels, is found by hashing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.memory import require_memory
+from separatrix.problem import row_blocks
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.solvers.active_set import ActiveSet
 from separatrix.types import Index, Vector
 
-_ALL_AT_ONCE = 1 << 17  # entries: up to this size the whole set is handed over
+#: Entries up to which all rows join the working set at once.
+_SMALL_PROBLEM = 1 << 17
+#: Rows whose normal matrix is computed at a time.
 _ROWS_AT_ONCE = 1024
+#: Outcomes of the active-set engine.
 _OPTIMAL, _INFEASIBLE = 0, 1
-_VANISHED = (
-    1e-8  # |z| / t below which the softened question is taken to say that the rows contradict each other
-)
+#: Ratio |z| / t of the softened question below which the rows are taken to contradict each other.
+_VANISHED = 1e-8
+#: Weight relative to the largest below which it is rounding.
 _NOISE = 1e-11
 
 
 @dataclass(frozen=True)
 class Direction:
-    """z (D,) in scaled coordinates, and the rows that hold it (a_i.z at its bound)."""
+    """z (D,) in scaled coordinates, and the active rows (a_i.z at its bound)."""
 
     z: Vector
     active: Index
@@ -49,7 +57,7 @@ class Dependence:
 
 
 def strict_direction(rows: SignedRows, live: Index, softened: bool = False) -> Direction | Dependence | None:
-    """z with a_i.z > 0 for the live rows, or a dependence with positive weights; None when floats give up."""
+    """Find z with a_i.z > 0 for the live rows, or a dependence with positive weights; None where floats fail."""
     start = _ridge(rows, live)
     p = rows.products(start, live)
     if np.all(p > rows.error(start)):
@@ -60,12 +68,47 @@ def strict_direction(rows: SignedRows, live: Index, softened: bool = False) -> D
 def weak_direction(
     rows: SignedRows, live: Index, total: Vector, softened: bool = False
 ) -> Direction | Dependence | None:
-    """z with a_i.z >= 0 for the live rows and total.z > 0, or weights >= 0 with sum weights_i a_i = -total.
+    """Find z with a_i.z >= 0 for the live rows and total.z > 0, or weights >= 0 with sum weights_i a_i = -total.
 
     total (D,) is the sum of the live rows in scaled coordinates.
     """
     unit = total / np.linalg.norm(total)
     return _Search(rows, live, unit, softened).run(rows.products(unit, live))
+
+
+def opposite_pair(rows: SignedRows, live: Index) -> tuple[int, int] | None:
+    """Find two live rows with equal x and opposite labels; None where hashing finds none.
+
+    The two rows are compared entry by entry, so a pair is a fact.
+    """
+    keys = _hashes(rows)[live]
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    opposite = same[rows.y[live[order[same]]] != rows.y[live[order[same + 1]]]]
+    for k in opposite[:16]:
+        p, q = int(live[order[k]]), int(live[order[k + 1]])
+        if not np.any(rows.dense(np.array([p, q])).sum(axis=0)):  # a - b is zero only where a = b
+            return p, q
+    return None
+
+
+def _hashes(rows: SignedRows) -> NDArray[np.uint64]:
+    """A 64-bit hash of each row of X: a random linear form of the bit patterns, modulo 2^64."""
+    weights = np.random.default_rng(0).integers(1, 1 << 63, size=rows.d, dtype=np.uint64) | np.uint64(1)
+    out = np.zeros(rows.n, dtype=np.uint64)
+    for some, block in row_blocks(rows.X):
+        if rows.is_sparse:
+            row = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
+            np.add.at(out[some], row, _mixed(block.data) * weights[block.indices])
+        else:
+            out[some] = (_mixed(block) * weights).sum(axis=1, dtype=np.uint64)
+    return out
+
+
+def _mixed(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Bit patterns of float64 values, -0 made 0, high bits folded down. Zero stays zero."""
+    bits = (values + 0.0).view(np.uint64)
+    return bits ^ (bits >> np.uint64(29))
 
 
 def _ridge(rows: SignedRows, live: Index) -> Vector:
@@ -109,7 +152,7 @@ class _Search:
             self._add(target[None, :], 1.0)
 
     def run(self, p: Vector) -> Direction | Dependence | None:
-        everything = len(self.live) * self.rows.D <= _ALL_AT_ONCE
+        everything = len(self.live) * self.rows.D <= _SMALL_PROBLEM
         self._join(np.arange(len(self.live)) if everything else _lowest(p, 3 * self.rows.D))
         for _ in range(200):
             outcome = self.engine.solve(50 * self.rows.D + 1000)
@@ -131,12 +174,12 @@ class _Search:
             short = p <= error if self.offset == 0 else p < -64 * error
             worst = np.flatnonzero(short & ~self.joined)
             if not len(worst):
-                return Direction(z, self._active())
+                return Direction(z, self._rows_of(np.asarray(self.engine.active)))
             self._join(worst[_lowest(p[worst], max(32, self.rows.D))])
         return None
 
     def _join(self, positions: Index) -> None:
-        # The block, the engine's copy of it, and what its memory grows from.
+        # The block, the engine's copy of it, and the memory from which that copy grows.
         require_memory(4.0 * 8 * len(positions) * self.rows.D, f"The exact verdict on {self.rows.D} columns")
         self.members += positions.tolist()
         self.joined[positions] = True
@@ -146,9 +189,6 @@ class _Search:
         if self.softened:
             block = np.hstack([block, np.full((len(block), 1), bound)])
         self.engine.add(np.ascontiguousarray(block), np.full(len(block), bound))
-
-    def _active(self) -> Index:
-        return self._rows_of(np.asarray(self.engine.active))
 
     def _rows_of(self, engine_rows: Index) -> Index:
         own = engine_rows[engine_rows >= self.offset] - self.offset
@@ -160,6 +200,6 @@ class _Search:
                 return None
             weights = weights / weights[index == 0][0]
         # A weight that is nothing but rounding would bring in a row that does not belong to the circuit.
-        index, weights = index[weights > _NOISE * weights.max()], weights[weights > _NOISE * weights.max()]
-        own = index >= self.offset
-        return Dependence(self._rows_of(index), weights[own])
+        used = weights > _NOISE * weights.max()
+        index, weights = index[used], weights[used]
+        return Dependence(self._rows_of(index), weights[index >= self.offset])

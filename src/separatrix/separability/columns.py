@@ -1,4 +1,4 @@
-"""What the verdict means for logistic regression: aliased columns, and columns whose estimate is infinite.
+"""Consequences of the verdict for logistic regression: aliased columns, and columns whose estimate is infinite.
 
 A column is aliased if it is a linear combination of the bias and of the columns before it. Of the others,
 column j has an infinite maximum-likelihood estimate if and only if some z with A z >= 0 and z_j != 0 exists;
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from separatrix.proof.integers import common_scale
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import modular
-from separatrix.separability.rationalise import Support
+from separatrix.separability.rationalise import RowSystem
 from separatrix.types import Index
 
 
@@ -37,11 +37,11 @@ def infinite_columns(rows: SignedRows, tied: Index, aliased: Index) -> Index:
     if len(tied) == rows.n:
         return np.arange(0)
     order = np.setdiff1d(_bias_first(rows), aliased, assume_unique=True)
-    kept = np.setdiff1d(order, [rows.d]) if rows.bias else order
+    own = np.setdiff1d(order, [rows.d]) if rows.bias else order
     if not len(tied):
-        return np.sort(kept)
+        return np.sort(own)
     basis, _ = _dependent(rows, tied, order)
-    return np.sort(np.array([j for j in kept if any(z.get(int(j), 0) for z in basis)], dtype=np.intp))
+    return np.sort(np.array([j for j in own if any(z.get(int(j), 0) for z in basis)], dtype=np.intp))
 
 
 def _bias_first(rows: SignedRows) -> Index:
@@ -56,9 +56,9 @@ def _dependent(rows: SignedRows, index: Index, order: Index) -> tuple[list[dict[
     """
     for p in modular.PRIMES:
         chosen = _spanning_rows(rows, index, order, p)
-        support = Support(rows, chosen, order, p)
-        free = np.setdiff1d(np.arange(len(order)), support.columns)
-        basis = [_null_vector(support, order, int(j)) for j in free]
+        system = RowSystem(rows, chosen, order, p)
+        free = np.setdiff1d(np.arange(len(order)), system.columns)
+        basis = [_null_vector(system, order, int(j)) for j in free]
         if all(z is not None and _vanishes(rows, index, z) for z in basis):
             return [z for z in basis if z is not None], order[free]
     raise AssertionError("no prime gave the rank; please report this")
@@ -86,14 +86,14 @@ def _independent(table: NDArray[np.float64], p: int) -> Index:
     return np.sort(modular.reduce_rows(table.T.copy(), p).columns)
 
 
-def _null_vector(support: Support, order: Index, free: int) -> dict[int, int] | None:
+def _null_vector(system: RowSystem, order: Index, free: int) -> dict[int, int] | None:
     """The null vector that is nonzero at one free column and zero at the others."""
-    found = support.solve_columns(free)
+    found = system.solve_columns(free)
     if found is None:
         return None
     numerators, denominator = found
-    columns = [*support.columns.tolist(), free]
-    values = common_scale([*(-x for x in numerators), denominator], -support.e[columns])
+    columns = [*system.columns.tolist(), free]
+    values = common_scale([*(-x for x in numerators), denominator], -system.e[columns])
     return {int(order[c]): v for c, v in zip(columns, values, strict=True) if v}
 
 

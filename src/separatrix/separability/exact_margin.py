@@ -34,10 +34,10 @@ def iterates(rows: SignedRows, start: Index) -> Iterator[tuple[list[int], Index,
 
     `start` may be any rows; they are used if they give positive alpha, else a pair of rows is.
     """
-    state = _State.beginning(rows, start)
+    state = _State.first(rows, start)
     while True:
-        w = state.w()
-        yield w, np.array(state.active, dtype=np.intp), _integers(state.alpha)
+        w = state.exact_w()[0]
+        yield w, np.array(state.active, dtype=np.intp), _integers(state.alpha)[0]
         p = state.most_violated(w)
         if p is None:
             return
@@ -45,11 +45,13 @@ def iterates(rows: SignedRows, start: Index) -> Iterator[tuple[list[int], Index,
 
 
 class _State:
+    """Active rows with their alpha, and the bias b."""
+
     def __init__(self, rows: SignedRows, active: list[int], alpha: list[Fraction], b: Fraction) -> None:
         self.rows, self.active, self.alpha, self.b = rows, active, alpha, b
 
     @staticmethod
-    def beginning(rows: SignedRows, start: Index) -> _State:
+    def first(rows: SignedRows, start: Index) -> _State:
         state = _State(rows, [], [], Fraction(0))
         pair = [int(np.flatnonzero(rows.y == s)[0]) for s in (1.0, -1.0) if np.any(rows.y == s)]
         for active in (np.unique(start).tolist(), pair if rows.bias else pair[:1]):
@@ -59,7 +61,7 @@ class _State:
         raise AssertionError("two rows of separable classes always span a slab")
 
     def resolve(self) -> bool:
-        """alpha and b with every active row exactly on its margin."""
+        """Solve for alpha and b with every active row exactly on its margin; False where that is impossible."""
         k = len(self.active)
         A, low = self._signed_rows(self.active)
         found = Lifter(self._system(A)).solve([1] * k + [0] * int(self.rows.bias))
@@ -70,14 +72,9 @@ class _State:
         self.b = Fraction(found[0][k], found[1]) if self.rows.bias else Fraction(0)
         return True
 
-    def w(self) -> list[int]:
-        """sum alpha_i y_i x_i up to a positive factor."""
-        return self._exact_w()[0]
-
-    def _exact_w(self) -> tuple[list[int], Fraction]:
+    def exact_w(self) -> tuple[list[int], Fraction]:
         """(v, unit) with sum alpha_i y_i x_i = v unit."""
-        common = lcm(*(a.denominator for a in self.alpha))
-        weights = [int(a * common) for a in self.alpha]
+        weights, common = _integers(self.alpha)
         sums, e = self.rows.weighted(np.array(self.active, dtype=np.intp), weights)
         e = e[: self.rows.d]
         low = int(e.min(initial=0))
@@ -101,11 +98,7 @@ class _State:
             step = (1 - margin) / curvature if curvature > 0 else None
             if dual is None and step is None:
                 raise AssertionError("separable rows cannot balance")
-            if step is None or (dual is not None and dual[0] < step):
-                assert dual is not None
-                t = dual[0]
-            else:
-                t = step
+            t = min(limit for limit in (step, None if dual is None else dual[0]) if limit is not None)
             self.alpha = [a + t * d for a, d in zip(self.alpha, delta, strict=True)]
             weight += t
             margin += t * curvature
@@ -119,7 +112,7 @@ class _State:
             del self.active[dual[1]], self.alpha[dual[1]]
 
     def _direction(self, p: int) -> tuple[list[Fraction], Fraction]:
-        """delta, and how fast the margin of row p grows along it."""
+        """delta, and the rate at which the margin of row p grows along it."""
         A, low = self._signed_rows([*self.active, p])
         K_p = A[:-1] @ A[-1]
         y_p = int(self.rows.y[p])
@@ -134,7 +127,7 @@ class _State:
 
     def _margins(self, index: list[int]) -> list[Fraction]:
         """y_i (w.x_i + b) at the present alpha."""
-        w, unit = self._exact_w()
+        w, unit = self.exact_w()
         values = self.rows.values(np.array(index, dtype=np.intp), w)
         return [v * unit + int(self.rows.y[i]) * self.b for v, i in zip(values, index, strict=True)]
 
@@ -153,6 +146,7 @@ class _State:
         return narrowest(system)
 
 
-def _integers(alpha: list[Fraction]) -> list[int]:
+def _integers(alpha: list[Fraction]) -> tuple[list[int], int]:
+    """alpha times its common denominator, and that denominator."""
     common = lcm(*(a.denominator for a in alpha))
-    return [int(a * common) for a in alpha]
+    return [int(a * common) for a in alpha], common

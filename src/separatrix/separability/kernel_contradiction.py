@@ -18,24 +18,23 @@ from typing import Any
 import numpy as np
 
 from separatrix.checker.kernels import contradicting, points_of, read_kernel, values_of
-from separatrix.problem import KernelProblem
+from separatrix.problem import Problem
 from separatrix.proof.certificate import Certificate, make
 from separatrix.proof.fingerprint import Fingerprint
-from separatrix.proof.kernel_codec import write_kernel
-from separatrix.proof.kernel_optimal import alone
-from separatrix.proof.optimal import whose
+from separatrix.proof.optimal import alone, whose
 from separatrix.proof.signed_rows import SignedRows
-from separatrix.proof.writing import write_weights
-from separatrix.separability.duplicates import opposite_pair
-from separatrix.separability.elimination import eliminate
+from separatrix.proof.writing import write_kernel, write_weights
+from separatrix.separability.candidates import opposite_pair
+from separatrix.separability.lifting import eliminate
 from separatrix.types import Index
 
-_MOST = 120  # rows in a linear system solved in integers
+#: Rows up to which a linear system is solved in integers.
+_MOST_ROWS = 120
 
 
 @dataclass(frozen=True, eq=False)
-class Contradiction:
-    """What an `InseparableError` carries in the space of a kernel. Rows are those of the data as given."""
+class KernelContradiction:
+    """Proof for an `InseparableError` with a kernel: rows, as the user numbers them, that contradict each other."""
 
     rows: Index
     weights: tuple[Fraction, ...]  #: lambda > 0, summing to 1
@@ -44,19 +43,20 @@ class Contradiction:
 
 
 def contradiction(
-    problem: KernelProblem,
+    problem: Problem,
     candidates: Index,
     fingerprint: Fingerprint,
     positive: Iterable[Any],
     negative: Iterable[Any],
     members: Index,
-) -> Contradiction | None:
-    """An exact contradiction: two equal rows, or one among the candidates; None where none is found."""
+) -> KernelContradiction | None:
+    """Find an exact contradiction: two equal rows, or one among the candidates; None where none is found."""
+    assert problem.kernel is not None
     try:
         record = write_kernel(problem.kernel)
     except ValueError:  # a kernel that no certificate holds
         return None
-    found = _equal_rows(problem) or _null_vector(problem, np.sort(candidates))
+    found = _equal_rows(problem, record) or _null_vector(problem, record, np.sort(candidates))
     if found is None:
         return None
     rows, weights = found
@@ -72,20 +72,20 @@ def contradiction(
         lambda claim: contradicting(claim, len(rows)),
     )
     total = sum(weights)
-    return Contradiction(user_rows, tuple(Fraction(weight, total) for weight in weights), certificate)
+    return KernelContradiction(user_rows, tuple(Fraction(weight, total) for weight in weights), certificate)
 
 
-def _equal_rows(problem: KernelProblem) -> tuple[Index, list[int]] | None:
-    if problem.kernel.name == "function":
+def _equal_rows(problem: Problem, record: dict[str, Any]) -> tuple[Index, list[int]] | None:
+    if record["name"] == "function":
         return None
     # With a given matrix, equal rows of it are equal points: K_ii = K_ij = K_jj.
     pair = opposite_pair(SignedRows(problem.X, problem.y, bias=False), np.arange(problem.n_rows))
     return None if pair is None else (np.sort(np.array(pair)), [1, 1])
 
 
-def _null_vector(problem: KernelProblem, rows: Index) -> tuple[Index, list[int]] | None:
-    kernel = read_kernel(write_kernel(problem.kernel))
-    if kernel.name == "function" or not kernel.exact or not 0 < len(rows) <= _MOST:
+def _null_vector(problem: Problem, record: dict[str, Any], rows: Index) -> tuple[Index, list[int]] | None:
+    kernel = read_kernel(record)
+    if kernel.name == "function" or not kernel.exact or not 0 < len(rows) <= _MOST_ROWS:
         return None
     data = alone(problem.take(rows))
     value, k_scale = values_of(kernel, data.scale)
@@ -101,7 +101,7 @@ def _null_vector(problem: KernelProblem, rows: Index) -> tuple[Index, list[int]]
 
 
 def _positive_null(G: Sequence[Sequence[int]]) -> list[int] | None:
-    """lambda > 0 in integers with G lambda = 0, for a circuit: without its last row the rest is regular."""
+    """Find lambda > 0 in integers with G lambda = 0, for a circuit: without its last row the rest is regular."""
     k = len(G) - 1
     solved = eliminate([row[:k] for row in G[:k]], [-row[k] for row in G[:k]]) if k else ([], 1)
     if solved is None:

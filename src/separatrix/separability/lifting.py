@@ -1,9 +1,10 @@
-"""B x = t solved exactly over the rationals by p-adic lifting.
+"""B x = t solved exactly over the rationals, by p-adic lifting or, for small systems, by elimination.
 
     r_0 = t;   x_k = B^-1 r_k mod p,   r_(k+1) = (r_k - B x_k) / p;   x = sum_k x_k p^k   (mod p^N)
 
 The rational solution is recovered from its residue mod p^N and then checked, so the answer is exact or None.
 J. D. Dixon, Exact solution of linear equations using p-adic expansions, Numer. Math. 40 (1982).
+E. H. Bareiss, Sylvester's identity and multistep integer-preserving Gaussian elimination, Math. Comp. 22 (1968).
 """
 
 from __future__ import annotations
@@ -16,14 +17,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.separability import modular
-from separatrix.separability.elimination import eliminate
 
-_FEW, _LONG = 12, 400  # rows up to which, and bits beyond which, elimination is faster
-_LIMB = 20  # bits of an entry of B that one exact float64 product takes
+#: Rows of B up to which elimination is faster than lifting.
+_FEW_ROWS = 12
+#: Bits of an entry of B beyond which elimination is faster than lifting.
+_LONG_ENTRY = 400
+#: Bits of an entry of B that one exact float64 product takes.
+_LIMB = 20
+
+
+def eliminate(B: Sequence[Sequence[int]], t: Sequence[int]) -> tuple[list[int], int] | None:
+    """Solve B x = t in integers without fractions; best for small systems and for very long numbers.
+
+    Returns (numerators, denominator) of the solution, denominator > 0, or None where B is singular.
+
+    >>> eliminate([[2, 1], [1, 3]], [1, 0])
+    ([3, -1], 5)
+    """
+    k = len(B)
+    rows = [[*map(int, row), int(right)] for row, right in zip(B, t, strict=True)]
+    previous = 1
+    for c in range(k):
+        # The shortest pivot keeps the numbers short.
+        found = min((r for r in range(c, k) if rows[r][c]), key=lambda r: abs(rows[r][c]), default=None)
+        if found is None:
+            return None
+        rows[c], rows[found] = rows[found], rows[c]
+        pivot_row, pivot = rows[c], rows[c][c]
+        for r in range(k):
+            if r == c:
+                continue
+            factor = rows[r][c]
+            rows[r] = [(a * pivot - factor * b) // previous for a, b in zip(rows[r], pivot_row, strict=True)]
+        previous = pivot
+    # Gauss-Jordan in this form leaves every diagonal entry equal to the determinant, up to one sign.
+    sign = 1 if previous > 0 else -1
+    return [sign * row[-1] for row in rows], sign * previous
 
 
 class Lifter:
-    """One square integer matrix B (k, k), ready to be solved for several right-hand sides.
+    """A square integer matrix B (k, k), prepared for several right-hand sides.
 
     >>> Lifter(np.array([[2, 1], [1, 3]])).solve([1, 0])
     ([3, -1], 5)
@@ -34,7 +67,7 @@ class Lifter:
         self.k = B.shape[0]
         self.p, self.inverse = 0, np.zeros((0, 0))
         self.bits = _bits(B)
-        self.direct = self.k <= _FEW or self.bits > _LONG
+        self.direct = self.k <= _FEW_ROWS or self.bits > _LONG_ENTRY
         if self.direct:
             return
         for p in modular.PRIMES[:3]:
@@ -76,9 +109,6 @@ class Lifter:
         return int((2 * self.k * entry + right + 64) / (self.p.bit_length() - 1)) + 2
 
     def _times(self, x: NDArray[np.float64]) -> list[int]:
-        if len(self.limbs) == 1:
-            single: list[int] = (self.limbs[0] @ x).astype(np.int64).tolist()
-            return single
         parts = [(limb @ x).astype(np.int64).tolist() for limb in self.limbs]
         total: list[int] = parts[-1]
         for part in reversed(parts[:-1]):
@@ -106,11 +136,8 @@ class Lifter:
         return (numerators, denominator) if self._holds(numerators, denominator, t) else None
 
     def _holds(self, numerators: list[int], denominator: int, t: Sequence[int]) -> bool:
-        rows = self.B.tolist()
-        return all(
-            sum(a * x for a, x in zip(row, numerators, strict=True) if a) == denominator * int(right)
-            for row, right in zip(rows, t, strict=True)
-        )
+        products = self.B.astype(object) @ np.array(numerators, dtype=object)
+        return all(a == denominator * int(right) for a, right in zip(products.tolist(), t, strict=True))
 
 
 def _bits(B: NDArray[Any]) -> int:

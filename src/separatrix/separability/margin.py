@@ -23,15 +23,19 @@ from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
 from separatrix.solvers.loop.run import Limits, Stage, run
 from separatrix.types import Index, Vector
 
-WIDTH = 1e-9  #: relative width that a proved interval should have
-_ROUNDS = 1000
-_BITS = 160
+#: Relative width that a proved interval should have.
+WIDTH = 1e-9
+#: Steps of the rational active-set method before the best bounds so far are returned.
+_EXACT_STEPS = 1000
+#: Leading bits of each entry of a direction that are enough unless products cancel.
+_DIRECTION_BITS = 160
+#: Seconds that the soft-margin solver may take for one C.
 _SECONDS = 300.0
 
 
 @dataclass(frozen=True)
 class MarginProof:
-    """lower <= margin <= upper, with what proves it: integers w and alpha (each up to a positive factor)."""
+    """lower <= margin <= upper, with the proof: integers w and alpha (each up to a positive factor)."""
 
     lower: float
     upper: float
@@ -49,15 +53,15 @@ def margin_interval(rows: SignedRows, w: list[int]) -> MarginProof:
     """Bounds on the widest margin of separable rows; w (d,) is a separating direction to fall back on."""
     best = MarginProof(lower_bound(rows, w), inf, w, np.arange(0), [])
     if rows.shift is not None:  # exponents beyond floating point
-        return _exact_rounds(rows, best, np.arange(0))
+        return _exact_steps(rows, best, np.arange(0))
     if not within_reach(rows.n, rows.D):  # coordinate descent reads sparse rows
         return _better(best, _by_soft_margin(rows))
     found = hard_margin(rows.X, rows.y, rows.bias)
     if found.status == "infeasible" or not len(found.rows) or not np.all(np.isfinite(found.w)):
-        return _exact_rounds(rows, best, np.arange(0))
+        return _exact_steps(rows, best, np.arange(0))
     proof = _proved(rows, found.w, found.rows, found.alpha)
     best = _better(best, proof)
-    return best if best.width <= WIDTH else _exact_rounds(rows, best, found.rows)
+    return best if best.width <= WIDTH else _exact_steps(rows, best, found.rows)
 
 
 def _proved(rows: SignedRows, w: Vector, index: Index, weights: Vector) -> MarginProof:
@@ -81,6 +85,7 @@ def _by_soft_margin(rows: SignedRows) -> MarginProof:
         problem = Problem(rows.X, rows.y, np.full(rows.n, C), HINGE, "free" if rows.bias else "none")
         stage = Stage(CoordinateDescent(), "rows too long for an active set")
         solution = run([stage], problem, Limits(tol=WIDTH / 4, max_time=_SECONDS), certify, start)
+        assert solution.w is not None
         best = _better(best, _proved(rows, solution.w, np.arange(rows.n), solution.alpha))
         if best.width <= WIDTH or solution.alpha.max() < C:
             break
@@ -88,9 +93,9 @@ def _by_soft_margin(rows: SignedRows) -> MarginProof:
     return best
 
 
-def _exact_rounds(rows: SignedRows, best: MarginProof, start: Index) -> MarginProof:
+def _exact_steps(rows: SignedRows, best: MarginProof, start: Index) -> MarginProof:
     """Improve the bounds in rational arithmetic until they are close enough."""
-    for w, support, alpha in islice(iterates(rows, start), _ROUNDS):
+    for w, support, alpha in islice(iterates(rows, start), _EXACT_STEPS):
         upper = upper_bound(rows, support, alpha)
         for direction in (_rounded(w), w):  # a short direction is enough unless products cancel
             best = _better(best, MarginProof(lower_bound(rows, direction), upper, direction, support, alpha))
@@ -101,7 +106,7 @@ def _exact_rounds(rows: SignedRows, best: MarginProof, start: Index) -> MarginPr
 
 def _rounded(w: list[int]) -> list[int]:
     """w with every entry cut to its leading bits."""
-    spare = [max(0, abs(a).bit_length() - _BITS) for a in w]
+    spare = [max(0, abs(a).bit_length() - _DIRECTION_BITS) for a in w]
     return [a >> s << s for a, s in zip(w, spare, strict=True)]
 
 

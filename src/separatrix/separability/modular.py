@@ -16,8 +16,10 @@ from separatrix.proof.signed_rows import SignedRows
 from separatrix.types import Index
 
 PRIMES = (2097143, 2097133, 2097131, 2097097, 2097091, 2097083, 2097047, 2097041)
+#: Columns that are reduced together.
 _PANEL = 48
-_TERMS = 1024  # products of two residues that may be summed without rounding
+#: Products of two residues that may be summed without rounding.
+_TERMS = 1024
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,11 @@ def null_basis(M: NDArray[np.float64], p: int) -> tuple[NDArray[np.float64], Ech
     """Columns spanning {v : M v = 0 mod p}, one for each free column (where it is 1)."""
     echelon = reduce_rows(M, p)
     width = M.shape[1]
-    loose = np.setdiff1d(np.arange(width), echelon.columns)
-    basis = np.zeros((width, len(loose)))
-    basis[loose, np.arange(len(loose))] = 1.0
+    free = np.setdiff1d(np.arange(width), echelon.columns)
+    basis = np.zeros((width, len(free)))
+    basis[free, np.arange(len(free))] = 1.0
     if echelon.rank:
-        basis[echelon.columns] = np.fmod(p - echelon.table[np.ix_(echelon.rows, loose)], p)
+        basis[echelon.columns] = np.fmod(p - echelon.table[np.ix_(echelon.rows, free)], p)
     return basis, echelon
 
 

@@ -1,4 +1,4 @@
-"""The decision: which rows can be made strict together, and which are tied.
+"""The decision: the rows that can be made strict together, and those that are tied.
 
 Live rows are peeled in layers until every live row is settled, or every live row is proved tied:
     one-sign columns; a strict direction for all; else a circuit (two rows with equal x, or a dependence);
@@ -14,16 +14,15 @@ import numpy as np
 from separatrix.proof.integers import Ints, common_scale, nearest_floats
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import candidates, integer_search, rationalise
-from separatrix.separability.candidates import Dependence, Direction
-from separatrix.separability.duplicates import opposite_pair
+from separatrix.separability.candidates import Dependence, Direction, opposite_pair
 from separatrix.separability.peeling import Layer, combine, one_sign_layers
-from separatrix.separability.rationalise import Balance, Cover, Support
+from separatrix.separability.rationalise import Balance, Cover, RowSystem
 from separatrix.types import Index
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided, all of it exact.
+    """An exact decision.
 
     z (D,) integers with a_i.z > 0 off `tied` and 0 on it; circuit and cover where some rows are tied.
     """
@@ -77,28 +76,24 @@ def _check(rows: SignedRows, z: list[int], tied: Index) -> None:
 
 
 def _strict_or_balance(rows: SignedRows, live: Index) -> list[int] | Balance:
-    candidate = candidates.strict_direction(rows, live)
     start = live[:0]
-    if isinstance(candidate, Direction):
-        z = rows.unscaled(candidate.z)
-        if np.all(rows.signs(z, live) > 0):
-            return z
-        start = candidate.active
-    pair = opposite_pair(rows, live)
-    if pair is not None:
-        # Two rows at the origin, without a bias: each alone is a contradiction.
-        circuit = sorted(pair) if np.any(rows.dense(np.array(pair))) else [min(pair)]
-        return Balance(np.array(circuit, dtype=np.intp), [1] * len(circuit))
-    if isinstance(candidate, Dependence):
-        start = candidate.rows
-        found = rationalise.balance(Support(rows, candidate.rows))
-        if found is not None:
-            return found
-    candidate = candidates.strict_direction(rows, live, softened=True)
-    if isinstance(candidate, Dependence):
-        found = rationalise.balance(Support(rows, candidate.rows))
-        if found is not None:
-            return found
+    for softened in (False, True):
+        candidate = candidates.strict_direction(rows, live, softened)
+        if isinstance(candidate, Direction):
+            z = rows.unscaled(candidate.z)
+            if np.all(rows.signs(z, live) > 0):
+                return z
+        pair = None if softened else opposite_pair(rows, live)
+        if pair is not None:
+            # Two rows at the origin, without a bias: each alone is a contradiction.
+            circuit = sorted(pair) if np.any(rows.dense(np.array(pair))) else [min(pair)]
+            return Balance(np.array(circuit, dtype=np.intp), [1] * len(circuit))
+        if isinstance(candidate, Dependence):
+            found = rationalise.balance(RowSystem(rows, candidate.rows))
+            if found is not None:
+                return found
+        if candidate is not None and not softened:
+            start = candidate.active if isinstance(candidate, Direction) else candidate.rows
     return integer_search.strict_or_balance(rows, live, start)
 
 
@@ -106,7 +101,7 @@ def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int]
     total = rows.total(live)
     if not any(total[0]):
         return Cover(live[:0], [], 1)
-    found = rationalise.cover_by(Support(rows, circuit.rows), circuit, total)
+    found = rationalise.cover_by(RowSystem(rows, circuit.rows), circuit, total)
     if found is not None:
         return found
     scaled = nearest_floats(common_scale(total[0], total[1] + rows.scale))
@@ -114,7 +109,7 @@ def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int]
     for softened in (False, True):
         candidate = candidates.weak_direction(rows, live, scaled, softened)
         if isinstance(candidate, Dependence):
-            found = rationalise.cover(Support(rows, candidate.rows), total)
+            found = rationalise.cover(RowSystem(rows, candidate.rows), total)
             if found is not None:
                 return found
             start = candidate.rows

@@ -39,7 +39,7 @@ class Cover:
     denominator: int
 
 
-class Support:
+class RowSystem:
     """A few rows in integers, reduced modulo a prime, with one lifter shared by all solves on them.
 
     `order` picks and orders the columns (all by default); `columns` are then positions within it.
@@ -68,7 +68,7 @@ class Support:
         return len(self.independent)
 
     def solve(self, target: Sequence[int]) -> tuple[list[int], int] | None:
-        """x on the independent rows with sum x_i N_i = target on every column, as (numerators, denominator)."""
+        """Find x on the independent rows with sum x_i N_i = target on every column, as (numerators, denominator)."""
         if self.rank == 0:
             return None if any(target) else ([], 1)
         if self._lifter is None:
@@ -79,7 +79,7 @@ class Support:
         return found
 
     def solve_columns(self, j: int) -> tuple[list[int], int] | None:
-        """x on the pivot columns with sum_c x_c N_c = N_j on the independent rows."""
+        """Find x on the pivot columns with sum_c x_c N_c = N_j on the independent rows."""
         if self.rank == 0:
             return [], 1
         if self._lifter is None:
@@ -90,37 +90,34 @@ class Support:
         return self.N[np.ix_(self.independent, self.columns)]
 
     def _holds(self, x: Sequence[int], denominator: int, target: Sequence[int]) -> bool:
-        """Whether sum x_i N_i = denominator * target in every column."""
+        """True if sum x_i N_i = denominator * target in every column."""
         sums = np.array(x, dtype=object) @ self.N[self.independent].astype(object)
         return all(s == denominator * t for s, t in zip(sums.tolist(), target, strict=True))
 
 
-def balance(support: Support) -> Balance | None:
-    """The circuit among the support rows, if there is exactly one and its weights have one sign."""
-    if support.rank != len(support.index) - 1:
+def balance(system: RowSystem) -> Balance | None:
+    """The circuit among the rows of the system, if there is exactly one and its weights have one sign."""
+    if system.rank != len(system.index) - 1:
         return None
-    odd = int(np.setdiff1d(np.arange(len(support.index)), support.independent)[0])
-    found = support.solve([-int(a) for a in support.N[odd]])
+    odd = int(np.setdiff1d(np.arange(len(system.index)), system.independent)[0])
+    found = system.solve([-int(a) for a in system.N[odd]])
     if found is None:
         return None
-    weights = {int(i): x for i, x in zip(support.independent, found[0], strict=True) if x}
+    weights = {int(i): x for i, x in zip(system.independent, found[0], strict=True) if x}
     weights[odd] = found[1]
     if any(x < 0 for x in weights.values()):
         return None
-    keep = sorted(weights, key=lambda i: int(support.index[i]))
-    return Balance(support.index[keep], [weights[i] for i in keep])
+    keep = sorted(weights, key=lambda i: int(system.index[i]))
+    return Balance(system.index[keep], [weights[i] for i in keep])
 
 
-def cover_by(support: Support, circuit: Balance, total: tuple[list[int], Ints]) -> Cover | None:
+def cover_by(system: RowSystem, circuit: Balance, total: tuple[list[int], Ints]) -> Cover | None:
     """A cover whose weights sit on a circuit: any solution will do, for multiples of the circuit may be added."""
-    aligned = align(support, total)
-    if aligned is None:
-        return None
-    found = support.solve([-t for t in aligned])
+    found = system.solve([-t for t in align(system, total)])
     if found is None:
         return None
     numerators, denominator = found
-    x = dict(zip(support.index[support.independent].tolist(), numerators, strict=True))
+    x = dict(zip(system.index[system.independent].tolist(), numerators, strict=True))
     weight = dict(zip(circuit.rows.tolist(), circuit.weights, strict=True))
     if any(i not in weight for i, value in x.items() if value < 0):
         return None
@@ -131,27 +128,26 @@ def cover_by(support: Support, circuit: Balance, total: tuple[list[int], Ints]) 
     return Cover(np.array(keep, dtype=np.intp), [lifted[i] for i in keep], denominator)
 
 
-def cover(support: Support, total: tuple[list[int], Ints]) -> Cover | None:
-    """mu >= 0 on independent support rows with sum mu_i a_i = -total, if that is what the rows give."""
-    aligned = align(support, total)
-    found = None if aligned is None else support.solve([-t for t in aligned])
+def cover(system: RowSystem, total: tuple[list[int], Ints]) -> Cover | None:
+    """Find mu >= 0 on independent rows of the system with sum mu_i a_i = -total; None if some mu_i < 0."""
+    found = system.solve([-t for t in align(system, total)])
     if found is None or any(x < 0 for x in found[0]):
         return None
-    pairs = [(int(i), x) for i, x in zip(support.index[support.independent], found[0], strict=True) if x]
+    pairs = [(int(i), x) for i, x in zip(system.index[system.independent], found[0], strict=True) if x]
     return Cover(np.array([i for i, _ in pairs], dtype=np.intp), [x for _, x in pairs], found[1])
 
 
-def align(support: Support, total: tuple[list[int], Ints]) -> list[int] | None:
-    """The total in the units 2^(e_j) of the support; columns are refined in place where it is finer."""
+def align(system: RowSystem, total: tuple[list[int], Ints]) -> list[int]:
+    """The total in the units 2^(e_j) of the system, whose columns are refined in place where the total is finer."""
     sums, exponents = total
     used = np.array([bool(s) for s in sums])
-    finer = np.where(used, np.minimum(support.e, exponents), support.e)
-    if np.any(finer < support.e):
-        shift = (support.e - finer).tolist()
-        wide = np.empty(support.N.shape, dtype=object)
-        wide[...] = [[a << k for a, k in zip(row, shift, strict=True)] for row in support.N.tolist()]
-        support.N, support.e, support._lifter = narrowest(wide), finer, None
-    return [s << int(k - f) if s else 0 for s, k, f in zip(sums, exponents, support.e, strict=True)]
+    finer = np.where(used, np.minimum(system.e, exponents), system.e)
+    if np.any(finer < system.e):
+        shift = (system.e - finer).tolist()
+        wide = np.empty(system.N.shape, dtype=object)
+        wide[...] = [[a << k for a, k in zip(row, shift, strict=True)] for row in system.N.tolist()]
+        system.N, system.e, system._lifter = narrowest(wide), finer, None
+    return [s << int(k - f) if s else 0 for s, k, f in zip(sums, exponents, system.e, strict=True)]
 
 
 def projected_direction(rows: SignedRows, active: Index, total: tuple[list[int], Ints]) -> list[int] | None:

@@ -18,14 +18,19 @@ from numpy.typing import NDArray
 from separatrix.proof import separation
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
+from separatrix.proof.integers import float_integers
+from separatrix.proof.margin_bounds import slab
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import columns
 from separatrix.separability.margin import MarginProof, margin_interval
 from separatrix.separability.overlap import Decision
-from separatrix.separability.witness import as_numbers, centred
+from separatrix.separability.peeling import without_powers_of_two
+from separatrix.separability.rationalise import Balance
 from separatrix.types import Index
 
 Verdict = Literal["separable", "quasi-separable", "inseparable"]
+#: Bits of the bias of a centred witness, relative to its largest product.
+_BIAS_BITS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +41,7 @@ class Data:
     y: Any
     positive: tuple[Any, ...]
     negative: tuple[Any, ...]
-    members: Index | None  #: None: all
+    members: Index | None  #: rows that take part; None: all
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
@@ -44,17 +49,21 @@ class Data:
         return fingerprint(self.X, self.y)
 
     def excluded(self) -> list[int]:
-        """The rows of the two sides that take no part all the same."""
+        """Rows of the two sides that take no part."""
         if self.members is None:
             return []
         out = np.isin(np.asarray(self.y), [*self.positive, *self.negative])
         out[self.members] = False
         return np.flatnonzero(out).tolist()
 
+    def rows_given(self, index: Index) -> Index:
+        """Numbers in X of rows that are numbered among the members."""
+        return index if self.members is None else self.members[index]
+
 
 @dataclass(frozen=True, eq=False)
 class Separability:
-    """Whether a hyperplane separates two classes, decided exactly.
+    """An exact decision whether a hyperplane separates two classes.
 
     Row numbers are those of the X that was given. `positive` and `negative` are the labels behind y = +1
     and y = -1; (w, b) has the positive side above.
@@ -103,8 +112,8 @@ class Separability:
 
     @property
     def support(self) -> Index:
-        """Rows that hold the widest slab; empty if not separable."""
-        return self._rows_given(np.arange(0) if self._widest is None else np.sort(self._widest.rows))
+        """Rows that bound the widest slab; empty if not separable."""
+        return self._data.rows_given(np.arange(0) if self._widest is None else np.sort(self._widest.rows))
 
     def widest_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Multiples of w (d,) and alpha (m,) that prove the margin, rounded to float64; None without a margin."""
@@ -136,9 +145,9 @@ class Separability:
         assert decision.circuit is not None
         assert decision.cover is not None
         found = separation.Contradiction(
-            self._rows_given(decision.circuit.rows).tolist(),
+            self._data.rows_given(decision.circuit.rows).tolist(),
             decision.circuit.weights,
-            self._rows_given(decision.cover.rows).tolist(),
+            self._data.rows_given(decision.cover.rows).tolist(),
             decision.cover.weights,
             decision.cover.denominator,
         )
@@ -154,21 +163,18 @@ class Separability:
         z = centred(self._rows, widest.w)
         if not np.all(self._rows.signs(z) > 0):
             return self.decision.z, None
-        rows = self._rows_given(widest.rows).tolist()
+        rows = self._data.rows_given(widest.rows).tolist()
         return z, separation.MarginClaim(widest.lower, widest.upper, rows, widest.alpha)
-
-    def _rows_given(self, index: Index) -> Index:
-        return index if self._data.members is None else self._data.members[index]
 
 
 def _unit(integers: list[int]) -> NDArray[np.float64]:
-    """The integers over the largest of them, rounded to float64."""
+    """Integers divided by the largest of them, rounded to float64."""
     largest = max(map(abs, integers), default=0) or 1
     return np.array([integer / largest for integer in integers])
 
 
 def record(rows: SignedRows, decision: Decision, data: Data) -> Separability:
-    """The record of a decision."""
+    """Make the record of a decision."""
     n_tied = len(decision.tied)
     verdict: Verdict = (
         "separable" if n_tied == 0 else "inseparable" if n_tied == rows.n else "quasi-separable"
@@ -177,11 +183,8 @@ def record(rows: SignedRows, decision: Decision, data: Data) -> Separability:
     b: Any = None
     if verdict != "inseparable":
         w, b = as_numbers(rows, decision.z, strict=verdict == "separable")
-    place = (lambda index: index) if data.members is None else data.members.__getitem__
-    circuit = decision.circuit
-    chosen = np.arange(0) if circuit is None else circuit.rows
-    weights = [] if circuit is None else circuit.weights
-    total = sum(weights)
+    circuit = decision.circuit or Balance(np.arange(0), [])
+    total = sum(circuit.weights)
     return Separability(
         verdict=verdict,
         positive=data.positive,
@@ -189,13 +192,49 @@ def record(rows: SignedRows, decision: Decision, data: Data) -> Separability:
         bias=rows.bias,
         w=w,
         b=b,
-        rows=place(chosen),
-        weights=tuple(Fraction(weight, total) for weight in weights),
-        tied=place(decision.tied),
+        rows=data.rows_given(circuit.rows),
+        weights=tuple(Fraction(weight, total) for weight in circuit.weights),
+        tied=data.rows_given(decision.tied),
         _rows=rows,
         decision=decision,
         _data=data,
     )
 
 
-__all__ = ["Data", "Separability", "record"]
+def as_numbers(rows: SignedRows, z: list[int], strict: bool) -> tuple[NDArray[Any], Any]:
+    """(w, b) proportional to the integers z (D,): floats where floats hold it, fractions where they do not.
+
+    A strict witness may be rounded as long as it stays strict, which is checked exactly. A weak one has rows
+    exactly on its hyperplane and is never rounded.
+    """
+    floats = _floats(z)
+    if floats is not None:
+        rounded = float_integers(floats)
+        same = without_powers_of_two(rounded) == without_powers_of_two(z)
+        if same or (strict and bool(np.all(rows.signs(rounded) > 0))):
+            return floats[: rows.d], float(floats[rows.d]) if rows.bias else 0.0
+    exact = np.empty(rows.D, dtype=object)
+    exact[:] = [Fraction(a) for a in z]
+    return exact[: rows.d], exact[rows.d] if rows.bias else Fraction(0)
+
+
+def _floats(z: list[int]) -> NDArray[np.float64] | None:
+    """z divided by a power of two that puts its largest entry near 1; None where an entry would vanish."""
+    top = max(abs(a).bit_length() for a in z)
+    out = np.array([float(Fraction(a, 1 << top)) if a else 0.0 for a in z])
+    return None if any(a and not f for a, f in zip(z, out, strict=True)) else out
+
+
+def centred(rows: SignedRows, w: list[int]) -> list[int]:
+    """(w, b) in integers, with the hyperplane in the middle of the slab along w."""
+    if not rows.bias:
+        return list(w)
+    above, below = slab(rows, w)  # min over y = +1 of w.x, max over y = -1
+    b = -(above + below) / 2
+    scale = max(0, _BIAS_BITS - _magnitude(above - below))
+    scaled = b * (1 << scale)
+    return [*(a << scale for a in w), round(scaled)]
+
+
+def _magnitude(value: Fraction) -> int:
+    return abs(value.numerator).bit_length() - value.denominator.bit_length() if value else 0

@@ -13,11 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-from scipy import sparse
-
 from separatrix import _core
 from separatrix._core import ActiveSet as ActiveSet
+from separatrix.solvers.compiled import compiled_rows
 from separatrix.types import Index, Vector
 
 _LARGEST_WORKING_SET = 5_000_000  # entries; its rows are held dense, and every step of the method reads them
@@ -57,17 +55,5 @@ def hard_margin(X: Any, y: Vector, bias: bool = True, max_rounds: int = 1000) ->
     >>> found.w.round(9), round(found.b, 9), sorted(found.rows.tolist())
     (array([1.]), -2.0, [1, 2])
     """
-    compiled: Any = _core.hard_margin  # one overload for each kind of rows
-    outcome, w, b, rows, alpha = compiled(*_arrays(X), y, bias, max_rounds)
+    outcome, w, b, rows, alpha = _core.hard_margin(compiled_rows(X), y, bias, max_rounds)
     return HardMargin(_STATUS[outcome], w, b, rows, alpha)
-
-
-def _arrays(X: Any) -> tuple[Any, ...]:
-    """X as the compiled part reads it, float32 or float64; copied only if it is anything else."""
-    matrix: Any = X
-    if sparse.issparse(X):
-        matrix = matrix if matrix.format == "csr" else sparse.csr_array(matrix)
-        values = matrix.data if matrix.data.dtype in (np.float32, np.float64) else matrix.data.astype(float)
-        return values, matrix.indices, matrix.indptr, matrix.shape[1]
-    matrix = np.asarray(X)
-    return (np.ascontiguousarray(matrix, None if matrix.dtype in (np.float32, np.float64) else np.float64),)

@@ -1,24 +1,19 @@
-"""Which solver for which shape, and what to try next when it stalls or is too slow.
+"""Which solver runs, and which takes over when it stalls or turns out slower than the next.
 
-The choice compares estimated seconds of one thread. n rows, D columns (the bias included), e
-stored entries, q = min(n, D), tol the relative gap:
+The choice compares counted work. The unit is one entry of X visited in a long row; a blocked matrix product does
+FLOPS_PER_ENTRY operations in its time. No clock is read and no rate of a machine is known, so that the same data,
+settings and seed give the same solvers everywhere. n rows, D columns (the bias included), e stored entries,
+q = min(n, D):
 
-    factor(r)            r D min(r, D) / rate + q^3 / (3 rate)       rate = 4e10 q / (q + 120) flop/s (BLAS-3)
-    interior point       30 factor(n) for few rows; for many, with a sample of m rows,
-                         15 factor(m) + 12 factor(share n) + passes over the data
-    Newton               4 (n D^2 + D^3 / 3) / rate + 3 passes; squared hinge only
-    coordinate descent   epochs x e x 1.5e-9 + a pass,   epochs ~ log10(1 / tol) / 6 times
-                         20 + 2 sqrt(C |x|^2) (n / D)^0.4             hinge
-                         60 + 100 min(C |x|^2, 20 n / D)              squared hinge
+    pass                 e + row_visit n
+    coordinate descent   passes_per_digit log10(1 / aim) sqrt(mean C |x|^2) min(1, n / (10 D)) passes
+    interior point       path_steps (n D q + q^3 / 3 flops + path_passes e), times sqrt(400 D / n) below 1 (sampling)
+    Newton               newton_matrices (n D^2 + D^3 / 3 flops) + newton_passes e; squared hinge only
 
-C |x|^2 is the mean over the rows. The constants were fitted to measured runs (dense and sparse, D from 4 to 784, C
-from .01 to 100, relative gaps from 1e-2 to 1e-6) and replayed on twenty sets, with up to 47,000 columns: in the
-geometric mean the solver that is chosen takes 6 % longer than the faster one. The estimates themselves are right
-within a factor of about three; where the classes are separable coordinate descent may be ten times faster than that,
-with hundreds of columns a hundred times (mnist), or not arrive at all: before an interior point of many seconds it is
-put on trial. With the squared hinge it is where rows are fewer than twice the columns, unless the other takes next to
-no time: there it took 2 to 16 passes on random rows, 4 to 8 on gene expressions, 50 on rows all alike (arcene).
-A first solver that turns out slower than the estimate of the next is left for it.
+sqrt(C |x|^2) is how far one row can move its own margin: the passes that real data took, from 4 to 500, follow it
+within a factor of about two. With few rows for each column they are far fewer. The first solver has patience: when its
+gap, extrapolated, needs more work than the next one is counted at, the next one takes over. benchmarks/ABLATION.md has
+the measurements.
 """
 
 from __future__ import annotations
@@ -30,167 +25,237 @@ from typing import Any
 import numpy as np
 
 from separatrix.memory import require_memory
-from separatrix.problem import Problem, is_mapped, require_room, row_blocks
+from separatrix.problem import JointProblem, Problem, is_mapped, require_room
 from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
+from separatrix.solvers.factored import Factored
 from separatrix.solvers.interior_point.solver import InteriorPoint
+from separatrix.solvers.joint.descent import JointDescent
+from separatrix.solvers.joint.interior_point import JointInteriorPoint
+from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY
 from separatrix.solvers.loop.run import Stage
 from separatrix.solvers.newton import Newton
+from separatrix.solvers.smo.solver import BlockSmo
+from separatrix.types import Matrix
 
 SOLVERS = ("auto", "coordinate-descent", "interior-point", "gram", "newton")
-_LAST_DIGITS = 1e-9  # relative gap below which the solver that ends in the exact corner is preferred,
-_NEGLIGIBLE = 0.02  # if it takes no more seconds than this
-_LARGEST_MATRIX = 8000  # side of the largest dense matrix to factorise: 512 MB
-_WORTH_A_TRIAL = 2.0  # seconds of an interior point
-_TRIAL, _SHORT_TRIAL = 0.3, 0.1  # of the seconds of what comes after
-_MATRICES = 3  # of that size that a second-order solver holds at once
-_ROW_STATE = 200.0  # bytes beside X that a fit of one problem with its certificate still takes for each row
-_PROBE_ROWS = 300  # rows whose norms stand for all; fewer where they are long,
-_PROBE_ENTRIES = 1 << 16  # dense entries together, but no fewer than
-_PROBE_LEAST = 30
-_PROBE_RUN = 100  # of them together in a mapped file, where a single row costs as much as megabytes
+KERNEL_SOLVERS = ("auto", "block-smo", "gram")
+JOINT_SOLVERS = ("auto", "coordinate-descent", "interior-point")
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """Seconds each solver is expected to need; infinite where it does not apply.
+class Tuning:
+    """Numbers of the choice. All work is in entries visited."""
 
-    Of coordinate descent the least it could need, where another one is no slower than that.
-    """
+    #: Work of visiting a row, whatever its entries.
+    row_visit: float = 60.0
+    #: Passes of coordinate descent for each digit of the relative gap, times sqrt(mean C |x|^2).
+    passes_per_digit: float = 2.7
+    #: Rows for each column from which on it takes so many passes; with fewer rows it takes fewer.
+    rows_per_column: float = 10.0
+    #: Steps of an interior point, and passes over its rows in each.
+    path_steps: float = 15.0
+    path_passes: float = 8.0
+    #: Rows for each column up to which an interior point works on all of them.
+    whole_rows: float = 400.0
+    #: Matrices of all rows that Newton's method adds up, and passes over the rows.
+    newton_matrices: float = 2.0
+    newton_passes: float = 10.0
+    #: Relative gap below which the solver that ends in the exact corner comes first, if its work is no more than this:
+    #: without it two orders of the same rows agree to three digits rather than seven.
+    last_digits: float = 1e-9
+    negligible: float = 2e7
+    #: Bytes beside X that a fit of one problem with its certificate takes for each row, at its peak.
+    row_bytes: float = 270.0
+    #: Side of the largest dense matrix to factorise, and how many of them are in memory at once: 512 MB each.
+    largest_matrix: int = 8000
+    matrices: int = 3
 
-    interior_point: float
+    #: Rows of a kernel whose values are so few that float64 costs nothing.
+    tiny_kernel: int = 150
+    #: Rows whose kernel matrix may be factored as a second opinion: 72 MB.
+    factored_kernel: int = 3000
+    #: Times n^3: kernel values that block SMO may still need before the matrix of n rows is factored instead.
+    kernel_patience: float = 2.0
+
+    #: Rows of a joint problem's kernel matrix to factorise: 1.2 GB.
+    joint_kernel: int = 12_000
+    #: Steps of the joint interior point, whose blocks of the matrix cost four times the flops of one large product.
+    joint_steps: float = 100.0
+    #: Passes of joint descent for each digit of the relative gap.
+    joint_passes: float = 300.0
+    #: Work up to which the joint interior point comes first whatever the passes.
+    joint_negligible: float = 5e8
+
+
+_TUNING = Tuning()
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Work that each solver is expected to need; infinite where it does not apply."""
+
+    descent: float
+    path: float
     newton: float
-    coordinate_descent: float
+    entries_per_pass: float  #: the part of the work of descent that is entries
+
+    @property
+    def second_order(self) -> float:
+        """The lesser of the two that factorise a matrix."""
+        return min(self.path, self.newton)
 
 
 def stages(
-    problem: Problem, solver: str = "auto", tol: float = 1e-3, n_threads: int = 1, seed: int = 0
+    problem: Problem | JointProblem,
+    solver: str = "auto",
+    aim: float = 1e-3,
+    seed: int = 0,
+    cache_mb: float = 500.0,
+    tuning: Tuning = _TUNING,
 ) -> list[Stage]:
-    """The solvers to run in turn, each with the reason why it was chosen.
+    """The solvers to run in turn for a relative gap ``aim``, each with the reason why it was chosen.
 
     >>> from separatrix.problem import HINGE
     >>> X = np.array([[2.0], [-2.0]])
     >>> problem = Problem(X, np.array([1.0, -1.0]), np.ones(2), HINGE, "none")
-    >>> [stage.solver.name for stage in stages(problem)]
-    ['coordinate-descent', 'interior-point', 'interior-point']
+    >>> [stage.solver.name for stage in stages(problem, aim=1e-3)]
+    ['interior-point', 'interior-point', 'coordinate-descent']
     """
-    if solver not in SOLVERS:
-        raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}.")
-    if solver not in ("auto", "coordinate-descent"):
-        _require_matrix(problem, solver)
+    if isinstance(problem, JointProblem):
+        return _joint_stages(problem, solver, aim, seed, tuning)
+    if problem.kernel is not None:
+        return _kernel_stages(problem, solver, seed, cache_mb, tuning)
+    _require_name(solver, SOLVERS, "solver must be one of {}")
     descent = CoordinateDescent(seed=seed)
-    interior, thorough = InteriorPoint(seed=seed), InteriorPoint(screen=False, seed=seed)
+    path = Stage(InteriorPoint(seed=seed), "asked for: interior point")
+    all_rows = Stage(InteriorPoint(screen=False, seed=seed), "interior point on all rows at once")
     if solver == "coordinate-descent":
         return [Stage(descent, "asked for: coordinate descent")]
-    if solver == "gram":
-        return [Stage(InteriorPoint(side="gram"), "asked for: interior point on the Gram side")]
-    if solver == "newton":
-        return [Stage(Newton(seed=seed), "asked for: semismooth Newton")]
-    unscreened = Stage(thorough, "interior point on all rows at once")
-    if solver == "interior-point":
-        return [Stage(interior, "asked for: interior point"), unscreened]
+    if solver != "auto":
+        _require_matrix(problem, solver, tuning)
+        if solver == "gram":
+            return [Stage(InteriorPoint(side="gram"), "asked for: interior point on the Gram side")]
+        return (
+            [Stage(Newton(seed=seed), "asked for: semismooth Newton")]
+            if solver == "newton"
+            else [path, all_rows]
+        )
 
     shape = _shape(problem)
-    require_room(problem.X, _ROW_STATE, "A fit to")
-    if _side(problem) > _LARGEST_MATRIX:
+    require_row_memory(problem.X, tuning)
+    if _side(problem) > tuning.largest_matrix:
         return [Stage(descent, f"{shape}: coordinate descent")]
-    cost = estimate(problem, tol)
-    second_order = [Stage(interior, f"{shape}: interior point"), unscreened]
-    seconds = cost.interior_point
-    if cost.newton <= cost.interior_point:
-        second_order = [Stage(Newton(seed=seed), f"{shape}: semismooth Newton"), *second_order]
-        seconds = cost.newton
     if is_mapped(problem.X):  # no solver that copies rows
         reason = f"{shape}, in a mapped file: coordinate descent, which reads rows where they are"
-        return [Stage(descent, reason), unscreened]  # no patience: times are those of the disk
-    if seconds <= max(_NEGLIGIBLE if tol < _LAST_DIGITS else 0.0, cost.coordinate_descent):
-        plan = [*second_order, Stage(descent, "coordinate descent from the best point so far")]
-        trial = _trial(problem, seconds)
-        if not trial:
-            return plan
-        name = plan[0].solver.name
-        reason = f"{shape}: coordinate descent on trial, before {name} of about {seconds:.2g} s"
-        return [Stage(descent, reason, patience=seconds, trial=trial), *plan]
-    reason = f"{shape}: coordinate descent, about {cost.coordinate_descent:.2g} s against {seconds:.2g} s"
-    return [Stage(descent, reason, patience=_NEGLIGIBLE + seconds), *second_order]
+        return [Stage(descent, reason), all_rows]
+    work = count(problem, aim, tuning)
+    second_order = [Stage(path.solver, f"{shape}: interior point"), all_rows]
+    if work.newton <= work.path:
+        second_order = [Stage(Newton(seed=seed), f"{shape}: semismooth Newton"), *second_order]
+    exact = aim < tuning.last_digits and work.second_order <= tuning.negligible
+    if exact or work.second_order <= work.descent:
+        return [*second_order, Stage(descent, "coordinate descent from the best point so far")]
+    patience = work.second_order * work.entries_per_pass
+    return [Stage(descent, f"{shape}: coordinate descent", patience), *second_order]
 
 
-def estimate(problem: Problem, tol: float) -> Estimate:
-    """Expected seconds of each solver; see the formulas above."""
+def require_row_memory(X: Matrix, tuning: Tuning = _TUNING) -> None:
+    """Raise MemoryError with a sentence if the rows of a mapped file are too many for what a fit keeps of each."""
+    require_room(X, tuning.row_bytes, "A fit to")
+
+
+def count(problem: Problem, aim: float, tuning: Tuning = _TUNING) -> Counts:
+    """Work of each solver, by the formulas above."""
     n, D, side = problem.n_rows, problem.n_columns + (problem.bias != "none"), _side(problem)
-    X: Any = problem.X
-    entries = int(X.nnz) if problem.is_sparse else n * D
-    rate = 4e10 * side / (side + 120.0)
-
-    def factor(rows: float) -> float:
-        return (rows * D * min(rows, D) + side**3 / 3.0) / rate + 2e-4
-
-    passes = 4e-9 * entries + 2e-8 * n
-    sample = min((4.0 * n * math.sqrt(D)) ** (2 / 3), 300.0 * D)
-    share = min(1.0, 3.0 * math.sqrt(D / sample))
-    interior = 30.0 * factor(n)
-    if n > max(3000, 10 * D) and not problem.loss.squared:
-        interior = 15.0 * factor(sample) + 12.0 * factor(share * n)
-    aspect, accuracy = max(1.0, n / D), max(1.0, -math.log10(max(tol, 1e-16))) / 6.0
-
-    def descent(difficulty: float) -> float:
-        if problem.loss.squared:
-            epochs = 60.0 + 100.0 * min(difficulty, 20.0 * aspect)
-        else:
-            epochs = 20.0 + 2.0 * math.sqrt(difficulty) * aspect**0.4
-        if problem.bias == "free":
-            epochs *= 1.3  # an outer loop for the equality constraint
-        return epochs * accuracy * entries * 1.5e-9 + 1e-8 * entries + 1e-3
-
-    possible = side <= _LARGEST_MATRIX
-    interior = interior + 10.0 * passes if possible else math.inf
+    values: Any = problem.X.ravel() if isinstance(problem.X, np.ndarray) else problem.X.data
+    entries = max(1, len(values))
+    reach = math.sqrt(float(np.mean(problem.C)) * float(np.dot(values, values)) / n)
+    digits = max(1.0, -math.log10(max(aim, 1e-16)))
+    passes = tuning.passes_per_digit * digits * reach * min(1.0, n / (tuning.rows_per_column * D))
+    one_pass = entries + tuning.row_visit * n
+    factor = (n * D * side + side**3 / 3.0) / FLOPS_PER_ENTRY
+    path = tuning.path_steps * (factor + tuning.path_passes * entries)
+    if not problem.loss.squared:
+        path *= min(1.0, math.sqrt(tuning.whole_rows * D / n))
     newton = math.inf
-    if problem.loss.squared and D <= _LARGEST_MATRIX:
-        newton = 4.0 * ((n * D * D + D**3 / 3.0) / rate + 2e-4) + 3.0 * passes
-    easiest = descent(0.0)
-    # Where even that is beaten, no row need be read to find out how hard they are.
-    beaten = min(newton, interior) <= easiest
-    return Estimate(interior, newton, easiest if beaten else descent(_mean_difficulty(problem)))
+    if problem.loss.squared and tuning.largest_matrix >= D:
+        matrix = (n * D * D + D**3 / 3.0) / FLOPS_PER_ENTRY
+        newton = tuning.newton_matrices * matrix + tuning.newton_passes * entries
+    return Counts(passes * one_pass, path, newton, entries / one_pass)
 
 
-def _trial(problem: Problem, seconds: float) -> float:
-    """Seconds that coordinate descent has to show its pace before a second-order solver of ``seconds``; 0 for none."""
+def _kernel_stages(problem: Problem, solver: str, seed: int, cache_mb: float, tuning: Tuning) -> list[Stage]:
+    """Block SMO, which reads only the kernel rows it needs; the factor of the whole matrix where rows are few.
+
+    The factor of n rows costs n^3 / 3 flops, and an interior point on it about twenty times that: the last digits for a
+    few hundred rows, and a second opinion for a few thousand.
+    """
+    _require_name(solver, KERNEL_SOLVERS, "With a kernel, solver must be one of {}")
+    n = problem.n_rows
+    path = Factored(InteriorPoint(side="gram"))
+    factored = [Stage(path, f"{n} rows: interior point on the factor of the kernel matrix")]
     if problem.loss.squared:
-        wide = problem.n_rows < 2 * problem.n_columns
-        return _SHORT_TRIAL * seconds if wide and seconds > _NEGLIGIBLE else 0.0
-    return _TRIAL * seconds if seconds >= _WORTH_A_TRIAL else 0.0
+        newton = Factored(Newton(sample=False, seed=seed))
+        factored = [Stage(newton, f"{n} rows: Newton on the factor of the kernel matrix"), *factored]
+    if solver == "gram":
+        return factored
+    smo, alone = BlockSmo(cache_mb=cache_mb, wide=n <= tuning.tiny_kernel), n > tuning.factored_kernel
+    assert problem.kernel is not None
+    reason = f"{n} rows, {problem.kernel.name} kernel: block SMO"
+    if solver == "block-smo" or alone:
+        return [Stage(smo, reason)]
+    return [Stage(smo, reason, tuning.kernel_patience * n**3), *factored]
 
 
-def _require_matrix(problem: Problem, solver: str) -> None:
+def _joint_stages(problem: JointProblem, solver: str, aim: float, seed: int, tuning: Tuning) -> list[Stage]:
+    """An interior point where its matrix is small, else descent by rows."""
+    _require_name(solver, JOINT_SOLVERS, "solver must be one of {} for multi_class='crammer-singer'")
+    n, k = problem.n_rows, problem.n_classes
+    if problem.kernel is not None and n > tuning.joint_kernel:
+        raise ValueError(
+            "multi_class='crammer-singer' with a kernel factorises the kernel matrix, up to "
+            f"{tuning.joint_kernel} rows; got {n}. Use multi_class='ovr' or 'ovo'."
+        )
+    descent, path = JointDescent(seed=seed), JointInteriorPoint()
+    if solver == "coordinate-descent":
+        return [Stage(descent, "asked for: coordinate descent")]
+    if solver == "interior-point":
+        return [Stage(path, "asked for: interior point")]
+    X: Any = problem.X
+    D = (n if problem.kernel is not None else problem.n_columns) + 1
+    entries = int(X.nnz) if problem.is_sparse and problem.kernel is None else n * D
+    flops = n * D * D * k * (k + 1.0) + (k * D) ** 3 / 3.0
+    second_order = tuning.joint_steps * flops / FLOPS_PER_ENTRY
+    first_order = tuning.joint_passes * -math.log10(min(aim, 0.1)) * entries * k
+    weights = f"{k} x {D} weights"
+    if k * D > tuning.largest_matrix:
+        return [Stage(descent, f"{weights}: coordinate descent")]
+    stage = Stage(path, f"{weights}: interior point")
+    if second_order <= max(tuning.joint_negligible, first_order):
+        return [stage, Stage(descent, "coordinate descent from the best point so far")]
+    patience = tuning.joint_negligible + 2.0 * second_order
+    return [Stage(descent, f"{weights}: coordinate descent", patience), stage]
+
+
+def _require_name(solver: str, names: tuple[str, ...], sentence: str) -> None:
+    if solver not in names:
+        raise ValueError(f"{sentence.format(', '.join(map(repr, names)))}; got {solver!r}.")
+
+
+def _require_matrix(problem: Problem, solver: str, tuning: Tuning) -> None:
     """Raise MemoryError with a sentence if there is no room for the matrix that the solver asked for factorises."""
     sides = {"gram": problem.n_rows, "newton": problem.n_columns, "interior-point": _side(problem)}
     side = sides[solver]
     purpose = (
         f"solver={solver!r} (use 'auto' for one that fits) factorises a matrix of {side:,} x {side:,}, which"
     )
-    if side > _LARGEST_MATRIX:
-        require_memory(8.0 * _MATRICES * side * side, purpose)
+    if side > tuning.largest_matrix:
+        require_memory(8.0 * tuning.matrices * side * side, purpose)
 
 
 def _side(problem: Problem) -> int:
     """The smaller of the numbers of rows and of columns: the side of the matrix that a second-order step factorises."""
     return min(problem.n_rows, problem.n_columns + (problem.bias != "none"))
-
-
-def _mean_difficulty(problem: Problem) -> float:
-    """The mean of C_i |x_i|^2 over some of the rows: how hard rows press on their bounds."""
-    n, long = (
-        problem.n_rows,
-        _PROBE_ROWS if problem.is_sparse else _PROBE_ENTRIES // max(1, problem.n_columns),
-    )
-    count = min(n, max(_PROBE_LEAST, min(_PROBE_ROWS, long)))
-    together = _PROBE_RUN if is_mapped(problem.X) and n > 2 * _PROBE_ROWS else 1
-    first = np.linspace(0, n - together, max(1, count // together)).astype(np.intp)
-    rows = (first[:, None] + np.arange(together)).ravel()
-    total = 0.0
-    for span, block in row_blocks(problem.X[rows]):
-        squares = block * block if isinstance(block, np.ndarray) else block.power(2)
-        total += float(problem.C[rows[span]] @ squares.sum(axis=1))
-    return total / len(rows)
 
 
 def _shape(problem: Problem) -> str:

@@ -9,12 +9,12 @@ Fine, Scheinberg, Efficient SVM training using low-rank kernel representations, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import lapack
 
-from separatrix.problem import KernelProblem, Point, Problem
+from separatrix.problem import Point, Problem
 from separatrix.solvers.loop.protocol import Progress, Solver, Verdict
 from separatrix.types import Vector
 
@@ -44,32 +44,38 @@ class _State:
 
 @dataclass(frozen=True)
 class Factored:
-    """A solver of linear problems, applied to the factor of the kernel matrix."""
+    """A solver of linear problems, applied to the factor of the kernel matrix.
+
+    Its name is that of the same side of a linear problem. What an interior point leaves near a bound stays there: the
+    corner of the rows of L is none of the kernel's, which differ by rounding.
+    """
 
     solver: Solver[Problem, Any]
 
-    @property
-    def name(self) -> str:
-        """``"gram"``, as the same side of a linear problem is called."""
-        return "gram"
+    name: ClassVar[str] = "gram"
+    releases_gil: ClassVar[bool] = False
 
-    def init(self, problem: KernelProblem, start: Point | None, n_threads: int) -> _State:
+    def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Factor the kernel matrix."""
         everything = np.arange(problem.n_rows)
-        L = factor(problem.gram(everything, everything))
+        L = factor(problem.space.gram(everything, everything))
         linear = Problem(L, problem.y, problem.C, problem.loss, problem.bias)
         begin = None if start is None else Point(start.alpha, linear.weighted_sum(start.alpha), start.b)
         return _State(linear, self.solver.init(linear, begin, n_threads))
 
-    def step(self, problem: KernelProblem, state: _State) -> Progress:
+    def step(self, problem: Problem, state: _State, tol: float) -> Progress:
         """The linear solver's."""
-        return self.solver.step(state.linear, state.inner)
+        return self.solver.step(state.linear, state.inner, tol)
 
-    def terminate(self, problem: KernelProblem, state: _State, tol: float) -> Verdict:
+    def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """The linear solver's."""
         return self.solver.terminate(state.linear, state.inner, tol)
 
-    def point(self, problem: KernelProblem, state: _State) -> Point:
+    def rejected(self, problem: Problem, state: _State, tol: float) -> None:
+        """The linear solver's."""
+        self.solver.rejected(state.linear, state.inner, tol)
+
+    def point(self, problem: Problem, state: _State) -> Point:
         """alpha and b of the linear solver; w follows from alpha."""
         found = self.solver.point(state.linear, state.inner)
-        return Point(alpha=found.alpha, w=np.empty(0), b=found.b)
+        return Point(alpha=found.alpha, b=found.b)

@@ -9,7 +9,7 @@ I is right, and with an exact line search I is found from anywhere in a few step
 
 M changes only by the rows that enter or leave I. The whole step is tried first: one pass over the rows then gives the
 new slacks, both objectives and the gradient. With many rows a weighted sample is solved first, and its M, corrected
-by what each step shows of the curvature, is kept for all rows as long as it leaves a small part of the gap.
+by what each step shows of the curvature, serves all rows as long as it leaves a small part of the gap.
 O. Mangasarian, Optim. Methods Softw. 17 (2002); S. Keerthi and D. DeCoste, JMLR 6 (2005); for the correction (BFGS)
 J. Nocedal and S. Wright, Numerical Optimization (2006), chapter 6.
 """
@@ -17,7 +17,8 @@ J. Nocedal and S. Wright, Numerical Optimization (2006), chapter 6.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,18 +26,35 @@ from numpy.typing import NDArray
 from separatrix import _core
 from separatrix.problem import Point, Problem
 from separatrix.problem.problem import relative_gap
+from separatrix.solvers.interior_point.fewer_rows import sample_rows
 from separatrix.solvers.interior_point.normal_equations import back_substitute, scaled_cholesky
-from separatrix.solvers.interior_point.sampling import sample_rows
 from separatrix.solvers.interior_point.signed_rows import SignedRows
-from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.solvers.interior_point.tuning import RowTuning
+from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY, Progress, Verdict
+from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
 
-_PATIENCE = 6  # steps without a better gap or primal value before giving up
-_FEW_ROWS = 3000  # solved whole: a sample would save nothing
-_TOLD = 0.1  # times D / n: the part of the primal value that a step gains when a sample of n rows has told all it knows
-_WORTH_BORROWING = 0.1  # part of the gap that a step with the matrix of a sample may leave
-_ROUNDING = 1e-12  # relative, of a primal value
-_FLAT = 0.1  # part of its first slope that a whole step may end with and need no line search
+
+@dataclass(frozen=True)
+class Tuning:
+    """Numbers of Newton's method."""
+
+    rows: RowTuning = field(default_factory=RowTuning)
+    #: Steps without a gap a tenth smaller, nor a primal value a twentieth smaller, that are a stall: where classes are
+    #: nearly separable the gap grows for some steps while the primal value falls.
+    stall_steps: int = 6
+    gap_factor: float = 0.9
+    primal_factor: float = 0.95
+    #: Rows up to four times which all are solved at once. The sample and its matrix together: 20 % less time.
+    few_rows: int = 3000
+    #: Times D / n: the part of the primal value that a step gains when a sample of n rows has no more to tell.
+    sample_gain: float = 0.1
+    #: Part of the gap that a step with the sample's matrix may leave; then the matrix of all rows takes its place.
+    sample_step: float = 0.1
+    #: Part of its first slope that a whole step may end with and need no line search.
+    flat: float = 0.1
+    #: Relative rounding of a primal value, by which a whole step may raise it.
+    rounding: float = 1e-12
 
 
 @dataclass
@@ -51,29 +69,39 @@ class _Iterate:
 
 
 @dataclass
-class _State:
+class _Rows:
+    """The rows that are worked on, a sample or all, with the iterate and the matrix of the next step."""
+
     rows: SignedRows
     C: Vector
-    sampled: bool
     at: _Iterate
     spare: Vector  # (n,), for the slacks of the next point
     M: NDArray[np.float64]  # lower triangle of R + 2 A_I^T C_I A_I
     active: NDArray[np.bool_]  # I
-    told: bool = False  # nothing more is to be learned from the sample
-    borrowed: bool = False  # M is the sample's, corrected by the steps since
-    primal: float = math.inf
-    dual: float = 0.0
-    best_gap: float = math.inf
-    idle: int = 0
+    work: float = 0.0
+
+
+@dataclass
+class _State:
+    on: _Rows
+    sampled: bool
+    gap_stall: Stall
+    primal_stall: Stall
+    sample_exhausted: bool = False  # nothing more is to be learned from the sample
+    uses_sample_hessian: bool = False  # M is the sample's, corrected by the steps since
+    work: float = 0.0  # of the sample, once all rows are worked on
 
 
 @dataclass(frozen=True)
 class Newton:
-    """Squared hinge only. ``screen``: begin with a sample when there are many rows."""
+    """Squared hinge only. ``sample``: begin with a sample where there are many rows."""
 
-    screen: bool = True
+    sample: bool = True
     seed: int = 0
-    name: str = "newton"
+    tuning: Tuning = Tuning()
+
+    name: ClassVar[str] = "newton"
+    releases_gil: ClassVar[bool] = False
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Begin at the proposed w, or at zero on a sample of the rows."""
@@ -81,80 +109,132 @@ class Newton:
             raise ValueError(
                 "solver='newton' needs loss='squared_hinge': the hinge has no second derivative."
             )
-        n, D = problem.n_rows, problem.n_columns + (problem.bias != "none")
+        n, D, tuning = problem.n_rows, problem.n_columns + (problem.bias != "none"), self.tuning
         z = np.zeros(D)
+        stalls = Stall(tuning.stall_steps, tuning.gap_factor), Stall(tuning.stall_steps, tuning.primal_factor)
         if start is not None and start.w is not None:
             z[: problem.n_columns] = start.w
             z[problem.n_columns :] = start.b or 0.0
-        elif self.screen and n > 4 * max(_FEW_ROWS, 10 * D):
-            chosen, weights = sample_rows(problem.y, max(_FEW_ROWS, 10 * D, n // 10), self.seed)
-            return _begin(_rows(problem, chosen), problem.C[chosen] * weights, z, sampled=True)
-        return _begin(_rows(problem), problem.C, z, sampled=False)
+        elif self.sample and n > 4 * max(tuning.few_rows, 10 * D):
+            chosen, weights = sample_rows(problem.y, max(tuning.few_rows, 10 * D, n // 10), self.seed)
+            return _State(_begin(problem, z, tuning.rows, chosen, weights), True, *stalls)
+        return _State(_begin(problem, z, tuning.rows), False, *stalls)
 
-    def step(self, problem: Problem, state: _State) -> Progress:
+    def step(self, problem: Problem, state: _State, tol: float) -> Progress:
         """One Newton step with an exact line search, on the sample or on all rows."""
         with np.errstate(all="ignore"):
-            if state.told:
-                _update(state)
-                whole = _begin(_rows(problem), problem.C, state.at.z, sampled=False)
-                whole.M, whole.borrowed = state.M, True
-                state.__dict__.update(whole.__dict__)
-            before, least = abs(relative_gap(state.at.primal, state.at.dual)), state.at.primal
-            moved = _move(state)
-        if state.told:  # by a step that was not looked at
-            return self.step(problem, state)
-        primal, dual = state.at.primal, state.at.dual
-        gap = abs(relative_gap(primal, dual))
-        if state.borrowed and not (moved and gap <= _WORTH_BORROWING * before):
-            state.borrowed, state.M = False, np.diag(state.rows.R).copy(order="F")
-        # Where classes are nearly separable the gap grows for some steps while the primal value falls.
-        falling = not state.sampled and primal < 0.95 * least
-        if moved and (gap < 0.9 * state.best_gap or falling):
-            state.best_gap, state.idle = min(gap, state.best_gap), 0
-        else:
-            state.idle += 1
-            state.told = state.sampled
+            moved = False
+            if not state.sample_exhausted:
+                before, moved = state.on.at, self._move(state)
+            if state.sample_exhausted:  # how far its last step got is seen on all rows
+                self._take_all_rows(problem, state)
+                before, moved = state.on.at, self._move(state)
+        on, at = state.on, state.on.at
+        gap = abs(relative_gap(at.primal, at.dual))
+        if state.uses_sample_hessian and not (
+            moved and gap <= self.tuning.sample_step * abs(relative_gap(before.primal, before.dual))
+        ):
+            state.uses_sample_hessian, on.M = False, np.diag(on.rows.R).copy(order="F")
+        gap_fell = state.gap_stall.update(gap if moved else math.nan)
+        state.primal_stall.update(at.primal if moved else math.nan)
+        work = state.work + on.work
         if state.sampled:
-            primal, dual = float(np.sum(problem.C)), 0.0
-        state.primal, state.dual = primal, dual
-        return Progress(primal, dual, "on a sample of the rows" if state.sampled else "")
+            state.sample_exhausted = not gap_fell
+            return Progress(float(np.sum(problem.C)), 0.0, work, "on a sample of the rows")
+        return Progress(at.primal, at.dual, work)
 
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
         if state.sampled:
             return Verdict.GO_ON
-        if state.idle >= _PATIENCE:
+        if state.gap_stall.stalled and state.primal_stall.stalled:
             return Verdict.STALLED
-        return Verdict.CHECK if relative_gap(state.primal, state.dual) <= tol else Verdict.GO_ON
+        at = state.on.at
+        return Verdict.CHECK if relative_gap(at.primal, at.dual) <= tol else Verdict.GO_ON
+
+    def rejected(self, problem: Problem, state: _State, tol: float) -> None:
+        """Go on: what a check finds is in the next gap, and no gap falls for ever."""
 
     def point(self, problem: Problem, state: _State) -> Point:
         """z and the alpha of its gradient, 2 C max(0, slack)."""
-        d, z = problem.n_columns, state.at.z
+        d, at = problem.n_columns, state.on.at
         if state.sampled:
             alpha = np.zeros(problem.n_rows)
         else:
-            alpha = np.maximum(state.at.slack, 0.0)
-            alpha *= state.C
+            alpha = np.maximum(at.slack, 0.0)
+            alpha *= state.on.C
             alpha *= 2.0
-        return Point(alpha=alpha, w=z[:d].copy(), b=0.0 if problem.bias == "none" else float(z[d]))
+        return Point(alpha=alpha, w=at.z[:d].copy(), b=0.0 if problem.bias == "none" else float(at.z[d]))
+
+    def _take_all_rows(self, problem: Problem, state: _State) -> None:
+        """Go on with all rows where the sample ended, with its matrix."""
+        sample = state.on
+        _update(sample)
+        state.on, state.work = _begin(problem, sample.at.z, self.tuning.rows), sample.work
+        state.on.M = sample.M
+        state.sampled, state.sample_exhausted, state.uses_sample_hessian = False, False, True
+        state.gap_stall.reset()
+        state.primal_stall.reset()
+
+    def _move(self, state: _State) -> bool:
+        """One step; False, and nothing has changed, where none can be taken."""
+        on, tuning = state.on, self.tuning
+        rows, C, at = on.rows, on.C, on.at
+        if not state.uses_sample_hessian:
+            _update(on)
+        gradient = rows.R * at.z - at.v
+        try:
+            factor, scale = scaled_cholesky(on.M.copy(order="F"))
+        except np.linalg.LinAlgError:
+            return False
+        on.work += rows.D**3 / 3 / FLOPS_PER_ENTRY
+        dz = -back_substitute(factor, scale, gradient)
+        first = float(dz @ gradient)
+        if not math.isfinite(first):
+            return False
+        if state.sampled and -0.5 * first <= tuning.sample_gain * rows.D / rows.n * at.primal:
+            on.at, state.sample_exhausted = replace(at, z=at.z + dz), True
+            return True
+        new = _evaluate(on, at.z + dz, on.spare)
+        last = float(dz @ (rows.R * new.z - new.v))
+        # Near the end a step changes the primal value by less than rounding does, and only slopes tell.
+        if not (abs(last) <= tuning.flat * abs(first) and new.primal <= at.primal * (1.0 + tuning.rounding)):
+            linear, quadratic = float(dz @ (rows.R * at.z)), float(dz @ (rows.R * dz))
+            t = _line_search(linear, quadratic, C, at.slack, new.slack, first)
+            new = _evaluate(on, at.z + t * dz, on.spare)
+        if not math.isfinite(new.primal):
+            return False
+        if state.uses_sample_hessian:
+            _correct(on.M, new.z - at.z, rows.R * new.z - new.v - gradient, gradient, first)
+        on.at, on.spare = new, at.slack
+        return True
 
 
-def _rows(problem: Problem, chosen: NDArray[np.intp] | None = None) -> SignedRows:
-    """Dense rows as they are: the signs that a copy would have cost nothing in the passes below."""
-    return SignedRows(problem, chosen, in_place=isinstance(problem.X, np.ndarray))
-
-
-def _begin(rows: SignedRows, C: Vector, z: Vector, *, sampled: bool) -> _State:
+def _begin(
+    problem: Problem,
+    z: Vector,
+    tuning: RowTuning,
+    chosen: NDArray[np.intp] | None = None,
+    weights: Vector | None = None,
+) -> _Rows:
+    """All rows, or the chosen ones with their weights, at z. Dense rows stay as they are: signs cost nothing below."""
+    rows = SignedRows(problem, chosen, in_place=isinstance(problem.X, np.ndarray), tuning=tuning)
+    C = problem.C if chosen is None or weights is None else problem.C[chosen] * weights
     M, active = np.diag(rows.R).copy(order="F"), np.zeros(rows.n, dtype=bool)
-    return _State(rows, C, sampled, _look(rows, C, z, np.empty(rows.n)), np.empty(rows.n), M, active)
+    nowhere = _Iterate(z, np.empty(rows.n), np.empty(0), math.inf, 0.0)
+    on = _Rows(rows, C, nowhere, np.empty(rows.n), M, active)
+    on.at = _evaluate(on, z, nowhere.slack)
+    return on
 
 
-def _look(rows: SignedRows, C: Vector, z: Vector, slack: Vector) -> _Iterate:
-    """What there is to know about z; its slacks are written to the array given.
+def _evaluate(on: _Rows, z: Vector, slack: Vector) -> _Iterate:
+    """z with its objectives; its slacks are written to the array given.
 
     The dual value is less a charge for what a free bias misses of its equation.
     """
-    loss, total, v = rows.squared_hinge(z, C, slack)
+    rows = on.rows
+    loss, total, v = rows.squared_hinge(z, on.C, slack)
+    on.work += rows.entries
     primal = 0.5 * float(z @ (rows.R * z)) + loss
     dual = total - loss - 0.5 * float(v @ (rows.R * v))
     if rows.free_bias:
@@ -162,37 +242,14 @@ def _look(rows: SignedRows, C: Vector, z: Vector, slack: Vector) -> _Iterate:
     return _Iterate(z, slack, v, primal, dual)
 
 
-def _move(state: _State) -> bool:
-    """One step; False, and nothing has changed, where none can be taken."""
-    rows, C, at = state.rows, state.C, state.at
-    if not state.borrowed:
-        _update(state)
-    gradient = rows.R * at.z - at.v
-    try:
-        factor, scale = scaled_cholesky(state.M.copy(order="F"))
-    except np.linalg.LinAlgError:
-        return False
-    dz = -back_substitute(factor, scale, gradient)
-    first = float(dz @ gradient)
-    if not math.isfinite(first):
-        return False
-    if state.sampled and -0.5 * first <= _TOLD * rows.D / rows.n * at.primal:
-        state.at, state.told = replace(at, z=at.z + dz), True  # how far this got is seen on all rows
-        return True
-    new = _look(rows, C, at.z + dz, state.spare)
-    last = float(dz @ (rows.R * new.z - new.v))
-    # Near the end a step changes the primal value by less than rounding does, and only slopes tell.
-    if not (abs(last) <= _FLAT * abs(first) and new.primal <= at.primal * (1.0 + _ROUNDING)):
-        t = _line_search(
-            float(dz @ (rows.R * at.z)), float(dz @ (rows.R * dz)), C, at.slack, new.slack, first
-        )
-        new = _look(rows, C, at.z + t * dz, state.spare)
-    if not math.isfinite(new.primal):
-        return False
-    if state.borrowed:
-        _correct(state.M, new.z - at.z, rows.R * new.z - new.v - gradient, gradient, first)
-    state.at, state.spare = new, at.slack
-    return True
+def _update(on: _Rows) -> None:
+    """Bring M from the rows of ``active`` to those with slack, whichever way is shorter."""
+    slack = on.at.slack > 0
+    changed = np.count_nonzero(slack != on.active)
+    if changed > np.count_nonzero(slack):
+        on.M, on.active[:], changed = np.diag(on.rows.R).copy(order="F"), False, np.count_nonzero(slack)
+    on.M = on.rows.move_normal_matrix(on.M, on.C, on.at.slack, on.active)
+    on.work += changed * on.rows.D**2 / FLOPS_PER_ENTRY
 
 
 def _correct(M: NDArray[np.float64], s: Vector, y: Vector, gradient: Vector, first: float) -> None:
@@ -202,14 +259,6 @@ def _correct(M: NDArray[np.float64], s: Vector, y: Vector, gradient: Vector, fir
     """
     if y @ s > 0.0 > first:
         M += np.outer(y, y / (y @ s)) + np.outer(gradient, gradient / first)
-
-
-def _update(state: _State) -> None:
-    """Bring M from the rows of state.active to those with slack, whichever way is shorter."""
-    on = state.at.slack > 0
-    if np.count_nonzero(on != state.active) > np.count_nonzero(on):
-        state.M, state.active[:] = np.diag(state.rows.R).copy(order="F"), False
-    state.M = state.rows.move_normal_matrix(state.M, state.C, state.at.slack, state.active)
 
 
 def _line_search(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from separatrix.errors import ParameterError
-from separatrix.svm.svc import SVC
+from separatrix.svm.svc import SVC, fit_observed
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +99,6 @@ def path(X: Any, y: Any, Cs: Iterable[float], *, sample_weight: Any = None, **pa
     previous: SVC | None = None
     for C in sorted(set(costs)):
         model = SVC(C, **parameters) if previous is None else clone(previous).set_params(C=C)
-        model._start = None if previous is None else previous.problems_
-        model.fit(X, y, sample_weight=sample_weight)
-        model._start = None
+        fit_observed(model, X, y, sample_weight, start=None if previous is None else previous.problems_)
         found[C] = previous = model
     return Path(tuple(found[C] for C in costs))

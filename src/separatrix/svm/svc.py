@@ -12,27 +12,22 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.binary import BinaryResult
-from separatrix.fitting.callbacks import CallbackSupport, FitReporter, with_callbacks
-from separatrix.fitting.classes import Fit, tasks
+from separatrix.fitting.binary import BinaryFit
+from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_callbacks, with_callbacks
+from separatrix.fitting.classes import fit_classes, tasks
+from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
-from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.joint import JointProblems, fit_joint, joint_attributes, joint_surface
+from separatrix.fitting.inputs import check_labels, check_matrix, check_sample_weight, row_costs
+from separatrix.fitting.joint import fit_joint
 from separatrix.fitting.kernel_checks import check_kernel
-from separatrix.fitting.kernel_decision import Surface
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import check_matrix
-from separatrix.fitting.observer import KeptPoint, Watch
-from separatrix.fitting.parameters import Settings, check_parameters, is_linear
+from separatrix.fitting.observer import KeptPoint, Observer, ProgressLine, Several
+from separatrix.fitting.parameters import Settings, check_parameters, is_linear, seed_of
 from separatrix.fitting.predicting import pair_votes, raw_scores
-from separatrix.fitting.progress import ProgressLine
-from separatrix.fitting.seeds import seed_of
-from separatrix.fitting.support import HasSupport
 from separatrix.fitting.training import TrainingData
-from separatrix.fitting.weights import check_sample_weight, row_costs
 from separatrix.memory import keep_freed_memory
-from separatrix.problem.kernels import Kernel, Precomputed, make_kernel
-from separatrix.svm.fitted_attributes import attributes, support_vectors, surface
+from separatrix.problem.kernels import Precomputed, make_kernel
+from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.svm.fitted import FittedAttributes, FittedSVC, fitted_binary, fitted_joint
 
 
 @cache
@@ -42,7 +37,7 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(HasSupport, CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(FittedAttributes, CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b)),      C_i = C * sample weight * class weight
@@ -83,7 +78,8 @@ class SVC(HasSupport, CallbackSupport, ClassifierMixin, BaseEstimator):  # type:
     n_threads : int, default None
         None: all processors this process may use, or OMP_NUM_THREADS if that is fewer.
     random_state : int, RandomState or None
-        Order in which coordinate descent visits the rows.
+        Order in which coordinate descent visits the rows. None is a fixed seed: two identical fits give identical
+        digits.
     warm_start : bool, default False
         Start from the previous fit where the numbers of rows and columns are the same; C may differ.
     strict : bool, default False
@@ -137,10 +133,6 @@ class SVC(HasSupport, CallbackSupport, ClassifierMixin, BaseEstimator):  # type:
     Ferris, Munson: Interior-point methods for massive support vector machines. SIAM J. Optim. 13 (2002).
     """
 
-    _watch: Watch | None = None  # sees the fit: a progress bar, a checkpoint
-    _surface: Surface | None = None  # what a kernel model predicts with
-    _start: Mapping[Any, KeptPoint] | None = None  # where the binary problems begin: a checkpoint
-
     def __init__(
         self,
         C: float = 1.0,
@@ -187,117 +179,8 @@ class SVC(HasSupport, CallbackSupport, ClassifierMixin, BaseEstimator):  # type:
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,); a sample weight k counts a row k times, 0 removes it."""
-        kind: Any = type(self)
-        settings = check_parameters({name: getattr(self, name) for name in _parameter_names(kind)})
-        keep_freed_memory()
-        X = check_matrix(self, X, reset=True)
-        classes, codes = check_labels(y, X.shape[0])
-        weights = check_sample_weight(sample_weight, X.shape[0])
-        settings = replace(settings, kernel=self._kernel(X, None if sample_weight is None else weights))
-        data = TrainingData(
-            X, classes, codes, row_costs(settings.C, self.class_weight, classes, codes, weights)
-        )
-        todo = tasks(data, self.multi_class)
-        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
-        reporter = FitReporter(self, X, y, metadata, settings.max_iter)
-        seed = seed_of(self.random_state)
-        warm = self.problems_ if self.warm_start and hasattr(self, "problems_") else {}
-        previous = warm if self._start is None else self._start
-        line = ProgressLine(settings.tol) if self.verbose else None
-        watch = line if self._watch is None else self._watch
-        if self.multi_class == "crammer-singer" and len(data.kept) > 2:
-            return self._fit_joint(data, settings, seed, previous, reporter, watch)
-        problems = Fit(data, settings, seed, previous, reporter, watch).run(todo)
-        self.problems_: Mapping[Any, Any] = problems
-        found = attributes(data, todo, problems)
-        for name, value in found.items():
-            setattr(self, name, value)
-        self._surface = None
-        if settings.kernel is None:
-            support = self._support
-            self._support_vectors = Deferred(
-                lambda: support_vectors(data, todo, problems, settings, support.get().rows)
-            )
-        else:
-            self._surface = surface(data, todo, problems, settings, found)
-        reporter.end()
-        report_gap(problems, settings, strict=self.strict)
+        fit_observed(self, X, y, sample_weight)
         return self
-
-    def _fit_joint(
-        self,
-        data: TrainingData,
-        settings: Settings,
-        seed: int,
-        previous: Any,
-        reporter: FitReporter,
-        watch: Watch | None,
-    ) -> Self:
-        """All classes in one problem."""
-        problem, problems = fit_joint(data, settings, seed, previous, reporter, watch)
-        self.problems_ = problems
-        found = joint_attributes(data, problem, problems)
-        for name, value in found.items():
-            setattr(self, name, value)
-        self._surface = None if problem.kernel is None else joint_surface(data, problem, found)
-        support = self.support_
-        self._support_vectors = Deferred(lambda: data.X[support])
-        reporter.end()
-        report_gap({"joint": problems.joint}, settings, strict=self.strict)
-        return self
-
-    def _kernel(self, X: Any, weights: Any) -> Kernel | None:
-        """The kernel with its numbers, found fit for these rows; None where w is at hand."""
-        if is_linear(self.kernel):
-            return None
-        kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0, weights)
-        check_kernel(kernel, X, weights)
-        return kernel
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        """w, one row for each binary problem; only where w is a vector of the space of X."""
-        if self._surface is not None:
-            raise AttributeError(
-                "coef_ exists for kernel='linear' only: in the space of another kernel w is a sum over the "
-                "support vectors, with coefficients dual_coef_."
-            )
-        check_is_fitted(self, "_coef")
-        return self._coef
-
-    @coef_.setter
-    def coef_(self, value: NDArray[np.float64]) -> None:
-        self._coef = value
-
-    @property
-    def certificate_(self) -> Any:
-        """The proof of the gap; with many classes, a dict with one for each binary problem."""
-        check_is_fitted(self)
-        if isinstance(self.problems_, JointProblems):
-            return self.problems_.joint.certificate
-        proofs = {key: result.certificate for key, result in self.problems_.items()}
-        return proofs if len(proofs) > 1 else next(iter(proofs.values()))
-
-    @property
-    def C_hard_(self) -> Any:  # noqa: N802  # C is the name of the subject
-        """With C = inf: the smallest C for which the soft margin (hinge) has the same solution."""
-        check_is_fitted(self)
-        results = [r for r in self.problems_.values() if isinstance(r, BinaryResult)]
-        values = [result.C_hard.get() for result in results if result.C_hard is not None]
-        if not values:
-            raise AttributeError("C_hard_ belongs to the hard margin: fit with C=float('inf').")
-        return values[0] if len(values) == 1 else np.array(values)
-
-    @property
-    def support_vectors_(self) -> Any:
-        """The rows ``support_`` of the training data, as dense or sparse as those were.
-
-        Empty, shape (0, 0), where the kernel is precomputed: there the rows were never seen.
-        """
-        check_is_fitted(self)
-        if self._surface is not None:
-            return np.empty((0, 0)) if self._surface.vectors is None else self._surface.vectors
-        return self._support_vectors.get()
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """w.x + b of each row: (n,) for two classes, else (n, k); ovo counts votes, scores settle ties.
@@ -328,3 +211,60 @@ class SVC(HasSupport, CallbackSupport, ClassifierMixin, BaseEstimator):  # type:
         # A boundary through the origin cannot put all rows on one side, however the classes are weighted.
         tags.classifier_tags.poor_score = self.bias == "none"
         return tags
+
+
+def fit_observed(
+    model: SVC,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    observer: Observer | None = None,
+    start: Mapping[Any, BinaryFit | KeptPoint] | None = None,
+) -> None:
+    """Fit the model as `SVC.fit` does, seen by an observer, from points by the key of their problem."""
+    keep_freed_memory()
+    kind: Any = type(model)
+    settings = check_parameters({name: getattr(model, name) for name in _parameter_names(kind)})
+    data, settings = _training_data(model, settings, X, y, sample_weight)
+    callbacks = None
+    if has_callbacks(model):
+        callbacks = SklearnCallbacks(model, data.X, y, sample_weight, data.classes[data.kept])
+    if observer is None and model.verbose:
+        observer = ProgressLine(settings.tol)
+    observers = [each for each in (callbacks, observer) if each is not None]
+    if start is None:
+        start = model.problems_ if model.warm_start and hasattr(model, "problems_") else {}
+    with InterruptFlag() as interrupt:
+        context = FitContext(settings, seed_of(model.random_state), interrupt, _combined(observers))
+        model._assign(_fitted(data, model.multi_class, context, start))
+    if callbacks is not None:
+        callbacks.finish()
+    report_gap(model.problems_, settings, strict=model.strict)
+
+
+def _training_data(
+    model: SVC, settings: Settings, X: Any, y: Any, sample_weight: Any
+) -> tuple[TrainingData, Settings]:
+    """The checked data of a fit, and its settings with the kernel found fit for these rows."""
+    X = check_matrix(model, X, reset=True)
+    classes, codes = check_labels(y, X.shape[0])
+    weights = check_sample_weight(sample_weight, X.shape[0])
+    if not is_linear(model.kernel):
+        given = None if sample_weight is None else weights
+        kernel = make_kernel(model.kernel, X, model.degree, model.gamma, model.coef0, given)
+        check_kernel(kernel, X, given)
+        settings = replace(settings, kernel=kernel)
+    cost = row_costs(settings.C, model.class_weight, classes, codes, weights)
+    return TrainingData(X, classes, codes, cost), settings
+
+
+def _fitted(data: TrainingData, multi_class: str, context: FitContext, start: Mapping[Any, Any]) -> FittedSVC:
+    """All classes in one problem, or a binary problem for each class or pair."""
+    if multi_class == "crammer-singer" and len(data.kept) > 2:
+        return fitted_joint(data, fit_joint(data, context, start), context.settings)
+    todo = tasks(data, multi_class)
+    return fitted_binary(data, todo, fit_classes(data, todo, context, start), context.settings)
+
+
+def _combined(observers: list[Observer]) -> Observer | None:
+    return Several(observers) if len(observers) > 1 else next(iter(observers), None)

@@ -1,4 +1,4 @@
-"""How much to believe a model: hold-outs that count their looks, bounds, leave-one-out, comparison, calibration.
+"""Tools to judge a model: hold-outs that count their looks, bounds, leave-one-out, comparison, calibration.
 
 The names below load their parts on first use.
 """
@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from separatrix.validation.ball import Ball as Ball
-    from separatrix.validation.ball import enclosing_ball as enclosing_ball
     from separatrix.validation.c_path import path_predictions as path_predictions
     from separatrix.validation.calibration import VennAbers as VennAbers
     from separatrix.validation.calibration import calibrate as calibrate
     from separatrix.validation.comparison import Comparison as Comparison
     from separatrix.validation.comparison import Tuned as Tuned
     from separatrix.validation.comparison import compare as compare
+    from separatrix.validation.comparison import corrected_t as corrected_t
+    from separatrix.validation.comparison import mcnemar as mcnemar
     from separatrix.validation.conformal import ConformalSets as ConformalSets
     from separatrix.validation.exact_loo import LeaveOneOut as LeaveOneOut
     from separatrix.validation.exact_loo import leave_one_out as leave_one_out
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from separatrix.validation.generalisation import margin_bound as margin_bound
     from separatrix.validation.generalisation import online_to_batch as online_to_batch
     from separatrix.validation.held_out import BudgetSpentError as BudgetSpentError
+    from separatrix.validation.held_out import check_unseen as check_unseen
     from separatrix.validation.holdout import Holdout as Holdout
     from separatrix.validation.holdout import Look as Look
     from separatrix.validation.ladder import Ladder as Ladder
@@ -32,23 +33,22 @@ if TYPE_CHECKING:
     from separatrix.validation.ledger import FileLedger as FileLedger
     from separatrix.validation.ledger import LedgerError as LedgerError
     from separatrix.validation.ledger import MemoryLedger as MemoryLedger
+    from separatrix.validation.loo_bounds import Ball as Ball
     from separatrix.validation.loo_bounds import LooBound as LooBound
     from separatrix.validation.loo_bounds import LooBounds as LooBounds
+    from separatrix.validation.loo_bounds import enclosing_ball as enclosing_ball
     from separatrix.validation.loo_bounds import leave_one_out_bounds as leave_one_out_bounds
     from separatrix.validation.robustness import Radii as Radii
     from separatrix.validation.robustness import exact_radius as exact_radius
     from separatrix.validation.robustness import robustness_radius as robustness_radius
     from separatrix.validation.row_removal import Removal as Removal
     from separatrix.validation.row_removal import removal as removal
-    from separatrix.validation.significance import corrected_t as corrected_t
-    from separatrix.validation.significance import mcnemar as mcnemar
     from separatrix.validation.thresholdout import Answer as Answer
     from separatrix.validation.thresholdout import Thresholdout as Thresholdout
-    from separatrix.validation.unseen import check_unseen as check_unseen
 
 _HOMES = {
     "Answer": "thresholdout",
-    "Ball": "ball",
+    "Ball": "loo_bounds",
     "Bound": "generalisation",
     "BudgetSpentError": "held_out",
     "Comparison": "comparison",
@@ -69,60 +69,23 @@ _HOMES = {
     "Tuned": "comparison",
     "VennAbers": "calibration",
     "calibrate": "calibration",
-    "check_unseen": "unseen",
+    "check_unseen": "held_out",
     "compare": "comparison",
     "compression_bound": "generalisation",
-    "corrected_t": "significance",
-    "enclosing_ball": "ball",
+    "corrected_t": "comparison",
+    "enclosing_ball": "loo_bounds",
     "exact_radius": "robustness",
     "leave_one_out": "exact_loo",
     "leave_one_out_bounds": "loo_bounds",
     "margin_bound": "generalisation",
-    "mcnemar": "significance",
+    "mcnemar": "comparison",
     "online_to_batch": "generalisation",
     "path_predictions": "c_path",
     "removal": "row_removal",
     "robustness_radius": "robustness",
 }
 
-__all__ = [
-    "Answer",
-    "Ball",
-    "Bound",
-    "BudgetSpentError",
-    "Comparison",
-    "ConformalSets",
-    "FileLedger",
-    "Holdout",
-    "Ladder",
-    "LeaveOneOut",
-    "LedgerError",
-    "LooBound",
-    "LooBounds",
-    "Look",
-    "MemoryLedger",
-    "Radii",
-    "Removal",
-    "Rung",
-    "Thresholdout",
-    "Tuned",
-    "VennAbers",
-    "calibrate",
-    "check_unseen",
-    "compare",
-    "compression_bound",
-    "corrected_t",
-    "enclosing_ball",
-    "exact_radius",
-    "leave_one_out",
-    "leave_one_out_bounds",
-    "margin_bound",
-    "mcnemar",
-    "online_to_batch",
-    "path_predictions",
-    "removal",
-    "robustness_radius",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

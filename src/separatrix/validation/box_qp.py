@@ -7,12 +7,13 @@
 
 Rows strictly between their bounds (``free``) are moved to the maximum over themselves by one linear system, as far as
 the first bound; then rows on a bound that would gain by leaving it join. Every step raises the dual, so the
-method ends; close to an optimum it ends within a few steps, which is what leave-one-out and paths of C
-need. Rows that are ``fixed`` stay at zero. Nocedal, Wright: Numerical Optimization, 2nd ed., section 16.5.
+method ends; close to an optimum it ends within a few steps, which is what leave-one-out needs.
+Rows that are ``fixed`` stay at zero. Nocedal, Wright: Numerical Optimization, 2nd ed., section 16.5.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,28 +22,28 @@ from numpy.typing import NDArray
 
 from separatrix.types import Vector
 
-_RIDGE = (
-    1e-13  # of the largest diagonal entry: directions without curvature end at a bound instead of nowhere
-)
-_GAIN = 1e-10  # a row on a bound joins if its margin is wrong by more than this (relative to the scale of f)
+#: Added to the diagonal, relative to its largest entry: directions without curvature then end at a bound.
+_RIDGE = 1e-13
+#: Error of the margin, relative to the scale of f, beyond which a row on a bound joins.
+_GAIN = 1e-10
 
 
 @dataclass(eq=False)
 class Iterate:
-    """Where the method is: alpha (n,), g = 1 - Q alpha (n,), and which rows are strictly between their bounds."""
+    """State of the method: alpha (n,), g = 1 - Q alpha (n,), and the rows strictly between their bounds."""
 
     alpha: Vector
     g: Vector
     free: NDArray[np.bool_]
 
     def copy(self) -> Iterate:
-        """The same place, to go on from independently."""
+        """An independent copy."""
         return Iterate(self.alpha.copy(), self.g.copy(), self.free.copy())
 
 
 @dataclass(eq=False)
 class BoxQP:
-    """Q without the signs of y (n, n), labels y (n,), upper bounds u (n,), whether sum_i alpha_i y_i must vanish.
+    """The problem; ``balanced`` means that sum_i alpha_i y_i must vanish.
 
     >>> K, y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
     >>> qp = BoxQP(K, y, np.full(2, 10.0), balanced=True)
@@ -50,54 +51,60 @@ class BoxQP:
     array([0.5, 0.5])
     """
 
-    K: NDArray[np.float64]  #: kernel + gain + diagonal, not multiplied by y
+    K: NDArray[np.float64]  #: Q without the signs of y: kernel + gain + diagonal, (n, n)
     y: Vector
-    upper: Vector
+    upper: Vector  #: u (n,)
     balanced: bool
 
     def __post_init__(self) -> None:
         self._ridge = _RIDGE * (float(self.K.diagonal().max(initial=0.0)) or 1.0)
 
     def start(self, alpha: Vector) -> Iterate:
-        """The method at a feasible alpha."""
+        """Start the method at a feasible alpha."""
         support = np.flatnonzero(alpha)
         products = (alpha * self.y)[support] @ self.K[support]
         return Iterate(alpha.copy(), 1.0 - self.y * products, (alpha > 0) & (alpha < self.upper))
 
     def optimise(self, at: Iterate, fixed: int | None = None) -> Iterate:
-        """The maximum, reached from ``at``, which is changed; ``fixed`` is a row that stays at zero."""
-        return self.attempt(at, 50 * len(at.alpha) + 1000, fixed)[0]
-
-    def attempt(self, at: Iterate, max_steps: int, fixed: int | None = None) -> tuple[Iterate, bool]:
-        """At most so many steps towards the maximum, and whether it was reached."""
+        """Go to the maximum from ``at``, which is changed; ``fixed`` is a row that stays at zero."""
         scale = _GAIN * max(1.0, float(np.max(np.abs(at.g), initial=0.0)))
-        for _ in range(max_steps):
+        for _ in range(50 * len(at.alpha) + 1000):
             b = self._move(at)
             if b is None:
                 continue
             joining = self._joining(at, b, fixed, scale)
             if len(joining) == 0:
-                return at, True
+                break
             at.free[joining] = True
-        return at, False
+        return at
 
     def without(self, at: Iterate, row: int) -> Iterate:
-        """The optimum with alpha[row] = 0 from the optimum with it, which is changed.
+        """Go from the optimum, which is changed, to the optimum with alpha[row] = 0.
 
         alpha[row] is lowered to zero while every other row stays optimal: the solution is piecewise linear in it, and
         each piece ends where a free row reaches a bound or a row on a bound reaches the margin (Cauwenberghs and
         Poggio, 2000). What rounding leaves is put right by `optimise`.
         """
+        if not self._leaves(at, row, self._follow):  # not seen so far: rounding that cycles
+            self.push_out(at, row)
+        return self.optimise(at, fixed=row)
+
+    def push_out(self, at: Iterate, row: int) -> Iterate:
+        """Lower alpha[row] to zero at once, other rows making room as they can: feasible, not optimal."""
+        if not self._leaves(at, row, self._move):
+            raise ArithmeticError("Rounding leads in circles: a row could not be pushed out of the solution.")
+        return at
+
+    def _leaves(self, at: Iterate, row: int, step: Callable[[Iterate, int], object]) -> bool:
+        """Lower alpha[row] to zero by some kind of step; False where that does not end."""
         at.free[row] = False
         for _ in range(20 * len(at.alpha) + 100):
             if at.alpha[row] <= 0:
-                break
+                return True
             if self.balanced and not at.free.any():
                 at.free[self._cheapest(at, row)] = True
-            self._follow(at, row)
-        else:  # not met so far: rounding that leads in circles
-            self.push_out(at, row)
-        return self.optimise(at, fixed=row)
+            step(at, row)
+        return False
 
     def _follow(self, at: Iterate, row: int) -> None:
         """One linear piece of the path on which alpha[row] falls."""
@@ -106,10 +113,8 @@ class BoxQP:
         slope_g = y * (y[row] * self.K[row] - (y[rows] * p) @ self.K[rows])
         b = float(np.mean(y[rows] * at.g[rows])) if self.balanced else 0.0
         residual, slope = at.g - y * b, slope_g - y * slope_b
+        room = self._room(at, rows, p)
         with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(
-                p < 0, -at.alpha[rows] / p, np.where(p > 0, (self.upper[rows] - at.alpha[rows]) / p, np.inf)
-            )
             low = ~at.free & (at.alpha <= 0) & (slope > 0)
             high = ~at.free & (at.alpha >= self.upper) & (slope < 0)
             low[row] = high[row] = False
@@ -122,25 +127,23 @@ class BoxQP:
         at.alpha[row] = at.alpha[row] - t if t < at.alpha[row] else 0.0
         at.g += t * slope_g
         if t == limit:
-            stop = int(rows[leave])
-            at.alpha[stop] = 0.0 if p[leave] < 0 else self.upper[stop]
-            at.free[stop] = False
+            self._stop(at, int(rows[leave]), float(p[leave]))
         elif t == reach[join]:
             at.free[join] = True
 
-    def push_out(self, at: Iterate, row: int) -> Iterate:
-        """alpha[row] to zero at once, other rows making room as they can: feasible, not optimal."""
+    def _room(self, at: Iterate, rows: NDArray[np.intp], p: Vector) -> Vector:
+        """Step along p at which each of the rows reaches a bound."""
+        bound = np.where(p < 0, 0.0, self.upper[rows])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(p == 0, np.inf, (bound - at.alpha[rows]) / p)
+
+    def _stop(self, at: Iterate, row: int, p: float) -> None:
+        """Fix a row at the bound that it reached along p."""
+        at.alpha[row] = 0.0 if p < 0 else self.upper[row]
         at.free[row] = False
-        for _ in range(20 * len(at.alpha) + 100):
-            if at.alpha[row] <= 0:
-                return at
-            if self.balanced and not at.free.any():
-                at.free[self._cheapest(at, row)] = True
-            self._move(at, row)
-        raise ArithmeticError("Rounding leads in circles: a row could not be pushed out of the solution.")
 
     def _move(self, at: Iterate, leaving: int | None = None) -> float | None:
-        """Move the free rows to their maximum (``leaving`` to zero); the bias, or None where a bound came first."""
+        """Move the free rows to their maximum (``leaving`` to zero); return the bias, None where a bound came first."""
         alpha, g = at.alpha, at.g
         rows = np.flatnonzero(at.free)
         if leaving is None and len(rows) == 0:
@@ -153,25 +156,21 @@ class BoxQP:
         p, b = self.solve(rows, y, target, rhs_balance)
         if leaving is not None:
             moved, p = np.append(rows, leaving), np.append(p, -alpha[leaving])
-        start, high = alpha[moved], self.upper[moved]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(p < 0, -start / p, np.where(p > 0, (high - start) / p, np.inf))
+        room = self._room(at, moved, p)
         first = int(np.argmin(room)) if len(room) else 0
         t = max(0.0, min(1.0, float(room[first])))
-        alpha[moved] = np.clip(start + t * p, 0.0, high)
+        alpha[moved] = np.clip(alpha[moved] + t * p, 0.0, self.upper[moved])
         if t * float(np.max(np.abs(p), initial=0.0)) > 0:
             g -= t * self.y * ((self.y[moved] * p) @ self.K[moved])
         if float(room[first]) <= 1.0:
-            stop = int(moved[first])
-            alpha[stop] = 0.0 if p[first] < 0 else self.upper[stop]
-            at.free[stop] = False
+            self._stop(at, int(moved[first]), float(p[first]))
             return None
         return b
 
     def solve(
         self, rows: NDArray[np.intp], y: Vector, target: Vector, balance: float
     ) -> tuple[Vector, float]:
-        """p and b with Q p + b y = target and, if balanced, y.p = balance."""
+        """Solve Q p + b y = target and, if balanced, y.p = balance, for p and b."""
         m = len(rows)
         A = np.zeros((m + self.balanced, m + self.balanced))
         A[:m, :m] = self.K[np.ix_(rows, rows)] * np.outer(y, y)

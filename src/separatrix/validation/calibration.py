@@ -1,7 +1,7 @@
-"""Scores as probabilities, on rows that were not trained on.
+"""Probabilities from scores, calibrated on rows that were not trained on.
 
-Platt's sigmoid and isotonic regression are scikit-learn's (`CalibratedClassifierCV` around a frozen model); what is
-added is the check that the model has not seen the rows. Venn-Abers is not in scikit-learn: for each new row two
+Platt's sigmoid and isotonic regression are scikit-learn's (`CalibratedClassifierCV` around a frozen model), with a
+check that the model has not seen the rows. Venn-Abers is not in scikit-learn: for each new row two
 isotonic regressions, one with the row added as negative (p0), one as positive (p1). One of the two is the
 perfectly calibrated probability of a Venn predictor, whatever the distribution of exchangeable rows; their distance
 says how little the data say.
@@ -22,7 +22,7 @@ from sklearn.isotonic import isotonic_regression
 
 from separatrix.errors import ParameterError
 from separatrix.types import Vector
-from separatrix.validation.unseen import check_unseen
+from separatrix.validation.held_out import check_unseen
 
 _METHODS = {"platt": "sigmoid", "isotonic": "isotonic"}
 

@@ -1,12 +1,19 @@
-"""Models compared on the same splits: one table, one picture.
+"""Models compared on the same splits: one table, one picture, and tests of their differences.
 
 `compare` runs repeated stratified cross-validation, every model on the same train/test splits. `Tuned` chooses C by a
 cross-validation of its own inside whatever it is fitted to, so that comparing a `Tuned` model is nested
 cross-validation: the rows that judge it never helped to choose C.
+
+corrected resampled t   t = mean(d) / sqrt((1 / k + n_test / n_train) var(d)),  k - 1 degrees of freedom, for the
+                        differences d of k paired train/test splits that share rows (Nadeau, Bengio, 2003; for
+                        repeated cross-validation Bouckaert, Frank, 2004)
+McNemar, exact          of the rows on which exactly one of two models is right, each is as likely to be right
+                        (McNemar, 1947): a sign test
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,13 +21,67 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from sklearn.base import clone
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
 from separatrix.types import Vector
 from separatrix.validation.c_path import path_predictions
 from separatrix.validation.held_out import check_count
-from separatrix.validation.significance import Difference, McNemar, corrected_t, mcnemar
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Model A minus model B."""
+
+    mean: float  #: difference of accuracies
+    interval: tuple[float, float]
+    p_value: float
+    confidence: float
+
+
+def corrected_t(differences: Any, n_train: float, n_test: float, confidence: float = 0.95) -> Difference:
+    """The corrected resampled t-test on differences (k,) of paired splits with n_train and n_test rows.
+
+    >>> corrected_t([0.02, 0.01, 0.03, 0.02], n_train=90, n_test=10).p_value < 0.05
+    True
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    if d.ndim != 1 or len(d) < 2:
+        raise ValueError(f"differences must hold at least two numbers; got an array of shape {d.shape}.")
+    mean = float(d.mean())
+    spread = math.sqrt((1.0 / len(d) + n_test / n_train) * float(d.var(ddof=1)))
+    if spread == 0.0:
+        return Difference(mean, (mean, mean), 1.0 if mean == 0.0 else 0.0, confidence)
+    half = float(stats.t.ppf(0.5 + confidence / 2.0, len(d) - 1)) * spread
+    p_value = 2.0 * float(stats.t.sf(abs(mean) / spread, len(d) - 1))
+    return Difference(mean, (mean - half, mean + half), p_value, confidence)
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Rows on which only A, only B was right, and the exact two-sided p-value."""
+
+    only_first: int
+    only_second: int
+    p_value: float
+
+
+def mcnemar(y: Any, first: Any, second: Any) -> McNemar:
+    """McNemar's exact test on two vectors of predictions of the same rows.
+
+    >>> mcnemar([1, 1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 0])
+    McNemar(only_first=6, only_second=0, p_value=0.03125)
+    """
+    truth, a, b = (np.asarray(values) for values in (y, first, second))
+    if not truth.shape == a.shape == b.shape:
+        raise ValueError(
+            f"y and both predictions must have one shape; got {truth.shape}, {a.shape} and {b.shape}."
+        )
+    ahead = int(np.count_nonzero((a == truth) & (b != truth)))
+    behind = int(np.count_nonzero((a != truth) & (b == truth)))
+    p_value = float(stats.binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
+    return McNemar(ahead, behind, p_value)
 
 
 class Tuned:
@@ -56,14 +117,14 @@ class Tuned:
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """By the model with the chosen C."""
+        """Predict by the model with the chosen C."""
         predictions: NDArray[Any] = self.model_.predict(X)
         return predictions
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Accuracies of every model on every split, and what they say about the differences."""
+    """Accuracies of every model on every split, and the differences between models."""
 
     names: tuple[str, ...]
     accuracies: Vector  #: (models, splits), splits in order of repetition
@@ -109,10 +170,31 @@ class Comparison:
         return self.table()
 
     def plot(self, ax: Any = None) -> Any:
-        """The picture: every split of every model, means, and corrected intervals of the differences to the best."""
-        from separatrix.validation.comparison_plot import plot_comparison
+        """Draw accuracies of the splits as dots, means as bars, and the interval of each difference to the best."""
+        if ax is None:
+            import matplotlib.pyplot as plt
 
-        return plot_comparison(self, ax)
+            _, ax = plt.subplots(figsize=(7.0, 0.6 + 0.6 * len(self.names)), layout="constrained")
+        best = max(self.names, key=self.mean)
+        spread = np.random.default_rng(0).uniform(-0.18, 0.18, self.accuracies.shape[1])
+        labels = []
+        for place, name in enumerate(self.names):
+            values = self.accuracies[place]
+            ax.plot(values, place + spread, ".", color="0.6", markersize=4, zorder=1)
+            ax.plot([values.mean()] * 2, [place - 0.3, place + 0.3], color="C0", linewidth=2.5, zorder=2)
+            label = name
+            if name != best:
+                difference = self.difference(name, best)
+                low, high = (values.mean() - difference.mean + end for end in difference.interval)
+                ax.plot([low, high], [place - 0.3] * 2, color="C3", linewidth=2, zorder=3)
+                label += f"\n{difference.mean:+.3f}, p = {difference.p_value:.2g}"
+            labels.append(label)
+        ax.axvline(self.mean(best), color="C0", linewidth=0.8, linestyle=":")
+        ax.set_yticks(range(len(self.names)), labels)
+        ax.invert_yaxis()
+        red = f"red: {self.confidence:.0%} interval of the difference to {best}"
+        ax.set_xlabel(f"accuracy on {self.accuracies.shape[1]} test folds; {red}")
+        return ax
 
 
 def compare(

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.types import Vector
-from separatrix.validation.held_out import check_confidence
-from separatrix.validation.unseen import check_unseen
+from separatrix.validation.held_out import check_confidence, check_unseen
 
 
 class ConformalSets:
@@ -87,5 +86,5 @@ class ConformalSets:
         return np.column_stack(columns)
 
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """Which classes are in the set of each row, shape (n, k)."""
+        """Classes in the set of each row, as a mask (n, k)."""
         return self.p_values(X) > 1.0 - self.confidence

@@ -1,4 +1,4 @@
-"""A fitted binary SVM as its dual sees it: labels, kernel matrix, alphas, made exact by an active-set method.
+"""The dual of a fitted binary SVM: labels, kernel matrix, and alphas made exact by an active-set method.
 
     f(x_i) = sum_j alpha_j y_j k(x_i, x_j) + b
 
@@ -8,7 +8,7 @@ this one record. The kernel matrix is held whole, so the number of rows is limit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,16 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.binary import BinaryResult
-from separatrix.fitting.matrices import check_matrix
-from separatrix.problem import HINGE, SQUARED_HINGE, bias_interval
+from separatrix.fitting.binary import BinaryFit
+from separatrix.fitting.inputs import check_matrix
+from separatrix.problem import HINGE, SQUARED_HINGE, Loss, bias_interval
 from separatrix.problem.kernels import Kernel, Linear
 from separatrix.problem.problem import relative_gap
 from separatrix.types import Vector
 from separatrix.validation.box_qp import BoxQP
 
-MOST_ROWS = 10_000  #: rows of the largest kernel matrix that is built: 800 MB
-_CLOSE = 1e-6  # relative: the dual value of a fit, recomputed from the same data
+#: Rows of the largest kernel matrix that is built: 800 MB.
+MOST_ROWS = 10_000
+#: Relative difference up to which the dual value, recomputed from the data, is that of the fit.
+_SAME_DUAL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +48,18 @@ class DualView:
         return len(self.y)
 
     @property
+    def loss(self) -> Loss:
+        """The loss function."""
+        return SQUARED_HINGE if self.squared else HINGE
+
+    @property
     def hard(self) -> bool:
-        """Whether no slack is allowed."""
+        """True if no slack is allowed."""
         return bool(np.isinf(self.cost[0]))
 
     @property
     def gain(self) -> float:
-        """What a penalised bias adds to every kernel value."""
+        """Constant that a penalised bias adds to every kernel value."""
         return 1.0 if self.bias == "augmented" else 0.0
 
     @cached_property
@@ -115,7 +122,7 @@ def training_rows(model: Any, X: Any) -> Any:
 
 def view_problem(model: Any, X: Any, y: Any, key: Any) -> DualView:
     """The binary problem ``key`` over checked training rows X."""
-    result: BinaryResult = model.problems_[key]
+    result: BinaryFit = model.problems_[key]
     labels = np.asarray(y)
     if X.shape[0] != len(labels) or len(result.rows) == 0 or result.rows[-1] >= len(labels):
         raise ValueError(
@@ -129,8 +136,7 @@ def view_problem(model: Any, X: Any, y: Any, key: Any) -> DualView:
     K = kernel_matrix(model, X, result.rows)
     view = DualView(K, signs, result.cost, result.alpha, model.bias, result.squared, result.rows)
     _check_same(view, result)
-    alpha = view.qp.optimise(view.qp.start(result.alpha)).alpha
-    return DualView(K, signs, result.cost, alpha, model.bias, result.squared, result.rows)
+    return replace(view, alpha=view.qp.optimise(view.qp.start(result.alpha)).alpha)
 
 
 def kernel_matrix(model: Any, X: Any, rows: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -166,17 +172,24 @@ def relative_gap_of(
     view: DualView, alpha: Vector, scores: Vector, b: float, kept: NDArray[np.bool_]
 ) -> float:
     """The relative gap of (alpha, b) over the rows that are kept; alpha vanishes elsewhere."""
-    y, cost = view.y[kept], view.cost[kept]
-    norm = float((alpha * view.y) @ scores) + (b * b if view.bias == "augmented" else 0.0)
-    margins = y * (scores[kept] + b)
+    norm = _squared_norm(view, alpha, scores, b)
+    dual = _dual_terms(view, alpha, kept) - 0.5 * norm
+    margins = view.y[kept] * (scores[kept] + b)
     if view.hard:
         least = float(margins.min())
-        primal = 0.5 * norm / (least * least) if least > 0 else np.inf
-        return relative_gap(primal, float(alpha.sum()) - 0.5 * norm) if np.isfinite(primal) else np.inf
-    loss = SQUARED_HINGE if view.squared else HINGE
-    primal = 0.5 * norm + float(cost @ loss.values(margins))
-    dual = loss.dual_total(alpha[kept], cost) - 0.5 * norm
+        return relative_gap(0.5 * norm / (least * least), dual) if least > 0 else np.inf
+    primal = 0.5 * norm + float(view.cost[kept] @ view.loss.values(margins))
     return max(0.0, relative_gap(primal, dual))
+
+
+def _squared_norm(view: DualView, alpha: Vector, scores: Vector, b: float) -> float:
+    """||w||^2, with b^2 if the bias is penalised."""
+    return float((alpha * view.y) @ scores) + (b * b if view.bias == "augmented" else 0.0)
+
+
+def _dual_terms(view: DualView, alpha: Vector, kept: Any) -> float:
+    """Sum of the dual terms of the alphas over the rows that are kept."""
+    return float(alpha.sum()) if view.hard else view.loss.dual_total(alpha[kept], view.cost[kept])
 
 
 def _only(model: Any) -> Any:
@@ -188,15 +201,10 @@ def _only(model: Any) -> Any:
     return keys[0]
 
 
-def _check_same(view: DualView, result: BinaryResult) -> None:
-    scores = view.scores
-    norm = float((view.alpha * view.y) @ scores) + (float(view.alpha @ view.y) ** 2 if view.gain else 0.0)
-    if view.hard:
-        dual = float(view.alpha.sum()) - 0.5 * norm
-    else:
-        loss = SQUARED_HINGE if view.squared else HINGE
-        dual = loss.dual_total(view.alpha, view.cost) - 0.5 * norm
-    if not abs(dual - result.dual) <= _CLOSE * max(abs(result.dual), abs(result.primal)):
+def _check_same(view: DualView, result: BinaryFit) -> None:
+    norm = _squared_norm(view, view.alpha, view.scores, float(view.alpha @ view.y))
+    dual = _dual_terms(view, view.alpha, slice(None)) - 0.5 * norm
+    if not abs(dual - result.dual) <= _SAME_DUAL * max(abs(result.dual), abs(result.primal)):
         raise ValueError(
             f"X and y are not the data this model was trained on: its dual value was {result.dual!r}, "
             f"from these data it is {dual!r}."

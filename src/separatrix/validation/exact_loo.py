@@ -1,4 +1,4 @@
-"""Exact leave-one-out: what each row would be predicted to be by the model trained without it.
+"""Exact leave-one-out: the prediction of each row by the model trained without it.
 
 A row with alpha_i = 0 and no slack changes nothing: without it the same alpha is still feasible, the primal value is
 the same and the dual value is the same, so the same gap proves the same (w, b) (`removal` makes that a certificate).
@@ -30,7 +30,9 @@ from separatrix.validation.dual_view import (
     view_problem,
 )
 
-_ENOUGH = 1e-7  # relative gap that a refit must reach
+#: Relative gap that a refit must reach.
+_REFIT_GAP = 1e-7
+#: Slack, or length of the interval of best biases, up to which it counts as zero.
 _NO_SLACK = 1e-9
 
 
@@ -41,9 +43,8 @@ class LeaveOneOut:
     error_rate: float
     errors: NDArray[np.bool_]  #: (n,) rows predicted wrongly by the model without them
     predictions: NDArray[Any]  #: (n,)
-    scores: (
-        Vector  #: (n,) for two classes, else (n, k), as in ``decision_function``; -inf, inf: class unknown
-    )
+    #: (n,) for two classes, else (n, k), as in ``decision_function``; -inf, inf: class unknown.
+    scores: Vector
     refits: int  #: models that had to be trained anew; the other rows change nothing
     gap: float  #: the largest relative duality gap among the refits
 
@@ -97,7 +98,7 @@ class LeftOut:
     """f(x_i) of the problem without row i, for every row; refits made and the largest gap among them."""
 
     scores: Vector
-    unique_bias: NDArray[np.bool_]  #: (m,) whether the problem without the row has one best bias only
+    unique_bias: NDArray[np.bool_]  #: (m,) the problem without the row has one best bias only
     refits: int
     gap: float
 
@@ -134,16 +135,16 @@ def _biases_without(
 
 
 def _refit(view: DualView, full: Iterate, row: int) -> tuple[float, bool, float]:
-    """f(x_row) without the row, whether the bias was unique, and the gap reached."""
+    """f(x_row) without the row, True if its bias is unique, and the gap reached."""
     kept = np.arange(view.n) != row
     at = view.qp.without(full.copy(), row)
     value, unique, gap = _judge(view, at.alpha, row, kept)
-    if not gap <= _ENOUGH:
+    if not gap <= _REFIT_GAP:
         again = view.qp.optimise(view.qp.start(at.alpha), fixed=row)  # the same with sums computed anew
         value, unique, gap = _judge(view, again.alpha, row, kept)
-    if not gap <= _ENOUGH:
+    if not gap <= _REFIT_GAP:
         raise ArithmeticError(
-            f"The model without row {int(view.rows[row])} reached a relative gap of {gap:.1e}, not {_ENOUGH:.0e}. "
+            f"The model without row {int(view.rows[row])} reached a relative gap of {gap:.1e}, not {_REFIT_GAP:.0e}. "
             "Hint: scale the columns (sklearn.preprocessing.StandardScaler)."
         )
     return value, unique, gap

@@ -30,7 +30,9 @@ from separatrix.validation.dual_view import DualView, dual_view
 from separatrix.validation.held_out import check_confidence
 from separatrix.validation.intervals import upper_bound
 
-_ALL_SCALES = math.pi**2 / 3.0 - 1.0  # sum over whole numbers k of 1 / (1 + |k|)^2
+#: Sum over whole numbers k of 1 / (1 + |k|)^2.
+_ALL_SCALES = math.pi**2 / 3.0 - 1.0
+#: Relative distance from an end of the interval of biases at which a row fixes it.
 _NEAR = 1e-9
 
 
@@ -41,11 +43,11 @@ class Bound:
     name: str
     value: float
     confidence: float
-    sentence: str  #: of which model, and from what
+    sentence: str  #: the model that it is about, and its evidence
 
     @property
     def vacuous(self) -> bool:
-        """Whether it says less than guessing does."""
+        """True if the bound is no better than guessing."""
         return self.value >= 0.5
 
     def __str__(self) -> str:

@@ -1,9 +1,10 @@
-"""Held-out rows as the mechanisms see them: a count of errors, never the rows themselves."""
+"""Rows that no model was trained on: a count of errors for the mechanisms, and checks of their parameters."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,13 @@ class HeldOut:
         if self.y.ndim != 1 or not len(self.y):
             raise ValueError(f"y must hold one label for each row; got an array of shape {self.y.shape}.")
         self.n = len(self.y)
-        self.name = _fingerprint(X, self.y)
+        self.header = {
+            "rows": self.n,
+            "data": _fingerprint(X, self.y),
+        }  #: these rows in the header of a ledger
 
     def errors(self, model: Any) -> tuple[int, str]:
-        """How many rows the model gets wrong, and the SHA-256 of its predictions.
+        """Number of rows that the model gets wrong, and the SHA-256 of its predictions.
 
         ``model`` is anything with ``predict``, or the predictions (n,) themselves.
         """
@@ -42,7 +46,7 @@ class HeldOut:
         return int(np.count_nonzero(wrong)), digest
 
     def wrong(self, model: Any) -> tuple[NDArray[np.bool_], str]:
-        """Which rows the model gets wrong (n,), and the SHA-256 of its predictions."""
+        """Rows that the model gets wrong, as a mask (n,), and the SHA-256 of its predictions."""
         predictions = np.asarray(
             model.predict(self.X) if callable(getattr(model, "predict", None)) else model
         )
@@ -96,7 +100,7 @@ def check_step(resolution: float | None, n: int) -> int:
 
 
 class Grid:
-    """Counts of errors 0..n rounded to multiples of ``step``: what an answer says, and what it leaves open.
+    """Counts of errors 0..n rounded to multiples of ``step``, and the counts that an answer leaves open.
 
     >>> grid = Grid(100, 10)
     >>> grid.cell(14), grid.counts(1), grid.size
@@ -105,7 +109,7 @@ class Grid:
 
     def __init__(self, n: int, step: int) -> None:
         self.n, self.step = n, step
-        self.size: int = (2 * n + step) // (2 * step) + 1  #: how many different answers there are
+        self.size: int = (2 * n + step) // (2 * step) + 1  #: number of different answers
 
     def cell(self, count: int) -> int:
         """The answer for a count."""
@@ -120,3 +124,54 @@ class Grid:
     def rate(self, cell: int) -> float:
         """The answer as an error rate."""
         return min(self.n, cell * self.step) / self.n
+
+
+def check_unseen(model: Any, X: Any, training: Any = None) -> None:
+    """Raise a sentence if rows of X are known to have been trained on.
+
+    An `SVC` keeps its support vectors, and a row equal to one of them is refused. Training rows that are no support
+    vectors leave no trace in the model: pass ``training=X_train`` and every row is compared.
+
+    >>> import separatrix as sx
+    >>> model = sx.SVC().fit([[0.0], [1.0]], [0, 1])
+    >>> check_unseen(model, [[0.5]])
+    >>> check_unseen(model, [[1.0]])
+    Traceback (most recent call last):
+    ...
+    ValueError: 1 of 1 rows (first: row 0) are support vectors of the model, so it was trained on them. ...
+    """
+    known, what = training, "are among the training rows"
+    if known is None:
+        known, what = _support_vectors(model), "are support vectors of the model, so it was trained on them"
+    if known is None:
+        return
+    seen = set(_row_hashes(known))
+    rows = _row_hashes(X)
+    hits = [place for place, digest in enumerate(rows) if digest in seen]
+    if hits:
+        raise ValueError(
+            f"{len(hits)} of {len(rows)} rows (first: row {hits[0]}) {what}. Scores of training rows flatter the "
+            "model; calibrate on data that it has not seen. Hint: rows that are merely equal by chance, as in data "
+            "of few values, may be let through with allow_equal_rows=True."
+        )
+
+
+def _support_vectors(model: Any) -> Any:
+    try:
+        vectors = model.support_vectors_
+    except (AttributeError, ValueError):
+        return None
+    return vectors if getattr(vectors, "shape", (0, 0))[1] else None
+
+
+def _row_hashes(X: Any) -> list[bytes]:
+    """One digest for each row, of its values as float64; the same for dense and sparse, float32 and float64."""
+    rows: Any = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    csr = sparse.csr_array(rows, copy=True)
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    columns, values = csr.indices.astype(np.int64), csr.data.astype(np.float64)
+    return [
+        hashlib.blake2b(columns[a:b].tobytes() + values[a:b].tobytes(), digest_size=16).digest()
+        for a, b in pairwise(csr.indptr.tolist())
+    ]

@@ -33,12 +33,12 @@ from separatrix.validation.held_out import (
     check_step,
 )
 from separatrix.validation.intervals import error_interval
-from separatrix.validation.ledger import Entry, Ledger, make_ledger
+from separatrix.validation.ledger import Entry, Ledger, open_ledger
 
 
 @dataclass(frozen=True)
 class Look:
-    """One score: what it is, how many looks it took to get there, and how much to believe it."""
+    """One score, with the number of looks so far and the interval that they allow."""
 
     accuracy: float  #: rounded to ``resolution``
     n: int  #: held-out rows
@@ -46,9 +46,7 @@ class Look:
     interval: tuple[float, float]  #: for the true accuracy, valid with all earlier ones at ``confidence``
     confidence: float
     resolution: float
-    repeated: bool = (
-        False  #: the very same predictions had been scored before, so that nothing new was learnt
-    )
+    repeated: bool = False  #: the same predictions had been scored before, so that nothing new was learnt
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -102,18 +100,8 @@ class Holdout:
         self.budget = None if budget is None else check_count("budget", budget)
         self.confidence = check_confidence(confidence)
         self._grid = Grid(self.n, check_step(resolution, self.n))
-        self.ledger = make_ledger(ledger)
-        self.ledger.open(
-            {
-                "mechanism": "holdout",
-                "version": 1,
-                "rows": self.n,
-                "data": self._rows.name,
-                "budget": self.budget,
-                "confidence": self.confidence,
-                "step": self._grid.step,
-            }
-        )
+        rules = {"budget": self.budget, "confidence": self.confidence, "step": self._grid.step}
+        self.ledger = open_ledger(ledger, {"mechanism": "holdout", **self._rows.header, **rules})
 
     @property
     def looks(self) -> int:
@@ -147,7 +135,11 @@ class Holdout:
             else:
                 used += 1
                 if self.budget is not None and used > self.budget:
-                    raise BudgetSpentError(_spent(self.budget, self.n))
+                    raise BudgetSpentError(
+                        f"All {self.budget} looks at these {self.n} held-out rows are spent: another score would no "
+                        "longer be covered by the confidence that was promised. New data are needed; hint: plan a "
+                        "larger budget for them."
+                    )
                 log_failure = math.log(1.0 - self.confidence) + self._log_share(used) - log_histories
                 entry |= {"answer": self._grid.cell(errors), "log_failure": log_failure, "repeated": False}
                 known[digest] = entry
@@ -178,10 +170,3 @@ class Holdout:
 
 def _new(entries: list[Entry]) -> int:
     return sum(not entry["repeated"] for entry in entries)
-
-
-def _spent(budget: int, n: int) -> str:
-    return (
-        f"All {budget} looks at these {n} held-out rows are spent: another score would no longer be covered by the "
-        "confidence that was promised. New data are needed; hint: plan a larger budget for them."
-    )

@@ -16,7 +16,8 @@ import math
 from scipy.optimize import brentq
 from scipy.special import betainccinv, betaincinv
 
-_SMALLEST = -600.0  # log of the smallest probability that quantiles of the beta distribution are asked for
+#: Log of the smallest probability for which quantiles of the beta distribution are computed.
+_SMALLEST = -600.0
 
 
 def error_interval(fewest: int, most: int, n: int, log_failure: float) -> tuple[float, float]:
@@ -49,7 +50,7 @@ def upper_bound(errors: int, n: int, log_failure: float) -> float:
 
 
 def hoeffding(n: int, log_failure: float) -> float:
-    """How far a mean of n values in [0, 1] may be from its expectation, on either side.
+    """Largest distance of a mean of n values in [0, 1] from its expectation, on either side.
 
     >>> round(hoeffding(1000, math.log(0.05)), 4)
     0.0429

@@ -31,20 +31,20 @@ from separatrix.validation.held_out import (
     check_step,
 )
 from separatrix.validation.intervals import error_interval, hoeffding
-from separatrix.validation.ledger import Entry, Ledger, make_ledger
+from separatrix.validation.ledger import Entry, Ledger, open_ledger
 
 
 @dataclass(frozen=True)
 class Rung:
-    """What the Ladder says after a submission."""
+    """Answer of the Ladder to a submission."""
 
     best_accuracy: float  #: of the best submission so far, rounded
-    improved: bool  #: whether this submission is the new best
+    improved: bool  #: this submission is the new best
     n: int
     looks: int
     interval: tuple[float, float]  #: for the largest true accuracy among all submissions so far
     confidence: float
-    step: float  #: how much better a submission must be to be noticed
+    step: float  #: least improvement that is noticed
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -97,18 +97,8 @@ class Ladder:
         rows = best_step(self.n, self.budget, self.confidence) if step is None else check_step(step, self.n)
         self._grid = Grid(self.n, rows)
         self._log_failure = math.log(1.0 - self.confidence) - log_models(self._grid.size, self.budget)
-        self.ledger = make_ledger(ledger)
-        self.ledger.open(
-            {
-                "mechanism": "ladder",
-                "version": 1,
-                "rows": self.n,
-                "data": self._rows.name,
-                "budget": self.budget,
-                "confidence": self.confidence,
-                "step": rows,
-            }
-        )
+        rules = {"budget": self.budget, "confidence": self.confidence, "step": rows}
+        self.ledger = open_ledger(ledger, {"mechanism": "ladder", **self._rows.header, **rules})
 
     @property
     def looks(self) -> int:
@@ -149,7 +139,7 @@ class Ladder:
 
 
 def log_models(answers: int, budget: int) -> float:
-    """log binom(answers + budget - 1, answers): how many models non-increasing answers can lead to.
+    """log binom(answers + budget - 1, answers): the number of models that non-increasing answers can lead to.
 
     >>> round(math.exp(log_models(3, 2)))  # the first one, and one after each of three answers
     4

@@ -1,4 +1,4 @@
-"""The ledger of looks at held-out data: every answer is written down before it is given.
+"""The ledger of looks at held-out data: every answer is recorded before it is given.
 
 A ledger is a header, which fixes the rules (data, confidence, budget), and entries, one for each look. In a file
 it is JSON lines, only ever appended to. Each line carries the SHA-256 of the line before it and of itself, so a
@@ -11,6 +11,7 @@ them notices, a new one cannot.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import threading
@@ -19,14 +20,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from separatrix.validation.locking import exclusive
-
 Entry = dict[str, Any]
 #: Gets the entries so far, returns the entries to add.
-Answer = Callable[[list[Entry]], list[Entry]]
+NewEntries = Callable[[list[Entry]], list[Entry]]
 
-_LARGEST = 64 << 20  # bytes; a longer file is no ledger of looks
+#: Bytes beyond which a file is no ledger of looks.
+_MOST_BYTES = 64 << 20
 _KEYS = ("before", "hash")
+_POSIX = os.name == "posix"
+_system: Any = importlib.import_module("fcntl" if _POSIX else "msvcrt")
 
 
 class LedgerError(ValueError):
@@ -34,7 +36,7 @@ class LedgerError(ValueError):
 
 
 class Ledger(Protocol):
-    """What a hold-out needs of its ledger."""
+    """The interface of a ledger that a hold-out uses."""
 
     def open(self, header: Entry) -> None:
         """Begin with this header, or check that it is the one there."""
@@ -44,8 +46,8 @@ class Ledger(Protocol):
         """All entries so far, oldest first."""
         ...
 
-    def record(self, answer: Answer) -> list[Entry]:
-        """Add the entries that ``answer`` makes of the entries so far; nobody else adds any meanwhile."""
+    def record(self, answer: NewEntries) -> list[Entry]:
+        """Add the entries that ``answer`` makes from the entries so far; nobody else adds any meanwhile."""
         ...
 
 
@@ -73,8 +75,8 @@ class MemoryLedger:
         """All entries so far."""
         return list(self._entries)
 
-    def record(self, answer: Answer) -> list[Entry]:
-        """Add what ``answer`` makes of the entries so far."""
+    def record(self, answer: NewEntries) -> list[Entry]:
+        """Add the entries that ``answer`` makes from those so far."""
         with self._lock:
             added = answer(self._entries)
             self._entries.extend(added)
@@ -103,8 +105,8 @@ class FileLedger:
         with self._locked():
             return [_content(line) for line in self._lines[1:]]
 
-    def record(self, answer: Answer) -> list[Entry]:
-        """Add what ``answer`` makes of the entries so far; on the disk before this returns."""
+    def record(self, answer: NewEntries) -> list[Entry]:
+        """Add the entries that ``answer`` makes from those so far; they are on the disk before this returns."""
         with self._locked() as file:
             if not self._lines:
                 raise LedgerError(f"The ledger {self.path} has lost its header; it was emptied or replaced.")
@@ -118,7 +120,7 @@ class FileLedger:
         with self._lock:
             new = not self.path.exists()
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-            with os.fdopen(descriptor, "r+b") as file, exclusive(file):
+            with os.fdopen(descriptor, "r+b") as file, _exclusive(file):
                 if new:
                     _sync_folder(self.path.parent)
                 self._catch_up(file)
@@ -126,8 +128,8 @@ class FileLedger:
 
     def _catch_up(self, file: Any) -> None:
         size = os.fstat(file.fileno()).st_size
-        if size > _LARGEST:
-            raise LedgerError(f"{self.path} has {size} bytes; a ledger has at most {_LARGEST}.")
+        if size > _MOST_BYTES:
+            raise LedgerError(f"{self.path} has {size} bytes; a ledger has at most {_MOST_BYTES}.")
         if size < self._read:
             raise LedgerError(f"The ledger {self.path} became shorter: looks were removed from it.")
         file.seek(self._read)
@@ -166,11 +168,33 @@ class FileLedger:
         self._read += len(text)
 
 
-def make_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger:
-    """A ledger as it is, a path as a `FileLedger`, None as a `MemoryLedger`."""
-    if ledger is None:
-        return MemoryLedger()
-    return FileLedger(ledger) if isinstance(ledger, str | os.PathLike) else ledger
+def open_ledger(ledger: Ledger | str | os.PathLike[str] | None, header: Entry) -> Ledger:
+    """Open a ledger, a path as a `FileLedger` or None as a `MemoryLedger`, with the rules in a header."""
+    if ledger is None or isinstance(ledger, str | os.PathLike):
+        ledger = MemoryLedger() if ledger is None else FileLedger(ledger)
+    ledger.open({"version": 1, **header})
+    return ledger
+
+
+@contextmanager
+def _exclusive(file: Any) -> Iterator[None]:
+    """Hold an exclusive lock on an open file against other processes; the system releases it if the holder dies."""
+    _lock(file, hold=True)
+    try:
+        yield
+    finally:
+        _lock(file, hold=False)
+
+
+def _lock(file: Any, *, hold: bool) -> None:
+    if _POSIX:
+        _system.flock(file.fileno(), _system.LOCK_EX if hold else _system.LOCK_UN)
+        return
+    # Windows locks ranges of bytes: one byte far behind the end stands for the whole file.
+    place = file.tell()
+    file.seek(1 << 40)
+    _system.locking(file.fileno(), _system.LK_LOCK if hold else _system.LK_UNLCK, 1)
+    file.seek(place)
 
 
 def _content(line: Entry) -> Entry:

@@ -1,4 +1,4 @@
-"""Bounds on the leave-one-out error that cost one fit: from the dual alone.
+"""Bounds on the leave-one-out error from the dual of one fit.
 
 Let alpha_i fall to zero while every other row stays optimal. On the way y_i f(x_i) falls at a rate that is the squared
 distance of phi(x_i) from the span of the rows then on the margin (affine span for a free bias), so at most
@@ -33,10 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.types import Vector
-from separatrix.validation.ball import enclosing_ball
 from separatrix.validation.dual_view import DualView, dual_view
 
-_ROUNDING = 1e-9  # a row this close to a condition is counted
+#: Distance from a condition within which a row is counted.
+_ROUNDING = 1e-9
+#: Squared distance outside the ball, relative to the squared sizes, beyond which a point joins the active set.
+_OUTSIDE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +49,11 @@ class LooBound:
     value: float  #: errors / n; may exceed 1
     errors: float  #: at most this many leave-one-out errors
     n: int
-    conditions: str  #: what the theorem assumes beyond a solved problem; empty: nothing
+    conditions: str  #: assumptions of the theorem beyond a solved problem; empty: none
 
     @property
     def vacuous(self) -> bool:
-        """Whether it says nothing: an error rate is at most 1 anyway."""
+        """True if the bound is 1 or more, which says nothing."""
         return self.value >= 1.0
 
     def __str__(self) -> str:
@@ -61,7 +63,7 @@ class LooBound:
 
 @dataclass(frozen=True, eq=False)
 class LooBounds:
-    """All four; each at least the exact leave-one-out error rate."""
+    """All four bounds; each is at least the exact leave-one-out error rate."""
 
     support_vectors: LooBound
     xi_alpha: LooBound
@@ -135,7 +137,7 @@ def _diagonal(view: DualView) -> Vector:
 
 
 def _rates(view: DualView) -> Vector:
-    """How fast y_i f(x_i) can fall at most as alpha_i falls; shape (n,)."""
+    """Largest rate at which y_i f(x_i) can fall as alpha_i falls, shape (n,)."""
     own = _diagonal(view)
     if view.bias != "free":
         return view.K.diagonal() + view.gain + own
@@ -144,7 +146,7 @@ def _rates(view: DualView) -> Vector:
 
 
 def _largest_rates(view: DualView) -> Vector:
-    """The same by one number for all rows: the radius of the data."""
+    """The same from one number for all rows, the radius of the data."""
     own = _diagonal(view)
     if view.bias != "free":
         return float(view.K.diagonal().max() + view.gain) + own
@@ -152,7 +154,7 @@ def _largest_rates(view: DualView) -> Vector:
 
 
 def _lost(view: DualView, row: int, residual: float) -> float:
-    """What the dual loses beyond alpha_i r_i when the row is pushed out: 1/2 alpha_i^2 S_i^2."""
+    """Loss of the dual beyond alpha_i r_i when the row is pushed out: 1/2 alpha_i^2 S_i^2."""
     if np.count_nonzero(view.y == view.y[row]) == 1:
         return np.inf
     full = view.qp.start(view.alpha)
@@ -173,3 +175,65 @@ def _limits_the_bias(view: DualView) -> NDArray[np.bool_]:
     breaks = view.y - view.scores
     near = _ROUNDING * max(1.0, abs(low), abs(high))
     return (np.abs(breaks - low) <= near) | (np.abs(breaks - high) <= near)
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """Centre sum_i weights_i phi_i, radius that no point exceeds, and a radius that no smaller ball can have."""
+
+    weights: Vector  #: (n,), at least 0, summing to 1
+    radius: float
+    lower: float  #: the square root of the dual value: radius - lower is the error of the method
+
+
+def enclosing_ball(K: NDArray[np.float64]) -> Ball:
+    """The smallest ball around points that are known by their inner products K (n, n).
+
+        min_c max_i ||phi_i - c||^2  =  max_beta  sum_i beta_i K_ii - beta^T K beta,     beta >= 0,  sum_i beta_i = 1
+
+    with the centre c = sum_i beta_i phi_i. Active set: the farthest point joins, the maximum over the points of the
+    set is found by one linear system, points whose weight would become negative leave. Finite, as each set is visited
+    once. The radius is the largest distance from the centre, so that no point is outside, whatever the rounding of
+    the weights did. Welzl (1991); Fischer, Gaertner, Kutz: Fast smallest-enclosing-ball computation, ESA 2003.
+
+    >>> points = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
+    >>> ball = enclosing_ball(points @ points.T)
+    >>> round(ball.radius, 12), (ball.weights @ points).tolist()
+    (1.0, [1.0, 0.0])
+    """
+    size = K.diagonal()
+    weights = np.zeros(len(K))
+    weights[0] = 1.0
+    members = [0]
+    for _ in range(10 * len(K) + 100):
+        products = weights @ K
+        outside = size - 2.0 * products + float(weights @ products)
+        far = int(np.argmax(outside))
+        value = float(weights @ size - weights @ products)
+        if outside[far] <= value + _OUTSIDE * max(value, float(size.max())) or far in members:
+            break
+        members = _settle(K, size, weights, [*members, far])
+    return Ball(weights, float(np.sqrt(max(0.0, outside[far]))), float(np.sqrt(max(0.0, value))))
+
+
+def _settle(K: NDArray[np.float64], size: Vector, weights: Vector, members: list[int]) -> list[int]:
+    """Maximise over the members, in place; return the members that keep a positive weight."""
+    ridge = _OUTSIDE * max(float(size.max()), 1e-300)
+    while True:
+        m = len(members)
+        A = np.ones((m + 1, m + 1))
+        A[:m, :m], A[m, m] = 2.0 * K[np.ix_(members, members)], 0.0
+        A[range(m), range(m)] += ridge  # dependent points then move until one of them leaves
+        target = np.linalg.solve(A, np.append(size[members], 1.0))[:m]
+        now = weights[members]
+        if np.all(target >= 0):
+            weights[members] = target / target.sum()
+            return [member for member in members if weights[member] > 0]
+        falling = target < now
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(falling & (target < 0), now / (now - target), np.inf)
+        first = int(np.argmin(room))
+        moved = np.maximum(0.0, now + min(1.0, float(room[first])) * (target - now))
+        moved[first] = 0.0
+        weights[members] = moved / moved.sum()
+        members = [member for place, member in enumerate(members) if place != first]

@@ -1,4 +1,6 @@
-"""How far a row may move before its prediction can change: exact for linear models, proved from below for kernels.
+"""Robustness radius: the least change of a row that can change its prediction.
+
+It is exact for linear models and proved from below for kernels.
 
 Linear, score f(x) = w.x + b: the nearest point with f = 0 is at distance |f(x)| / ||w||_dual
 
@@ -26,12 +28,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.matrices import check_matrix
+from separatrix.fitting.inputs import check_matrix
+from separatrix.problem.kernels import Laplacian, Poly, Rbf
 from separatrix.proof.rigorous import UNIT, bounded_scores, factor
 from separatrix.types import Vector
-from separatrix.validation.kernel_radius import dense, kernel_radii
+from separatrix.validation.dual_view import fitted_kernel
 
 NORMS = ("l2", "l1", "linf")
 
@@ -57,7 +63,7 @@ class Radii:
 
 
 def robustness_radius(model: Any, X: Any, norm: str = "l2") -> Radii:
-    """How far each row of X (n, d) may move, in the given norm, before the prediction of a fitted `SVC` can change.
+    """Radius in the given norm within which each row of X (n, d) keeps its prediction by a fitted `SVC`.
 
     >>> import separatrix as sx
     >>> model = sx.SVC(C=10.0).fit([[0.0, 0.0], [2.0, 0.0]], [0, 1])
@@ -71,7 +77,7 @@ def robustness_radius(model: Any, X: Any, norm: str = "l2") -> Radii:
     rows: Any = check_matrix(model, X, reset=False)
     prediction = model.predict(X)
     if getattr(model, "_surface", None) is not None:
-        lower = kernel_radii(model, rows, norm)
+        lower = _kernel_radii(model, rows, norm)
         return Radii(norm, prediction, lower, np.full(len(lower), np.inf))
     lower, upper = np.full(rows.shape[0], np.inf), np.full(rows.shape[0], np.inf)
     for w, b, pair in _differences(model):
@@ -97,7 +103,7 @@ def exact_radius(model: Any, x: Any, norm: str = "l2") -> Fraction:
         raise ValueError(
             "exact_radius is about linear models for two classes; see robustness_radius for others."
         )
-    row = dense(x).ravel()
+    row = _dense(x).ravel()
     w = [Fraction(value) for value in model.coef_[0].tolist()]
     score = sum(
         (a * Fraction(c) for a, c in zip(w, row.tolist(), strict=True)), Fraction(model.intercept_[0].item())
@@ -112,7 +118,7 @@ def exact_radius(model: Any, x: Any, norm: str = "l2") -> Fraction:
 
 
 def _differences(model: Any) -> list[tuple[Vector, float, Any]]:
-    """The functions whose sign decides between two classes, and those classes; for many, of every pair."""
+    """Functions whose sign decides between two classes, with those classes; for many classes, of every pair."""
     coef, intercept = model.coef_, model.intercept_
     if len(model.classes_) == 2:
         return [(coef[0], float(intercept[0]), model.classes_)]
@@ -137,3 +143,84 @@ def _linear_radii(X: Any, w: Vector, b: float, norm: str) -> tuple[Vector, Vecto
         return np.full(len(f), np.inf), np.full(len(f), np.inf)
     slack = 1.0 + 2.0 * factor(8)
     return np.maximum(0.0, size - error) / (dual * slack), (size + error) * slack / dual
+
+
+def _kernel_radii(model: Any, X: Any, norm: str) -> Vector:
+    """Radius within which the prediction of each row of X (n, d) is proved to stand, rounding included; shape (n,)."""
+    if len(model.classes_) != 2:
+        raise ValueError("The robustness radius of a kernel model is known for two classes only.")
+    rows, vectors = _dense(X), _dense(model.support_vectors_)
+    c = np.asarray(model.dual_coef_, dtype=np.float64).ravel()
+    kernel = fitted_kernel(model)
+    if not isinstance(kernel, Rbf | Laplacian | Poly):
+        raise ValueError(
+            f"The robustness radius is known for linear, rbf, laplacian and poly kernels; got {kernel.name!r}."
+        )
+    score, error = _combination(kernel, rows, vectors, c)
+    intercept = float(np.ravel(model.intercept_)[0])
+    size = np.abs(score + intercept) - error - 4 * UNIT * (np.abs(score) + abs(intercept))
+    inner, inner_error = _combination(kernel, vectors, vectors, c)
+    length = math.sqrt(
+        max(0.0, float(c @ inner) + float(np.abs(c) @ (inner_error + len(c) * UNIT * np.abs(inner))))
+    )
+    ratio = np.maximum(0.0, size) / (length * (1 + 16 * UNIT)) if length > 0 else np.full(len(size), np.inf)
+    d = max(1, rows.shape[1])
+    if isinstance(kernel, Poly):
+        lengths = np.linalg.norm(rows, axis=1) * (1 + 1e-12)
+        radius = np.array([_poly_radius(kernel, s, r) for s, r in zip(lengths, ratio, strict=True)])
+        own = "l2"
+    else:
+        with np.errstate(divide="ignore"):
+            reach = -np.log1p(-np.minimum(1.0, 0.5 * ratio * ratio)) / float(kernel.gamma)
+        radius, own = (np.sqrt(reach), "l2") if isinstance(kernel, Rbf) else (reach, "l1")
+    shrink = {
+        "l2": {"l2": 1.0, "l1": 1.0, "linf": math.sqrt(d)},
+        "l1": {"l2": math.sqrt(d), "l1": 1.0, "linf": float(d)},
+    }
+    return radius / shrink[own][norm] * (1.0 - 1e-12)
+
+
+def _combination(
+    kernel: Rbf | Laplacian | Poly, X: NDArray[np.float64], Z: NDArray[np.float64], c: Vector
+) -> tuple[Vector, Vector]:
+    """sum_j c_j k(x_i, z_j) and a bound on its rounding error, each (n,)."""
+    d, m = X.shape[1], len(c)
+    if isinstance(kernel, Poly):
+        sizes = np.abs(X) @ np.abs(Z).T * float(kernel.gamma) + abs(kernel.coef0)
+        values = (X @ Z.T * float(kernel.gamma) + kernel.coef0) ** kernel.degree
+        errors = 2.0 * kernel.degree * (d + 8) * UNIT * sizes**kernel.degree
+    else:
+        distances = cdist(X, Z, "sqeuclidean") if isinstance(kernel, Rbf) else cdist(X, Z, "cityblock")
+        exponent = float(kernel.gamma) * distances
+        values = np.exp(-exponent)
+        errors = values * (exponent * (d + 8) + 8) * 2.0 * UNIT
+    size = np.abs(values) @ np.abs(c)
+    return values @ c, (errors @ np.abs(c)) * 1.01 + 2.0 * (m + 4) * UNIT * size
+
+
+def _poly_radius(kernel: Poly, length: float, ratio: float) -> float:
+    """The largest r found with r sqrt(h'(s^2) + h''(s^2) s^2) <= ratio, s = ||x|| + r; h must be increasing."""
+    if not (float(kernel.gamma) > 0 and kernel.coef0 >= 0 and kernel.degree >= 1):
+        raise ValueError("The robustness radius of a poly kernel needs gamma > 0 and coef0 >= 0.")
+    if math.isinf(ratio):
+        return math.inf
+    p, g = kernel.degree, float(kernel.gamma)
+
+    def moved(r: float) -> float:
+        s2 = (length + r) ** 2
+        t = g * s2 + kernel.coef0
+        rate = p * g * t ** (p - 1) + (p * (p - 1) * g * g * t ** (p - 2) * s2 if p > 1 else 0.0)
+        return r * math.sqrt(rate) * (1 + 1e-12)
+
+    low, high = 0.0, 1.0
+    while moved(high) <= ratio and high < 1e150:
+        low, high = high, 2.0 * high
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if moved(middle) <= ratio else (low, middle)
+    return low
+
+
+def _dense(X: Any) -> NDArray[np.float64]:
+    is_sparse = bool(sparse.issparse(X))
+    return np.asarray(X.toarray() if is_sparse else X, dtype=np.float64)

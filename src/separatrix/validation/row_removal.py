@@ -24,21 +24,20 @@ from separatrix.validation.dual_view import training_rows
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """What removing a training row does to the model."""
+    """Effect of removing a training row on the model."""
 
     row: int
     unchanged: bool
     reason: str
-    certificate: (
-        Certificate | None
-    )  #: of the problem without the row, with the same (w, b); None where it may change
+    #: Proof for the problem without the row, with the same (w, b); None where the model may change.
+    certificate: Certificate | None
 
     def __bool__(self) -> bool:
         return self.unchanged
 
 
 def removal(model: Any, X: Any, y: Any, row: int, key: Any = None) -> Removal:
-    """Whether a fitted linear `SVC` stays as it is without one row of its training data; checked before it is returned.
+    """Prove that a fitted linear `SVC` stays the same without one row of its training data, or say why it may not.
 
     >>> import numpy as np, separatrix as sx
     >>> X, y = np.array([[0.0], [1.0], [3.0], [5.0]]), np.array([0, 0, 1, 1])

@@ -1,8 +1,8 @@
 """SVCCV: an SVC that selects C, and the width of its kernel, by cross-validation.
 
-Every pair (gamma, C) is judged on the same folds. Along C each fit starts from the last, and where the kernel matrix is
-small it is shared by all C (`c_path`). The rows that chose are the rows that are fitted: its best score is too
-good to be true, and `separatrix.validation.compare` or `Holdout` say how good the model is.
+Every pair (gamma, C) is judged on the same folds. Along C each fit starts from the last (`c_path`). The rows that chose
+are the rows that are fitted: its best score is too good to be true, and `separatrix.validation.compare` or `Holdout`
+say how good the model is.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.errors import ParameterError
-from separatrix.fitting.labels import check_labels
-from separatrix.fitting.matrices import check_matrix
+from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.svm.svc import SVC
 from separatrix.validation.c_path import path_predictions
 

@@ -34,15 +34,15 @@ from scipy.special import gammaln, logsumexp
 from separatrix.errors import ParameterError
 from separatrix.validation.held_out import BudgetSpentError, HeldOut, check_confidence, check_count
 from separatrix.validation.intervals import hoeffding
-from separatrix.validation.ledger import Entry, Ledger, make_ledger
+from separatrix.validation.ledger import Entry, Ledger, open_ledger
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What Thresholdout says."""
+    """Answer of Thresholdout."""
 
     value: float  #: the training value, or the held-out value with noise
-    corrected: bool  #: whether the hold-out disagreed; only then was anything of it given away
+    corrected: bool  #: the hold-out disagreed; only then was anything of it given away
     n: int
     looks: int
     corrections_left: int
@@ -119,21 +119,19 @@ class Thresholdout:
         self._cells = max(1, round(2.0 * math.sqrt(self.n)))  # answers are multiples of 1 / cells
         log_failure = math.log(failure / 2.0) - log_questions(self._cells + 1, self.max_looks, self.budget)
         self.eps = hoeffding(self.n, log_failure)
-        self.ledger = make_ledger(ledger)
-        self.ledger.open(
+        self.ledger = open_ledger(
+            ledger,
             {
                 "mechanism": "thresholdout",
-                "version": 1,
-                "rows": self.n,
-                "data": self._rows.name,
-                "training": self._train.name,
+                **self._rows.header,
+                "training": self._train.header["data"],
                 "looks": self.max_looks,
                 "budget": self.budget,
                 "confidence": self.confidence,
                 "threshold": self.threshold,
                 "sigma": self.sigma,
                 "random_state": self.seed,
-            }
+            },
         )
 
     def score(self, model: Any) -> Answer:
@@ -181,7 +179,7 @@ class Thresholdout:
 
 
 def log_questions(answers: int, looks: int, budget: int) -> float:
-    """log(k sum_{j <= B} binom(k, j) G^j): a bound on how many questions an analyst can arrive at.
+    """log(k sum_{j <= B} binom(k, j) G^j): a bound on the number of questions an analyst can arrive at.
 
     >>> round(math.exp(log_questions(2, 3, 1)))
     21

@@ -1,4 +1,4 @@
-"""What a run is to the page: a frame for each step, and more frames on request."""
+"""A run as the page sees it: a frame for each step, and more frames on request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from separatrix.types import Vector
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Where a run is after a step. Arrays run over the n rows of the scene.
+    """State of a run after a step. Arrays run over the n rows of the scene.
 
     ``weights`` is what each row contributes to w = sum_i weights_i y_i x_i: the updates on it times the step, or
     the dual variable alpha_i. With a kernel there is no w, and ``weights`` is all there is.

@@ -87,11 +87,11 @@ class HardMarginRun:
         return self._frame(f"Rows {p + 1} and {q + 1}, the nearest of the two classes, are held first.", p)
 
     def leap(self, answers: Answers) -> Frame | None:
-        """Where the run ends, without the way there."""
+        """Return the last frame, without the steps."""
         return self.answer(answers.model)
 
     def answer(self, model: Any) -> Frame | None:
-        """What `SVC(C=inf).fit` returns; ``model`` of None: there is no slab."""
+        """Return the answer of `SVC(C=inf).fit`; ``model`` of None: there is no slab."""
         self.settled = True
         if model is None:
             self.inseparable = True

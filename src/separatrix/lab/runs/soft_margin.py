@@ -5,22 +5,23 @@ The last frame is what `SVC.fit` returns: the bias in the middle of its interval
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
 import numpy as np
 
-from separatrix.fitting.target_gap import FINE
+from separatrix.fitting.binary import BinaryFit
+from separatrix.fitting.context import AIMS
 from separatrix.lab.answers import Answers
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
 from separatrix.lab.runs.leap import quick_answer
 from separatrix.lab.scene import Scene
-from separatrix.problem import KernelProblem, Point, Problem, Solution, scores
+from separatrix.problem import Point, Problem, Solution, scores
 from separatrix.problem.losses import LOSSES
 from separatrix.proof.duality import certify
-from separatrix.proof.kernel_duality import certify_kernel
-from separatrix.solvers.choose_kernel import kernel_stages
+from separatrix.solvers.choose import stages
 from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
 from separatrix.solvers.interior_point.solver import InteriorPoint
 from separatrix.solvers.loop.protocol import Verdict
@@ -39,19 +40,14 @@ def soft_problem(scene: Scene, C: float | None = None) -> Problem:
     return Problem(np.ascontiguousarray(scene.X), y, cost, LOSSES[scene.loss], bias)
 
 
-def kernel_problem(scene: Scene) -> KernelProblem:
-    """The same in the space of the scene's kernel."""
-    flat = soft_problem(scene)
-    return KernelProblem(flat.X, flat.y, flat.C, flat.loss, flat.bias, kernel_of(scene))
-
-
 class SoftMarginRun:
     """An iteration or an epoch a frame."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self.problem: Any = kernel_problem(scene) if scene.has_kernel else soft_problem(scene)
-        self.certify: Any = certify_kernel if scene.has_kernel else certify
+        self.problem = soft_problem(scene)
+        if scene.has_kernel:
+            self.problem = replace(self.problem, kernel=kernel_of(scene))
         self.state: Any = None  # taken with the first step: a drag leaps to the answer and needs none
         self.steps, self.settled, self.over, self.gap = 0, False, False, float("inf")
 
@@ -64,8 +60,8 @@ class SoftMarginRun:
         """alpha = 0, w = 0."""
         scene, problem = self._scene, self.problem
         start = _at_zero(scene.y.tobytes(), scene.C, scene.loss, problem.bias)
-        w = np.zeros(problem.n_rows if scene.has_kernel else problem.n_columns)
-        return self._frame(start, w, "Before the first step: α = 0 and w = 0.")
+        w = None if scene.has_kernel else np.zeros(problem.n_columns)
+        return self._frame(start, w, np.zeros(problem.n_rows), "Before the first step: α = 0 and w = 0.")
 
     @cached_property
     def solver(self) -> Any:
@@ -80,39 +76,38 @@ class SoftMarginRun:
             return self.answer(Answers(self._scene).model)
         if self.state is None:
             self.state = self.solver.init(self.problem, None, 1)
-        self.solver.step(self.problem, self.state)
+        self.solver.step(self.problem, self.state, AIMS.linear)
         self.steps += 1
-        proved = self.certify(self.problem, self._point())
-        verdict = self.solver.terminate(self.problem, self.state, FINE)
-        self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= FINE)
+        proved = certify(self.problem, self._point())
+        verdict = self.solver.terminate(self.problem, self.state, AIMS.linear)
+        self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= AIMS.linear)
+        if verdict is Verdict.CHECK and not self.over:
+            self.solver.rejected(self.problem, self.state, AIMS.linear)
         word = "Epoch" if self.solver.name == "coordinate-descent" else "Iteration"
         note = f"{word} {self.steps}: the gap, recomputed from the data, is {proved.gap:.2g}."
-        return self._frame(proved, proved.w, note)
+        return self._frame(proved, proved.w, proved.scores, note)
 
     def _point(self) -> Point:
-        """Where the solver stands: on its central path, if it has one, not at the corner that it may already see."""
-        path = getattr(self.state, "path", None)
-        if path is None or self.state.rows is not None or self.state.merged is not None:
-            return cast(Point, self.solver.point(self.problem, self.state))
-        b = 0.0 if self.problem.bias == "none" else float(path.z[-1])
-        return Point(path.alpha.copy(), path.z[: self.problem.n_columns].copy(), b)
+        """Return the present point: on the central path, if there is one, not at a corner that is known already."""
+        solver = self.solver
+        where = solver.path_point if isinstance(solver, InteriorPoint) else solver.point
+        return cast(Point, where(self.problem, self.state))
 
     def answer(self, model: Any) -> Frame:
-        """What `SVC.fit` returns, without the way there."""
-        self.settled = True
+        """Return the answer of `SVC.fit`, without the steps."""
         self.steps = int(model.n_iter_) if self.steps == _STEPS else self.steps
-        result = next(iter(model.problems_.values()))
-        w = self.problem.scores(result.alpha * self.problem.y) if self._scene.has_kernel else result.coef
-        self.gap = float(result.gap)
-        return self._frame(result, w, _ANSWER)
+        return self._answer(next(iter(model.problems_.values())))
 
     def leap(self, answers: Answers) -> Frame:
         """The same as soon as possible, since the points move on."""
         found = quick_answer(self._scene, self.problem)
-        if found is None:
-            return self.answer(answers.model)
-        self.settled, self.gap = True, float(found.gap)
-        return self._frame(found, found.w, _ANSWER)
+        return self.answer(answers.model) if found is None else self._answer(found)
+
+    def _answer(self, fit: BinaryFit) -> Frame:
+        self.settled, self.gap = True, float(fit.gap)
+        kernel, space = self._scene.has_kernel, self.problem.space
+        image = space.combine(fit.alpha * self.problem.y) if kernel else fit.coef
+        return self._frame(fit, space.vector(image), space.products(image), _ANSWER)
 
     def grown(self, scene: Scene) -> bool:
         """A new row is a new problem."""
@@ -124,7 +119,7 @@ class SoftMarginRun:
             return scores(Z, frame.w) + frame.b
         used = np.flatnonzero(frame.weights)
         coefficients = (frame.weights * self.problem.y)[used]
-        return np.asarray(self.problem.kernel.matrix(Z, self._scene.X[used]) @ coefficients + frame.b)
+        return np.asarray(kernel_of(self._scene).matrix(Z, self._scene.X[used]) @ coefficients + frame.b)
 
     def ending(self) -> str:
         """That primal and dual have met, and after how many steps, where they were made."""
@@ -134,27 +129,27 @@ class SoftMarginRun:
         where = " in the space of the kernel" if self._scene.has_kernel else ""
         return f"Primal and dual have met{where}{after}."
 
-    def _frame(self, solution: Any, w: Vector, note: str) -> Frame:
-        """A `Solution` or a `BinaryResult` as a frame; with a kernel w stands for its products with the rows."""
-        problem, kernel = self.problem, self._scene.has_kernel
+    def _frame(self, solution: Any, w: Vector | None, scores: Vector | None, note: str) -> Frame:
+        """A `Solution` or a `BinaryFit` as a frame, with the products of w with the rows."""
+        assert scores is not None
         b = float(solution.b if hasattr(solution, "b") else solution.intercept)
-        f = w + b if kernel else problem.scores(w, b)
+        f = scores + b
         return Frame(
-            None if kernel else w.copy(),
+            None if w is None else w.copy(),
             b,
             solution.alpha.copy(),
             note,
             primal=solution.primal,
             dual=solution.dual,
             gap=solution.gap,
-            slack=np.maximum(0.0, 1.0 - problem.y * f),
+            slack=np.maximum(0.0, 1.0 - self.problem.y * f),
             f=f,
         )
 
 
 @lru_cache(maxsize=16)
 def _at_zero(labels: bytes, C: float, loss: str, bias: Any) -> Solution:
-    """What is proved of alpha = 0 and w = 0: the same wherever the rows are, since w.x is zero on each."""
+    """Bounds proved by alpha = 0 and w = 0: the same wherever the rows are, since w.x is zero on each."""
     y = np.frombuffer(labels, dtype=np.int8).astype(np.float64)
     problem = Problem(np.zeros((len(y), 1)), y, np.full(len(y), C), LOSSES[loss], bias)
     return certify(problem, Point(np.zeros(len(y)), np.zeros(1), 0.0))
@@ -162,5 +157,5 @@ def _at_zero(labels: bytes, C: float, loss: str, bias: Any) -> Solution:
 
 def _solver(scene: Scene, problem: Any) -> Any:
     if scene.has_kernel:
-        return kernel_stages(problem)[0].solver
+        return stages(problem)[0].solver
     return CoordinateDescent() if scene.solver == "coordinate-descent" else InteriorPoint()

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -76,10 +77,8 @@ class CoordinateDescent:
     seed: int = 0
     tuning: Tuning = Tuning()
 
-    @property
-    def name(self) -> str:
-        """Short name."""
-        return "coordinate-descent"
+    name: ClassVar[str] = "coordinate-descent"
+    releases_gil: ClassVar[bool] = True
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds. The descent runs on one thread whatever is offered."""

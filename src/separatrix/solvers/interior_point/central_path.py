@@ -12,7 +12,7 @@ A step linearises these twice with one factorisation: for mu = 0 (the predictor)
 predictor's progress suggests, with its second-order error (the corrector). alpha, beta, s, xi stay positive.
 Where the step is blocked early, further corrections bring outlying products back towards the path, with the
 same factorisation, and make it longer.
-What a step needs to know of all rows at once it asks for (`shared_sums`), so that rows may be in several processes.
+What a step needs of all rows at once are requests (`collectives`), so that rows may be in several processes.
 
 Vectors over rows are the memory it takes: alpha, beta, s, xi and the margins, and within a step da and the corrections,
 56 bytes a row. All else is computed row by row, again where it is needed again (`path_direction.hpp`).
@@ -29,14 +29,20 @@ import numpy as np
 
 from separatrix._core import PathDirection, PathStage
 from separatrix.problem.losses import Loss
-from separatrix.solvers.interior_point.collectives import Factor, Largest, Pull, Solve, Steps, Total, alone
+from separatrix.solvers.interior_point.collectives import (
+    Factor,
+    Largest,
+    Pull,
+    Solve,
+    Steps,
+    Total,
+    run_local,
+)
 from separatrix.solvers.interior_point.normal_equations import LinearAlgebra
+from separatrix.solvers.interior_point.tuning import Tuning
 from separatrix.types import Vector
 
-_CORRECTORS = 5  # further corrections of a step that is blocked early
-_LONG_ENOUGH = 0.7  # a step this long needs none
-_AMBITION = 0.3  # how much longer a further correction tries to make it
-_TO_BOUNDARY = 0.995  # fraction of the way to the nearest bound that a step may go
+_TUNING = Tuning()
 
 
 @dataclass
@@ -55,13 +61,23 @@ class CentralPath:
     xi: Vector
     margins: Vector  # A z between steps; a step that gave up has left it to `primal` to compute again
     current: bool = True  # whether the margins are those of z
+    tuning: Tuning = _TUNING
 
     @classmethod
     def start(
-        cls, algebra: LinearAlgebra, loss: Loss, C: Vector, h: Vector, z: Vector, width: Vector
+        cls,
+        algebra: LinearAlgebra,
+        loss: Loss,
+        C: Vector,
+        h: Vector,
+        z: Vector,
+        width: Vector,
+        tuning: Tuning = _TUNING,
     ) -> CentralPath:
         """The central point with A z - 1 = s - xi for mu_i = width * C_i, where one process has all rows."""
-        return alone(cls.starting(algebra, loss, C, h, z, width), algebra)
+        path = run_local(cls.starting(algebra, loss, C, h, z, width), algebra)
+        path.tuning = tuning
+        return path
 
     @classmethod
     def starting(
@@ -92,12 +108,12 @@ class CentralPath:
 
     def advance(self) -> bool:
         """One predictor-corrector step where one process has all rows; see `advancing`."""
-        return alone(self.advancing(), self.algebra)
+        return run_local(self.advancing(), self.algebra)
 
     def advancing(self) -> Steps[bool]:
         """One predictor-corrector step; False, and nothing changed, if rounding has the better of it."""
-        self._look()
-        squared, rows = self.loss.squared, self.algebra.rows
+        self._renew_margins()
+        squared, rows, tuning = self.loss.squared, self.algebra.rows, self.tuning
         p, spare, da = self.pulled - rows.R * self.z, self.margins, np.empty(len(self.alpha))
         a, c = np.empty(len(da), np.float32), np.empty(len(self.beta), np.float32)
         C = self.C[:1] if self.C.strides == (0,) else self.C
@@ -115,7 +131,7 @@ class CentralPath:
         mu = now / (count * (1 if squared else 2))
         target = mu * (then / now) ** 3
 
-        # corrector: s alpha -> target, with the predictor's second-order error, unless that is out of all scale
+        # corrector: s alpha -> target, with the predictor's second-order error, unless that is out of scale
         step.correct(target, mu)
         none, correction = np.zeros_like(p), _Stage(step, PathStage.correction, len(da))
         dz = dz + (yield Solve(none, correction, spare))
@@ -123,28 +139,28 @@ class CentralPath:
         (fall,) = yield Largest((step.fall(),))
         reach = _inverse(fall)
 
-        for _ in range(_CORRECTORS):
-            if not reach < _LONG_ENOUGH:
+        for _ in range(tuning.correctors):
+            if not reach < tuning.long_step:
                 break
-            step.aim(min(1.0, reach + _AMBITION), target)
+            step.aim(min(1.0, reach + tuning.longer_by), target)
             extra = yield Solve(none, _Stage(step, PathStage.further, len(da)), spare)
             (fall,) = yield Largest((step.further_fall(),))
-            if not _inverse(fall) > reach + 0.1 * _AMBITION:
+            if not _inverse(fall) > reach + 0.1 * tuning.longer_by:
                 break
             step.go_further()
             dz, reach = dz + extra, _inverse(fall)
 
-        reach = min(_TO_BOUNDARY * reach, 1.0)  # in this order NaN stays NaN
+        reach = min(tuning.to_boundary * reach, 1.0)  # in this order NaN stays NaN
         if not (reach > 0.0 and np.all(np.isfinite(dz))):
             return False
         step.take(reach)
         self.z = self.z + reach * dz
         del step, correction, da, a, c  # their memory first
-        self._look()
+        self._renew_margins()
         self.pulled = (yield Pull(self.alpha)) + self.h
         return True
 
-    def _look(self) -> None:
+    def _renew_margins(self) -> None:
         """Compute the margins, unless they are those of z."""
         if not self.current:
             for span in self.algebra.rows.spans:
@@ -153,12 +169,12 @@ class CentralPath:
 
     def losses(self) -> float:
         """sum_i C_i loss_i at z, over these rows."""
-        self._look()
+        self._renew_margins()
         spans = self.algebra.rows.spans
         return sum(float(self.C[span] @ self.loss.values(self.margins[span])) for span in spans)
 
     def dual_terms(self) -> float:
-        """What alpha, apart from A^T alpha, adds to the dual objective, over these rows."""
+        """Terms of the dual objective that alpha gives apart from A^T alpha, over these rows."""
         spans = self.algebra.rows.spans
         return sum(self.loss.dual_total(self.alpha[span], self.C[span]) for span in spans)
 

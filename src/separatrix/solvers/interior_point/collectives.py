@@ -1,8 +1,8 @@
-"""What an iteration needs to know of all rows: sums, least values, and solutions of the normal equations.
+"""Collective operations of an iteration: sums and maxima over all rows, and solutions of the normal equations.
 
-A step of the interior point is written once, as a generator that asks for these and goes on with the answer. Where
-one process has all the rows, `alone` answers at once. Where rows are spread over workers, each runs the same
-generator on its own rows, sends its `share` of every answer, and gets the whole back.
+A step of the interior point is written once, as a generator that yields these requests and goes on with the answers.
+Where one process has all the rows, `run_local` answers at once. Where rows are spread over workers, each runs the same
+generator on its own rows, sends its `contribution` to every answer, and gets the answer reduced over all workers.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ Value = TypeVar("Value")
 
 
 class Request(Protocol):
-    """One question about all rows."""
+    """One collective operation over all rows."""
 
-    def alone(self, algebra: LinearAlgebra) -> Any:
+    def local(self, algebra: LinearAlgebra) -> Any:
         """The answer where these are all the rows."""
         ...
 
-    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
-        """What these rows add to the answer; one process leads, and speaks for what belongs to no row."""
+    def contribution(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+        """Part of the answer that these rows give; the leading process adds what belongs to no row."""
         ...
 
-    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Any:
-        """What the generator gets, once the shares of all have become one answer."""
+    def reduced(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Any:
+        """Value for the generator, once the contributions of all have been reduced to one answer."""
         ...
 
 
@@ -48,7 +48,7 @@ class Factor:
 
     theta: Vector
 
-    def alone(self, algebra: LinearAlgebra) -> bool:
+    def local(self, algebra: LinearAlgebra) -> bool:
         """By the side of the normal equations that is smaller."""
         try:
             algebra.factor(self.theta)
@@ -56,15 +56,15 @@ class Factor:
             return False
         return True
 
-    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+    def contribution(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
         """R + A^T Theta A of these rows, lower triangle; R from the leader alone."""
         M = algebra.rows.normal_matrix(self.theta)
         if not leading:
             M[np.diag_indices_from(M)] -= algebra.rows.R
         return M
 
-    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> bool:
-        """Whoever solves keeps the factor; the rows need only hear of it."""
+    def reduced(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> bool:
+        """Whoever solves keeps the factor; the rows need only know that there is one."""
         return bool(answer[0])
 
 
@@ -76,16 +76,16 @@ class Solve:
     g: RightSide
     da: Vector
 
-    def alone(self, algebra: LinearAlgebra) -> Vector:
+    def local(self, algebra: LinearAlgebra) -> Vector:
         """As `LinearAlgebra.solve`."""
         return algebra.solve(self.p, self.g, self.da)
 
-    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+    def contribution(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
         """A^T Theta g of these rows; p from the leader alone."""
         rhs = weighted_pull(algebra.rows, self.g)
         return rhs + self.p if leading else rhs
 
-    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Vector:
+    def reduced(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Vector:
         """The answer is dz."""
         write_da(algebra.rows, self.g, answer, self.da)
         return answer
@@ -97,18 +97,18 @@ class Pull:
 
     c: Vector
 
-    def alone(self, algebra: LinearAlgebra) -> Vector:
+    def local(self, algebra: LinearAlgebra) -> Vector:
         """Over all rows."""
-        return self.share(algebra, leading=True)
+        return self.contribution(algebra, leading=True)
 
-    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+    def contribution(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
         """Over these rows."""
         total = np.zeros(algebra.rows.D)
         for span in algebra.rows.spans:
             total += algebra.rows.pull(self.c[span], span)
         return total
 
-    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Vector:
+    def reduced(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> Vector:
         """The sum itself."""
         return answer
 
@@ -119,15 +119,15 @@ class Total:
 
     values: tuple[float, ...]
 
-    def alone(self, algebra: LinearAlgebra) -> list[float]:
+    def local(self, algebra: LinearAlgebra) -> list[float]:
         """These."""
         return list(self.values)
 
-    def share(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
+    def contribution(self, algebra: LinearAlgebra, leading: bool) -> NDArray[np.float64]:
         """These rows' sums."""
         return np.array(self.values)
 
-    def whole(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> list[float]:
+    def reduced(self, algebra: LinearAlgebra, answer: NDArray[np.float64]) -> list[float]:
         """As plain numbers."""
         return [float(value) for value in answer]
 
@@ -137,12 +137,13 @@ class Largest(Total):
     """The largest over all rows of a few numbers."""
 
 
-#: How shares become an answer: by adding up, by the largest, or by adding up and solving.
+#: A step: yields requests, is sent their answers. Contributions are reduced by their sum, by their maximum
+#: (`Largest`), or by their sum and a solution of the normal equations (`Factor`, `Solve`).
 Steps = Generator[Request, Any, Value]
 
 
-def alone(steps: Steps[Value], algebra: LinearAlgebra) -> Value:
-    """Run an iteration where one process has all the rows; `OutOfTime` ends it between two of its questions."""
+def run_local(steps: Steps[Value], algebra: LinearAlgebra) -> Value:
+    """Run an iteration where one process has all the rows; `OutOfTime` ends it between two requests."""
     answer: Any = None
     while True:
         try:
@@ -151,4 +152,4 @@ def alone(steps: Steps[Value], algebra: LinearAlgebra) -> Value:
             result: Value = end.value
             return result
         look_at_the_clock()
-        answer = request.alone(algebra)
+        answer = request.local(algebra)

@@ -6,7 +6,7 @@ are held at their bound and these few, F, are solved for alone, to the last digi
     1. interior point on F, cheap because F is small, until it no longer improves;
     2. optimality is linear once the kinds are known: with q the pull of the rows at C,
        z = q + A_F^T alpha_F where penalised,     A_F z = 1,     y_F.alpha_F = -q_b for a free bias;
-    3. a look at all rows: those on the wrong side of the margin join F, and again.
+    3. all rows are read: those on the wrong side of the margin join F, and again.
 
 The caller compares gaps and decides whether to believe the result.
 Y. Ye, Math. Program. 57 (1992), on finite termination of interior-point methods.
@@ -14,7 +14,6 @@ Y. Ye, Math. Program. 57 (1992), on finite termination of interior-point methods
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -25,12 +24,12 @@ from separatrix.problem import Problem, scores, weighted_sum
 from separatrix.solvers.interior_point.central_path import CentralPath
 from separatrix.solvers.interior_point.normal_equations import back_substitute, scaled_cholesky, smaller_side
 from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.solvers.interior_point.tuning import Tuning
 from separatrix.solvers.loop.deadline import OutOfTime
+from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
 
-_ROUNDS = 4  # looks at all rows
-_STEPS = 60  # interior-point steps on F
-_REFINEMENTS = 3  # the system may be singular: refinement then converges to one of its solutions
+_TUNING = Tuning()
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Corner:
 
 def undecided(path: CentralPath, span: slice = slice(None)) -> NDArray[np.bool_]:
     """Which rows of the path, or of a span of them, may yet be free: neither alpha << s nor C - alpha << xi."""
-    least = 0.03 * path.C[span]
+    least = path.tuning.undecided * path.C[span]
     free: NDArray[np.bool_] = (path.alpha[span] > least * path.s[span]) & (
         path.beta[span] > least * path.xi[span]
     )
@@ -63,6 +62,7 @@ def crossover(
     z: Vector,
     few: NDArray[np.intp],
     take: Callable[[Problem, NDArray[np.intp]], Problem] = Problem.take,
+    tuning: Tuning = _TUNING,
 ) -> Corner | None:
     """The best corner found with ``few`` rows free to begin with; alpha (n,) is at a bound elsewhere.
 
@@ -71,19 +71,19 @@ def crossover(
     """
     best: Corner | None = None
     alpha = alpha.copy()
-    for _ in range(_ROUNDS):
-        rows = SignedRows(take(problem, few))
+    for _ in range(tuning.corner_rounds):
+        rows = SignedRows(take(problem, few), tuning=tuning.rows)
         held = alpha.copy()
         held[few] = 0.0
         h = _pull(problem, held)
         try:
             with np.errstate(all="ignore"):
-                alpha[few], z = _solve(rows, problem, few, h, z)
+                alpha[few], z = _solve(rows, problem, few, h, z, tuning)
         except OutOfTime:
             return best
         if not (np.all(np.isfinite(z)) and np.all(np.isfinite(alpha[few]))):
             return best
-        margins, z, primal = look(problem, z)
+        margins, z, primal = evaluate(problem, z)
         v = rows.pull(alpha[few]) + h
         missed = float(np.sum(np.abs(v[rows.R == 0.0]))) * (1.0 + abs(float(z[-1])))
         dual = float(np.sum(alpha)) - 0.5 * float(v @ (rows.R * v)) - missed
@@ -105,19 +105,17 @@ def _pull(problem: Problem, alpha: Vector) -> Vector:
 
 
 def _solve(
-    rows: SignedRows, problem: Problem, few: NDArray[np.intp], h: Vector, z: Vector
+    rows: SignedRows, problem: Problem, few: NDArray[np.intp], h: Vector, z: Vector, tuning: Tuning
 ) -> tuple[Vector, Vector]:
     """alpha of the few rows, and z, as exact as rounding allows."""
     width = np.full(len(few), 1e-12 + float(np.max(np.abs(rows.margins(z) - 1.0))))
-    path = CentralPath.start(smaller_side(rows), problem.loss, problem.C[few], h, z, width)
-    best_gap, idle = math.inf, 0
-    for _ in range(_STEPS):
+    path = CentralPath.start(smaller_side(rows), problem.loss, problem.C[few], h, z, width, tuning)
+    stall = Stall(tuning.corner_stall, 0.5)
+    for _ in range(tuning.corner_steps):
         if not path.advance():
             break
-        gap = path.primal() - path.dual()
-        idle = 0 if gap < 0.5 * best_gap else idle + 1
-        best_gap = min(gap, best_gap)
-        if idle >= 3:
+        stall.update(path.primal() - path.dual())
+        if stall.stalled:
             break
     alpha, exact = _on_the_margin(path)
     rounding = 1e-14 * abs(path.primal() + float(h @ z))
@@ -148,7 +146,7 @@ def _on_the_margin(path: CentralPath) -> tuple[Vector, Vector]:
         factor, scale = scaled_cholesky(np.asfortranarray((A * rows.R) @ A.T))
         y = rows.y[free]
         towards_bias = back_substitute(factor, scale, y)
-        for _ in range(_REFINEMENTS):
+        for _ in range(path.tuning.refinements):
             z, missed = _primal(path, alpha, b)
             change = back_substitute(factor, scale, 1.0 - A @ z)
             if rows.free_bias:
@@ -175,7 +173,7 @@ def _primal(path: CentralPath, alpha: Vector, b: float) -> tuple[Vector, float]:
     return z, missed
 
 
-def look(problem: Problem, z: Vector) -> tuple[Vector, Vector, float]:
+def evaluate(problem: Problem, z: Vector) -> tuple[Vector, Vector, float]:
     """Margins of all rows, z, and the primal value; z is lengthened by rounding where that pays.
 
     Rows on the margin miss it by rounding, which a large C turns into loss: z / (1 - rounding) has none.
@@ -183,12 +181,12 @@ def look(problem: Problem, z: Vector) -> tuple[Vector, Vector, float]:
     d = problem.n_columns
     b = 0.0 if problem.bias == "none" else float(z[-1])
     f = scores(problem.X, z[:d]) + b
-    primal = problem.primal_from_scores(f, z[:d], b)
+    primal = problem.primal_value(float(z[:d] @ z[:d]), f, b)
     margins = problem.y * f
     short = float(np.max(1.0 - margins))
     if 0.0 < short < 1e-9:
         longer = 1.0 / (1.0 - 2.0 * short)
-        value = problem.primal_from_scores(f * longer, z[:d] * longer, b * longer)
+        value = problem.primal_value(float(z[:d] @ z[:d]) * longer**2, f * longer, b * longer)
         if value < primal:
             return margins * longer, z * longer, value
     # Rows within rounding of the margin are on it.

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY
 from separatrix.types import Vector
 
 Array = NDArray[np.float64]
@@ -42,6 +43,11 @@ class LinearAlgebra(Protocol):
     """One side of the system above. ``rows`` holds A and R."""
 
     rows: SignedRows
+
+    @property
+    def work(self) -> float:
+        """Of a step with one factorisation and a few solutions, in entries visited."""
+        ...
 
     def factor(self, theta: Vector) -> None:
         """Prepare `solve` for these weights (n,) > 0."""
@@ -69,6 +75,12 @@ class PrimalSide:
         self._factor: Array = np.zeros((0, 0))
         self._scale: Vector = np.zeros(0)
 
+    @property
+    def work(self) -> float:
+        """The normal matrix, its factor, and about eight passes."""
+        n, D = self.rows.n, self.rows.D
+        return (n * D * D + D**3 / 3) / FLOPS_PER_ENTRY + 8.0 * self.rows.entries
+
     def factor(self, theta: Vector) -> None:
         """One pass over the rows, D^2 n flops, and one Cholesky factorisation."""
         self._factor, self._scale = scaled_cholesky(self.rows.normal_matrix(theta))
@@ -93,6 +105,11 @@ class GramSide:
         self._factor: Array = np.zeros((0, 0))
         self._scale: Vector = np.zeros(0)
         self._towards_bias: Vector = np.zeros(0)
+
+    @property
+    def work(self) -> float:
+        """The factor and about eight passes."""
+        return self.rows.n**3 / 3 / FLOPS_PER_ENTRY + 8.0 * self.rows.entries
 
     def factor(self, theta: Vector) -> None:
         """One Cholesky factorisation, n^3 / 3 flops."""

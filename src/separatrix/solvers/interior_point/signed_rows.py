@@ -19,26 +19,28 @@ from scipy import linalg, sparse
 from separatrix import _core
 from separatrix.problem import Problem, is_mapped, row_blocks, rows_between, scores, weighted_sum
 from separatrix.solvers.compiled import compiled_rows
-from separatrix.solvers.interior_point.sparse_normal_matrix import PairProducts, pair_count
+from separatrix.solvers.interior_point.tuning import RowTuning
 from separatrix.solvers.loop.deadline import look_at_the_clock
 from separatrix.solvers.loop.threads import thread_limit
 from separatrix.types import Vector
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-_BLOCK_BYTES = 1 << 18  # a block and its scaled copy share the second-level cache
-_ALWAYS_COPY = 1 << 25  # bytes that may be copied whatever the size of the data
-_COPY_ROWS = 20_000  # below it a copy with its signs costs less than the signs do in every product
-_PAIR_COST = 40.0  # multiply-adds of SYRK in the time of one scattered product
-_SPAN = 1 << 15  # rows whose products are taken together: a vector of them is 256 KiB
-_SHORT = 128  # columns up to which the core's normal matrix is faster than SYRK on copies of the rows
-_BETWEEN_LOOKS = 1 << 17  # rows of it between looks at the clock
+_TUNING = RowTuning()
 
 
 class SignedRows:
     """A (n, D), y (n,), R (D,): D = d without a bias, d + 1 with one. ``in_place``: no row is ever copied."""
 
-    def __init__(self, problem: Problem, rows: Rows | None = None, *, in_place: bool = False) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        rows: Rows | None = None,
+        *,
+        in_place: bool = False,
+        tuning: RowTuning = _TUNING,
+    ) -> None:
+        self.tuning = tuning
         self.d = problem.n_columns
         self.has_bias, self.free_bias = problem.bias != "none", problem.bias == "free"
         self.D = self.d + self.has_bias
@@ -48,26 +50,28 @@ class SignedRows:
         self.y = problem.y if rows is None else problem.y[rows]
         self.n = len(self.y)
         self._X: Any = problem.X if rows is None else problem.X[rows]  # as given, without signs or bias
+        self.entries = int(self._X.nnz if sparse.issparse(self._X) else self._X.size)
         self._A: Any = None  # dense or CSR; None where rows are read from the data
         self._pairs: PairProducts | None = None
         self._view = compiled_rows(self._X)
-        height = max(1, min(self.n, _BLOCK_BYTES // (8 * self.D)))
+        height = max(1, min(self.n, tuning.block_bytes // (8 * self.D)))
         self.scratch = np.empty((height, self.D))
         if not in_place:
-            self._copy(_ALWAYS_COPY if is_mapped(problem.X) else max(_ALWAYS_COPY, 0.4 * _bytes(problem.X)))
+            share = 0.0 if is_mapped(problem.X) else tuning.copied_share
+            self._copy(max(tuning.copied_bytes, share * _bytes(problem.X)))
         # Products of NumPy's with A, block by block, of the core's with rows in memory.
         self._compiled = self._view if self._A is None and not is_mapped(problem.X) else None
         # Where the normal matrix is the core's: its rows, and whether they lack the column of the bias.
         self._short: tuple[_core.Rows, bool] | None = None
-        if self.D <= _SHORT and isinstance(self._A, np.ndarray):
+        if tuning.few_columns >= self.D and isinstance(self._A, np.ndarray):
             self._short = compiled_rows(self._A), False
-        elif self.D <= _SHORT and self._compiled is not None and isinstance(self._X, np.ndarray):
+        elif tuning.few_columns >= self.D and self._compiled is not None and isinstance(self._X, np.ndarray):
             self._short = self._compiled, self.has_bias
 
     def _copy(self, allowed: float) -> None:
         """A in the form that is fastest to multiply, if that takes no more bytes than are allowed."""
         if isinstance(self._X, np.ndarray):
-            ready = self._X.dtype == np.float64 and self.n > _COPY_ROWS
+            ready = self._X.dtype == np.float64 and self.n > self.tuning.copied_rows
             if 8 * self.n * self.D <= allowed and not ready:
                 self._A = self._dense(self._X)
         elif 12 * pair_count(self._X.indptr) <= allowed and self._has_few_pairs():
@@ -78,7 +82,7 @@ class SignedRows:
 
     def _has_few_pairs(self) -> bool:
         pairs = pair_count(self._X.indptr) + self.n * self.has_bias
-        return _PAIR_COST * pairs <= self.n * self.D**2 and self.n > self.D
+        return self.tuning.pair_cost * pairs <= self.n * self.D**2 and self.n > self.D
 
     def _dense(self, X: Any) -> Array:
         A = np.empty((X.shape[0], self.D))
@@ -100,7 +104,8 @@ class SignedRows:
     @property
     def spans(self) -> list[slice]:
         """All rows, some at a time: what is computed for each of them is then in the cache, not in memory."""
-        return [slice(begin, min(self.n, begin + _SPAN)) for begin in range(0, self.n, _SPAN)]
+        size = self.tuning.span
+        return [slice(begin, min(self.n, begin + size)) for begin in range(0, self.n, size)]
 
     def margins(self, z: Vector, span: slice | None = None) -> Vector:
         """A z, shape (n,), or of the rows in a span."""
@@ -149,9 +154,9 @@ class SignedRows:
         elif self._short is not None:
             M = np.zeros((self.D, self.D), order="F")
             short, ones = self._short
-            for begin in range(0, self.n, _BETWEEN_LOOKS):
+            for begin in range(0, self.n, self.tuning.rows_between_clock):
                 look_at_the_clock()
-                some = theta[begin : begin + _BETWEEN_LOOKS]
+                some = theta[begin : begin + self.tuning.rows_between_clock]
                 short.add_normal_matrix(some, M, ones=ones, n_threads=thread_limit(), begin=begin)
         else:
             M = np.zeros((self.D, self.D), order="F")
@@ -170,9 +175,9 @@ class SignedRows:
         """
         if self._short is not None:
             short, ones = self._short
-            for begin in range(0, self.n, _BETWEEN_LOOKS):
+            for begin in range(0, self.n, self.tuning.rows_between_clock):
                 look_at_the_clock()
-                span = slice(begin, begin + _BETWEEN_LOOKS)
+                span = slice(begin, begin + self.tuning.rows_between_clock)
                 short.move_normal_matrix(
                     C[span], slack[span], active[span], M, ones=ones, n_threads=thread_limit(), begin=begin
                 )
@@ -192,9 +197,9 @@ class SignedRows:
     def squared_hinge(self, z: Vector, C: Vector, slack: Vector) -> tuple[float, float, Vector]:
         """The sums of C_i max(0, s_i)^2 and of alpha_i = 2 C_i max(0, s_i), and A^T alpha; s = 1 - A z is written."""
         loss, total, v = 0.0, 0.0, np.zeros(self.D)
-        for begin in range(0, self.n, _BETWEEN_LOOKS):
+        for begin in range(0, self.n, self.tuning.rows_between_clock):
             look_at_the_clock()
-            span = slice(begin, begin + _BETWEEN_LOOKS)
+            span = slice(begin, begin + self.tuning.rows_between_clock)
             some = self._view.squared_hinge(
                 self.y[span],
                 C[span],
@@ -229,7 +234,7 @@ class SignedRows:
             for span, block in row_blocks(self._X):
                 Q[:, span] = (self._X @ block.T).toarray()
         else:
-            width = max(1, _ALWAYS_COPY // (8 * self.n))
+            width = max(1, self.tuning.copied_bytes // (8 * self.n))
             for begin in range(0, self.d, width):
                 part = np.asarray(self._X[:, begin : begin + width], dtype=np.float64, order="F")
                 Q = linalg.blas.dsyrk(1.0, part, beta=1.0, c=Q, overwrite_c=1, lower=1)
@@ -243,3 +248,47 @@ class SignedRows:
 def _bytes(X: Any) -> int:
     """Bytes of a dense or CSR matrix."""
     return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes)
+
+
+def pair_count(indptr: NDArray[np.integer]) -> int:
+    """How many products the rows of a CSR matrix have."""
+    lengths = np.diff(indptr).astype(np.int64)
+    return int(np.sum(lengths * (lengths + 1) // 2))
+
+
+class PairProducts:
+    """A^T Theta A for sparse rows: M_jk = sum_i theta_i a_ij a_ik, from products a_ij a_ik laid out once.
+
+    Row i has k_i (k_i + 1) / 2 products with j >= k. Stored as a sparse matrix P (n, D^2), they make M the product
+    P^T theta: a scatter of all pairs, much less than D^2 n where rows have few entries. ``A`` is CSR, indices sorted.
+
+    >>> A = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> PairProducts(A).weighted(np.array([1.0, 10.0]))
+    array([[ 1.,  0.],
+           [ 2., 94.]])
+    """
+
+    def __init__(self, A: sparse.csr_array) -> None:
+        self.columns = int(A.shape[1])
+        wide = max(pair_count(A.indptr), self.columns**2) > np.iinfo(np.int32).max
+        index: Any = np.int64 if wide else np.int32
+        lengths = np.diff(A.indptr)
+        starts = np.repeat(A.indptr[:-1], lengths).astype(index)
+        # Entry p of a row pairs with the entries from the start of its row up to itself.
+        partners = np.arange(1, A.nnz + 1, dtype=index) - starts
+        ends = np.cumsum(partners, dtype=index)
+        first = np.repeat(np.arange(A.nnz, dtype=index), partners)
+        second = np.arange(len(first), dtype=index)
+        second -= np.repeat(ends - partners - starts, partners)
+        columns = A.indices.astype(index, copy=False)
+        codes = (columns * self.columns)[first]
+        codes += columns[second]
+        values = A.data[first]
+        values *= A.data[second]
+        offsets = np.concatenate([np.zeros(1, index), ends])[A.indptr]
+        self._P = sparse.csr_array((values, codes, offsets), shape=(A.shape[0], self.columns**2))
+
+    def weighted(self, theta: Vector) -> NDArray[np.float64]:
+        """M, lower triangle, shape (D, D)."""
+        M: NDArray[np.float64] = (self._P.T @ theta).reshape(self.columns, self.columns)
+        return M

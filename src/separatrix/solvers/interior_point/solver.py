@@ -1,21 +1,25 @@
 """Interior point for the soft-margin linear SVM, on as few rows as the answer needs.
 
+    min_{w, b}  1/2 ||w||^2 [+ 1/2 b^2 if the bias is augmented] + sum_i C_i loss(y_i (w.x_i + b))
+
 With the hinge most rows end with alpha_i = 0 (margin above 1) or alpha_i = C_i (margin below 1), and few
 between. So, when there are many rows:
 
-    1. solve a weighted random sample loosely;
-    2. hold the rows that are far from margin 1 at 0 or C_i, solve for the others (the band) only;
-    3. look at all rows: where a held row has crossed margin 1, choose a new band around it and repeat.
+    1. equal rows are merged (`fewer_rows`), and a weighted random sample is solved loosely;
+    2. the rows that are far from margin 1 are fixed at 0 or C_i, and the others (the band) are solved for;
+    3. all rows are read: where a fixed row has crossed margin 1, a new band around it is chosen, and again.
 
 Each step is one predictor-corrector iteration on the current rows (`central_path`). The band changes until
-no held row is on the wrong side by more than the tolerance allows, and grows at the latest to all rows: the
-answer is that of the whole problem, and its gap is taken over all rows.
+no fixed row is on the wrong side by more than the tolerance allows, and grows at the latest to all rows: the
+answer is that of the whole problem, and its gap is taken over all rows. A proposal is the exact corner (`crossover`)
+where that can be found.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,21 +27,17 @@ from numpy.typing import NDArray
 from separatrix.problem import Point, Problem, scores, weighted_sum
 from separatrix.problem.problem import relative_gap
 from separatrix.solvers.interior_point.central_path import CentralPath
-from separatrix.solvers.interior_point.crossover import crossover, look, undecided
-from separatrix.solvers.interior_point.duplicates import Merged, merge_duplicates
+from separatrix.solvers.interior_point.crossover import crossover, evaluate, undecided
+from separatrix.solvers.interior_point.fewer_rows import Merged, margin_spread, merge_duplicates, sample_rows
 from separatrix.solvers.interior_point.normal_equations import GramSide, PrimalSide, smaller_side
-from separatrix.solvers.interior_point.sampling import margin_spread, sample_rows
 from separatrix.solvers.interior_point.signed_rows import SignedRows
+from separatrix.solvers.interior_point.tuning import Tuning
 from separatrix.solvers.loop.deadline import time_left
-from separatrix.solvers.loop.patience import Patience
 from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
 
 Rows = NDArray[np.intp]
-_FEW_ROWS = 3000  # solved whole: a sample would save nothing
-_CHECKS = 4  # failed proofs before giving up: the estimate is then wrong by rounding
-_FEW_FREE = 600  # undecided rows that are few enough to be settled exactly
-_LOOSE = (1e-2, 1e-3, 1e-5)  # relative gap at which each round looks at all rows
 
 
 @dataclass
@@ -45,23 +45,22 @@ class _State:
     path: CentralPath
     rows: Rows | None  # the rows of the path; None means all
     sampled: bool  # whether the path's rows stand for all others
-    held: Vector  # alpha of every row; those of the path's rows are overwritten
+    fixed: Vector  # alpha of every row; those of the path's rows are overwritten
     margins: Vector  # A z of all rows at the best z
-    held_dual: float = 0.0
+    stall: Stall  # of primal - dual on the path's rows
+    fixed_dual: float = 0.0
     n_rounds: int = 0
     z: Vector = field(default_factory=lambda: np.zeros(0))  # the best primal point seen on all rows
     primal: float = math.inf
     dual: float = 0.0
-    crossed: float = 0.0  # what held rows on the wrong side add to the primal value
     alpha: Vector | None = None  # of the best dual value, once the path has all rows
-    n_checks: int = 0
-    patience: Patience = field(default_factory=Patience)
-    broken: bool = False
+    n_rejected: int = 0
+    broken: bool = False  # whether rounding ended the last step
     note: str = ""
-    look_at: float = _LOOSE[0]  # relative gap of the path's rows at which to look at all rows
-    tol: float = 0.0  # as last asked for; looking at all rows pays only near it
+    read_all_at: float = 0.0  # relative gap of the path's rows at which all rows are read
+    work: float = 0.0  # in entries visited
     merged: Merged | None = None  # the problem actually solved, if rows were merged
-    cached: Point | None = None
+    proposal: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,9 @@ class InteriorPoint:
     side: str = "auto"
     screen: bool = True
     seed: int = 0
+    tuning: Tuning = field(default_factory=Tuning)
+
+    releases_gil: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -79,42 +81,47 @@ class InteriorPoint:
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Begin with a sample, or with all rows if they are few; at the proposed w if there is one."""
-        merged = merge_duplicates(problem) if self.screen and self.side == "auto" else None
+        merged = None
+        if self.screen and self.side == "auto":
+            merged = merge_duplicates(problem, self.tuning.merged_share)
         state = self._begin(merged.problem if merged else problem, start)
         state.merged = merged
         return state
 
     def _begin(self, problem: Problem, start: Point | None) -> _State:
-        n, D = problem.n_rows, problem.n_columns + (problem.bias != "none")
-        z = np.zeros(D)
+        n, D, tuning = problem.n_rows, problem.n_columns + (problem.bias != "none"), self.tuning
+        z, stall = np.zeros(D), Stall(tuning.stall_steps)
         if start is not None and start.w is not None:
             z[: problem.n_columns] = start.w
             if problem.bias != "none":
                 z[-1] = start.b or 0.0
-        held = np.zeros(n)
         # The size that balances the work on the sample against that on the band it leads to.
-        count = max(_FEW_ROWS // 2, min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), 300 * D))
-        few = n <= max(_FEW_ROWS, 10 * D, count)
+        count = min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), tuning.sample_per_column * D)
+        count = max(tuning.few_rows // 2, count)
+        few = n <= max(tuning.few_rows, tuning.few_rows_per_column * D, count)
         if few or not self.screen or problem.loss.squared or self.side == "gram":
             path = self._path(problem, None, problem.C, np.zeros(D), z, np.ones(n))
-            return _State(path, None, False, held, np.zeros(0), z=z)
+            return _State(path, None, False, np.zeros(n), np.zeros(0), stall, z=z)
         rows, weights = sample_rows(problem.y, count, self.seed)
         path = self._path(problem, rows, problem.C[rows] * weights, np.zeros(D), z, np.ones(len(rows)))
-        return _State(path, rows, True, held, np.zeros(n), z=np.zeros(D), primal=float(np.sum(problem.C)))
+        state = _State(path, rows, True, np.zeros(n), np.zeros(n), stall, z=np.zeros(D))
+        state.primal, state.read_all_at = float(np.sum(problem.C)), tuning.loose[0]
+        return state
 
     def _path(
         self, problem: Problem, rows: Rows | None, C: Vector, h: Vector, z: Vector, width: Vector
     ) -> CentralPath:
-        signed = SignedRows(problem, rows)
         sides = {"auto": smaller_side, "primal": PrimalSide, "gram": GramSide}
-        return CentralPath.start(sides[self.side](signed), problem.loss, C, h, z, width)
+        algebra = sides[self.side](SignedRows(problem, rows, tuning=self.tuning.rows))
+        return CentralPath.start(algebra, problem.loss, C, h, z, width, self.tuning)
 
-    def step(self, problem: Problem, state: _State) -> Progress:
-        """One iteration on the current rows; a look at all rows when these are solved well enough."""
+    def step(self, problem: Problem, state: _State, tol: float) -> Progress:
+        """One iteration on the current rows; all rows are read when these are solved well enough."""
         problem = state.merged.problem if state.merged else problem
         with np.errstate(all="ignore"):
+            state.work += state.path.algebra.work
             state.broken = not state.path.advance()
-            state.cached = None
+            state.proposal = None
             primal, dual = state.path.primal(), state.path.dual()
         if state.rows is None:
             if primal < state.primal or not math.isfinite(state.primal):
@@ -122,21 +129,21 @@ class InteriorPoint:
             if dual > state.dual or state.alpha is None:
                 state.dual, state.alpha = dual, state.path.alpha.copy()
         elif not state.sampled:
-            state.dual = dual + state.held_dual
-        scale = abs(primal + state.held_dual)
+            state.dual = dual + state.fixed_dual
+        scale = abs(primal + state.fixed_dual)
         gap = (primal - dual) / scale if scale > 0 else 0.0
-        state.patience.see(gap, primal - dual)
+        state.stall.update(primal - dual)
         if state.rows is not None:
-            # A held row counts as if it were still on its side of margin 1. No point has a value below zero: where one
-            # seems to, held rows have crossed by far.
-            hopeless = not state.sampled and primal + state.held_dual < 0.0
-            stuck = state.broken or state.patience.over or hopeless
-            if stuck or gap <= max(state.look_at, 0.5 * state.tol):
+            # A fixed row counts as if it were still on its side of margin 1. No point has a value below zero: where one
+            # seems to, fixed rows have crossed by far.
+            hopeless = not state.sampled and primal + state.fixed_dual < 0.0
+            stuck = state.broken or state.stall.stalled or hopeless
+            if stuck or gap <= max(state.read_all_at, 0.5 * tol):
                 self._next_round(problem, state, gap * scale, stuck)
         note, state.note = state.note, ""
-        return Progress(state.primal, state.dual, note)
+        return Progress(state.primal, state.dual, state.work, note)
 
-    def _look(self, problem: Problem, state: _State) -> Vector:
+    def _read_all(self, problem: Problem, state: _State) -> Vector:
         """Margins of all rows at the path's z. The best primal point moves towards it as far as that pays."""
         z, d = state.path.z, problem.n_columns
         new = scores(problem.X, z[:d])
@@ -160,25 +167,25 @@ class InteriorPoint:
         return new
 
     def _next_round(self, problem: Problem, state: _State, gap: float, stuck: bool) -> None:
-        """After the path's rows are solved to ``gap``: go on with them unless ``stuck``, or choose a better band."""
+        """Go on with the path's rows, solved to ``gap``, unless they are ``stuck``; else choose a better band."""
         old = state.margins
-        new = self._look(problem, state)
+        new = self._read_all(problem, state)
         n, D = problem.n_rows, len(state.z)
         if state.sampled:
-            share = min(1.0, 3.0 * math.sqrt(D / len(state.path.C)))
+            share = min(1.0, self.tuning.band_share * math.sqrt(D / len(state.path.C)))
             spread = margin_spread(problem, state.path.algebra.variances())
             order = np.abs(state.margins - 1.0) / spread
             reach = float(np.partition(order, min(n - 1, int(share * n)))[min(n - 1, int(share * n))])
             self._new_band(problem, state, reach * spread, np.zeros(n, dtype=bool))
             return
         off = 1.0 - new
-        off[state.held > 0] *= -1.0
+        off[state.fixed > 0] *= -1.0
         off[state.rows] = 0.0
         np.maximum(off, 0.0, out=off)
-        state.crossed = float(problem.C @ off)
-        if state.crossed <= max(gap, 0.0) or state.crossed <= 1e-14 * state.primal:
-            state.look_at = 0.3 * state.crossed / state.primal
-            if stuck:  # these rows have told all they can, and no other row asks to be looked at
+        loss_of_crossed = float(problem.C @ off)  # what fixed rows on the wrong side add to the primal value
+        if loss_of_crossed <= max(gap, 0.0) or loss_of_crossed <= 1e-14 * state.primal:
+            state.read_all_at = 0.3 * loss_of_crossed / state.primal
+            if stuck:  # these rows can be solved no further, and no other row has crossed
                 self._all_rows(problem, state, np.ones(n))
             return
         crossed = off > 0
@@ -189,13 +196,15 @@ class InteriorPoint:
         self._new_band(problem, state, moved, crossed)
 
     def _new_band(self, problem: Problem, state: _State, reach: Vector, also: NDArray[np.bool_]) -> None:
-        """Solve next for the rows within ``reach`` of margin 1, and those of ``also``; hold the others."""
+        """Solve next for the rows within ``reach`` of margin 1, and those of ``also``; fix the others."""
         n, D, margins = problem.n_rows, len(state.z), state.margins
         state.n_rounds += 1
-        state.look_at = _LOOSE[min(state.n_rounds, len(_LOOSE) - 1)]
-        state.patience, state.broken = Patience(), False
+        loose = self.tuning.loose
+        state.read_all_at, state.broken = loose[min(state.n_rounds, len(loose) - 1)], False
+        state.stall.reset()
         t = np.abs(margins - 1.0)
-        least = min(n - 1, max(4 * D, 500 << state.n_rounds))
+        least = max(self.tuning.band_per_column * D, self.tuning.band_rows << state.n_rounds)
+        least = min(n - 1, least)
         if np.count_nonzero(t <= reach) < least:
             order = t / reach
             reach = reach * float(np.partition(order, least)[least])
@@ -204,63 +213,75 @@ class InteriorPoint:
         if len(rows) >= n // 2:
             self._all_rows(problem, state, reach)
             return
-        held = np.where(margins < 1.0, problem.C, 0.0)
-        held[rows] = 0.0
-        yc = problem.y * held
+        fixed = np.where(margins < 1.0, problem.C, 0.0)
+        fixed[rows] = 0.0
+        yc = problem.y * fixed
         h = weighted_sum(problem.X, yc)
         if problem.bias != "none":
             h = np.append(h, np.sum(yc))
         state.path = self._path(problem, rows, problem.C[rows], h, state.z, reach[rows])
-        state.held, state.held_dual, state.rows = held, float(np.sum(held)), rows
+        state.fixed, state.fixed_dual, state.rows = fixed, float(np.sum(fixed)), rows
         state.sampled, state.note = False, f"band of {len(rows)} rows"
 
     def _all_rows(self, problem: Problem, state: _State, width: Vector) -> None:
         """Go on with every row, from the best point so far."""
         state.path = self._path(problem, None, problem.C, np.zeros(len(state.z)), state.z, width)
-        state.rows, state.held_dual, state.held = None, 0.0, np.zeros(problem.n_rows)
+        state.rows, state.fixed_dual, state.fixed = None, 0.0, np.zeros(problem.n_rows)
         state.sampled, state.note = False, "all rows"
-        state.patience, state.broken = Patience(), False
+        state.stall.reset()
+        state.broken = False
 
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
-        state.tol = tol
         if relative_gap(state.primal, state.dual) <= tol:
-            state.n_checks += 1
-            return Verdict.CHECK if state.n_checks <= _CHECKS else Verdict.STALLED
-        if state.rows is None and (state.broken or state.patience.over):
+            return Verdict.CHECK if state.n_rejected < self.tuning.checks else Verdict.STALLED
+        if state.rows is None and (state.broken or state.stall.stalled):
             return Verdict.STALLED
         return Verdict.GO_ON
 
+    def rejected(self, problem: Problem, state: _State, tol: float) -> None:
+        """Count the checks that failed: the estimate is then wrong by rounding."""
+        state.n_rejected += 1
+
+    def path_point(self, problem: Problem, state: _State) -> Point:
+        """The present point of the central path, for an animation; `point` where the path has only some of the rows."""
+        path = state.path
+        if state.rows is not None or state.merged is not None:
+            return self.point(problem, state)
+        b = 0.0 if problem.bias == "none" else float(path.z[-1])
+        return Point(path.alpha.copy(), path.z[: problem.n_columns].copy(), b)
+
     def point(self, problem: Problem, state: _State) -> Point:
         """The iterate with its rows at their bounds where that does not widen the gap."""
-        if state.cached is None:
+        if state.proposal is None:
             if state.merged is None:
-                state.cached = self._finish(problem, state)
+                state.proposal = self._finish(problem, state)
             else:
                 point = self._finish(state.merged.problem, state)
-                state.cached = replace(point, alpha=state.merged.split(point.alpha))
-        return state.cached
+                state.proposal = replace(point, alpha=state.merged.split(point.alpha))
+        return state.proposal
 
     def _finish(self, problem: Problem, state: _State) -> Point:
         path = state.path
         plain = self._assemble(problem, state, path.alpha if state.alpha is None else state.alpha, state.z)
         if problem.loss.squared:
-            return self._point(problem, plain.alpha, look(problem, state.z)[1])
+            return self._point(problem, plain.alpha, evaluate(problem, state.z)[1])
         if state.sampled or time_left() == 0.0:
             return plain
         free = undecided(path)
         alpha = np.where(free | (path.s < path.xi), path.C, 0.0)
         rows = np.flatnonzero(free)
-        if 0 < len(rows) <= max(_FEW_FREE, 4 * len(state.z)):
+        if 0 < len(rows) <= max(self.tuning.few_free, self.tuning.free_per_column * len(state.z)):
             bounds = self._assemble(problem, state, alpha, state.z).alpha
-            corner = crossover(problem, bounds, state.z, rows if state.rows is None else state.rows[rows])
+            chosen = rows if state.rows is None else state.rows[rows]
+            corner = crossover(problem, bounds, state.z, chosen, tuning=self.tuning)
             if corner is not None and corner.gap <= max(0.0, state.primal - state.dual):
                 z = corner.z if corner.primal <= state.primal else state.z
                 return self._point(problem, corner.alpha, z)
         return plain
 
     def _assemble(self, problem: Problem, state: _State, alpha: Vector, z: Vector) -> Point:
-        whole = state.held.copy()
+        whole = state.fixed.copy()
         if state.rows is None:
             whole[:] = alpha
         elif not state.sampled:

@@ -11,31 +11,42 @@ S. S. Keerthi et al., A sequential dual method for large scale multi-class linea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from separatrix import _core
-from separatrix.problem import JointProblem, Point
+from separatrix.problem import JointPoint, JointProblem
+from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.factored import factor
 from separatrix.solvers.loop.deadline import OutOfTime, time_left
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.types import Vector
 
-_PARTIAL_PASSES = 8  # over the active rows, before one that looks at all
+
+@dataclass(frozen=True)
+class Tuning:
+    """Numbers of joint descent."""
+
+    #: Passes over the active rows before one over all: the gap is known only after such a pass.
+    partial_passes: int = 8
+    #: Part of the passes so far, at least, that come between a failed check and the next.
+    check_pause: float = 0.25
 
 
 @dataclass(eq=False)
 class _State:
     descent: _core.JointDescent
     shape: tuple[int, int]
+    entries: int  #: of the rows
     loss: float = np.inf  #: of the last pass over all rows
     half_norm: float = 0.0
     own: float = 0.0  #: sum of A_{i, y_i}
     whole: bool = False  #: whether the last pass saw all rows
     partial: int = 0  #: passes since then
     violation: float = np.inf
+    work: float = 0.0  #: entries visited, once for each class
     passes: int = 0
     ask_after: int = 0  #: passes before a check is asked for again
 
@@ -45,7 +56,7 @@ def factored_rows(problem: JointProblem) -> Any:
     if problem.kernel is None:
         return problem.X
     everything = np.arange(problem.n_rows)
-    return factor(problem.gram(everything, everything))
+    return factor(problem.space.gram(everything, everything))
 
 
 @dataclass(frozen=True)
@@ -53,41 +64,39 @@ class JointDescent:
     """Coordinate descent by rows; ``seed`` orders them."""
 
     seed: int = 0
+    tuning: Tuning = Tuning()
 
-    @property
-    def name(self) -> str:
-        """As the binary solver of the same kind."""
-        return "coordinate-descent"
+    name: ClassVar[str] = "coordinate-descent"
+    releases_gil: ClassVar[bool] = True
 
-    def init(self, problem: JointProblem, start: Point | None, n_threads: int) -> _State:
+    def init(self, problem: JointProblem, start: JointPoint | None, n_threads: int) -> _State:
         """A = 0, or where an earlier run ended; all rows active."""
         rows: Any = factored_rows(problem)
         tau = {"none": 0.0, "augmented": 1.0, "free": _mean_square(rows)}[problem.bias]
-        compiled: Any = _core.joint_descent  # one overload for each kind of rows
         codes = np.ascontiguousarray(problem.codes, dtype=np.int64)
-        rest = codes, problem.C, problem.n_classes, tau, self.seed
-        if sparse.issparse(rows):
-            matrix: Any = rows
-            descent = compiled(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], *rest)
-        else:
-            descent = compiled(np.ascontiguousarray(rows), *rest)
-        state = _State(descent, (problem.n_rows, problem.n_classes))
+        descent = _core.joint_descent(
+            compiled_rows(rows), codes, problem.C, problem.n_classes, tau, self.seed
+        )
+        is_sparse = bool(sparse.issparse(rows))
+        entries = int(rows.nnz if is_sparse else rows.size)
+        state = _State(descent, (problem.n_rows, problem.n_classes), entries)
         if start is not None:
             offset = np.zeros(problem.n_classes)
-            if problem.bias == "free" and start.w is not None:
-                offset = np.ascontiguousarray(start.w[:, -1])
-            descent.start(np.ascontiguousarray(start.alpha), offset)
+            if problem.bias == "free" and start.b is not None:
+                offset = np.ascontiguousarray(start.b)
+            descent.start(np.ascontiguousarray(start.A), offset)
         return state
 
-    def step(self, problem: JointProblem, state: _State) -> Progress:
+    def step(self, problem: JointProblem, state: _State, tol: float) -> Progress:
         """One pass; the values are those seen on the way. `OutOfTime` within it leaves a point that can be proved."""
         state.passes += 1
-        if state.partial >= _PARTIAL_PASSES:
+        if state.partial >= self.tuning.partial_passes:
             state.descent.restore()
         loss, state.violation, visited, in_time = state.descent.run(time_left())
         if not in_time:
             raise OutOfTime
         state.whole = visited == problem.n_rows
+        state.work += state.entries * problem.n_classes * (visited / problem.n_rows)
         state.partial = 0 if state.whole else state.partial + 1
         if state.whole:
             alpha = self._alpha(state)
@@ -97,24 +106,26 @@ class JointDescent:
                 state.half_norm += 0.5 * float(np.sum(alpha.sum(axis=0) ** 2))
         if problem.bias == "free":
             state.descent.move_offset()
-        return Progress(state.half_norm + state.loss, state.own - state.half_norm)
+        return Progress(state.half_norm + state.loss, state.own - state.half_norm, state.work)
 
     def terminate(self, problem: JointProblem, state: _State, tol: float) -> Verdict:
-        """Ask for a check when the values of a whole pass are close; after a failed one, a quarter later."""
+        """Ask for a check when the values of a whole pass are close."""
         if not state.whole:
             return Verdict.GO_ON
         if self._gap(state) <= tol and state.passes > state.ask_after:
-            state.ask_after = state.passes + max(_PARTIAL_PASSES, state.passes // 4)
             return Verdict.CHECK
-        if state.violation == 0.0:
-            return Verdict.STALLED
-        return Verdict.GO_ON
+        return Verdict.STALLED if state.violation == 0.0 else Verdict.GO_ON
 
-    def point(self, problem: JointProblem, state: _State) -> Point:
+    def rejected(self, problem: JointProblem, state: _State, tol: float) -> None:
+        """Ask again after a quarter more passes."""
+        pause = int(self.tuning.check_pause * state.passes)
+        state.ask_after = state.passes + max(self.tuning.partial_passes, pause)
+
+    def point(self, problem: JointProblem, state: _State) -> JointPoint:
         """A and b as they are; W follows from A."""
         b = np.empty(problem.n_classes)
         state.descent.copy_bias(b)
-        return Point(alpha=self._alpha(state), w=b[:, None])
+        return JointPoint(self._alpha(state), None, b)
 
     def _alpha(self, state: _State) -> Vector:
         alpha = np.empty(state.shape)

@@ -11,21 +11,32 @@ S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import linalg, sparse
 
-from separatrix.problem import JointProblem, Point
+from separatrix.problem import JointPoint, JointProblem
 from separatrix.solvers.joint.descent import factored_rows
 from separatrix.solvers.loop.deadline import look_at_the_clock
-from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY, Progress, Verdict
 from separatrix.types import Vector
 
-_TO_THE_EDGE = 0.995
-_LOST = 3  # steps in a row that hardly moved: rounding has the upper hand
-_FAR = 1e-3
-_LEAST = 1e-14  # slack, of a margin of 1, below which a row counts as on its bound
+
+@dataclass(frozen=True)
+class Tuning:
+    """Numbers of the joint interior point."""
+
+    #: Part of the way to the nearest bound that a step may go; Mehrotra's, since a point on a bound has no next step.
+    to_boundary: float = 0.995
+    #: Part of a full step below which a step hardly moved, and how many of them in a row are a stall.
+    short: float = 1e-3
+    short_steps: int = 3
+    #: Of a pair of slack and multiplier, how far below the other one counts as zero. Without it the first check
+    #: proves the gap of the path, where with it the vertex itself is proved (tests/svm/test_crammer_singer.py).
+    vanished: float = 1e-3
+    #: Least slack, of a margin of 1: weights beyond 1 / this are rounding.
+    least_slack: float = 1e-14
 
 
 @dataclass(eq=False)
@@ -38,20 +49,20 @@ class _State:
     primal: float = np.inf
     dual: float = -np.inf
     short: int = 0  #: steps in a row that hardly moved
-    asked: bool = False
-    checks: int = 0
+    settles: bool = True  #: whether a proposal puts what has nearly vanished at zero
+    work: float = 0.0  #: of all factorisations, in entries
 
 
 @dataclass(frozen=True)
 class JointInteriorPoint:
     """Mehrotra's predictor and corrector."""
 
-    @property
-    def name(self) -> str:
-        """As the binary solver of the same kind."""
-        return "interior-point"
+    tuning: Tuning = Tuning()
 
-    def init(self, problem: JointProblem, start: Point | None, n_threads: int) -> _State:
+    name: ClassVar[str] = "interior-point"
+    releases_gil: ClassVar[bool] = False
+
+    def init(self, problem: JointProblem, start: JointPoint | None, n_threads: int) -> _State:
         """W = 0, every row a little outside its margin, its multipliers all alike."""
         rows: Any = factored_rows(problem)
         is_sparse = bool(sparse.issparse(rows))
@@ -64,47 +75,50 @@ class JointInteriorPoint:
         multipliers = np.repeat(problem.C[:, None] / k, k, axis=1)
         return _State(X, penalty, np.zeros((k, X.shape[1])), np.full(len(X), 2.0), multipliers)
 
-    def step(self, problem: JointProblem, state: _State) -> Progress:
+    def step(self, problem: JointProblem, state: _State, tol: float) -> Progress:
         """One factorisation, two solves; `OutOfTime` before that leaves the state as it was."""
         s = self._slacks(problem, state)
+        n, (k, D) = len(s), state.theta.shape
+        state.work += (n * D * D * k * (k + 1) + (k * D) ** 3 / 3) / FLOPS_PER_ENTRY
         try:
             factored = _Normal(problem, state, s)
         except (linalg.LinAlgError, FloatingPointError):
-            state.short = _LOST
-            return Progress(state.primal, state.dual)
+            state.short = self.tuning.short_steps
+            return Progress(state.primal, state.dual, state.work)
         mu = float(np.vdot(s, state.multipliers)) / s.size
         affine = factored.direction(np.zeros_like(s))
         length = _reach(s, state.multipliers, affine)
         after = float(np.vdot(s + length * affine[2], state.multipliers + length * affine[3])) / s.size
         target = mu * (max(after, 0.0) / mu) ** 3 if mu > 0 else 0.0
         moved = factored.direction(target - affine[2] * affine[3])
-        length = min(1.0, _TO_THE_EDGE * _reach(s, state.multipliers, moved))
+        length = min(1.0, self.tuning.to_boundary * _reach(s, state.multipliers, moved))
         state.theta = state.theta + length * moved[0]
         state.xi = state.xi + length * moved[1]
         state.multipliers = state.multipliers + length * moved[3]
-        state.short = state.short + 1 if length < 1e-3 else 0
+        state.short = state.short + 1 if length < self.tuning.short else 0
         self._values(problem, state)
-        return Progress(state.primal, state.dual)
+        return Progress(state.primal, state.dual, state.work)
 
     def terminate(self, problem: JointProblem, state: _State, tol: float) -> Verdict:
         """Values within half of the tolerance: check; no way forward: stalled."""
-        if state.primal - state.dual <= 0.5 * tol * state.primal and not state.asked:
-            state.asked = True
-            state.checks += 1
-            return Verdict.CHECK
-        state.asked = False
-        return Verdict.STALLED if state.short >= _LOST or not np.isfinite(state.primal) else Verdict.GO_ON
+        if state.short >= self.tuning.short_steps or not np.isfinite(state.primal):
+            return Verdict.STALLED
+        return Verdict.CHECK if state.primal - state.dual <= 0.5 * tol * state.primal else Verdict.GO_ON
 
-    def point(self, problem: JointProblem, state: _State) -> Point:
+    def rejected(self, problem: JointProblem, state: _State, tol: float) -> None:
+        """Propose the multipliers as they are from now on."""
+        state.settles = False
+
+    def point(self, problem: JointProblem, state: _State) -> JointPoint:
         """A from the multipliers, (W, b) from theta.
 
         Of each pair s, lambda one vanishes in the limit; the one far below the other is taken to have done so, unless
-        that was already tried and did not pass its check.
+        a proposal of that kind was rejected.
         """
         own = problem.own
         scale = np.full_like(state.multipliers, self._largest(problem, state))
         scale[own] = problem.C
-        small = _FAR * scale * self._slacks(problem, state) if state.checks < 2 else 0.0
+        small = self.tuning.vanished * scale * self._slacks(problem, state) if state.settles else 0.0
         lam = np.where(state.multipliers < small, 0.0, state.multipliers)
         full = lam[own] == 0.0  # nothing left for its own class: the others share all of C
         total = lam.sum(axis=1)
@@ -112,10 +126,9 @@ class JointInteriorPoint:
         A = -lam
         A[own] = 0.0
         A[own] = -A.sum(axis=1)
-        w = state.theta.copy()
-        if problem.bias == "none":
-            w = np.hstack([w, np.zeros((len(w), 1))])
-        return Point(alpha=A, w=w if problem.kernel is None else w[:, -1:])
+        d = state.theta.shape[1] - (problem.bias != "none")
+        b = np.zeros(problem.n_classes) if problem.bias == "none" else state.theta[:, -1].copy()
+        return JointPoint(A, state.theta[:, :d].copy() if problem.kernel is None else None, b)
 
     def _largest(self, problem: JointProblem, state: _State) -> float:
         """The largest multiplier of a class other than a row's own: what others are small beside."""
@@ -127,7 +140,7 @@ class JointInteriorPoint:
         f = state.X @ state.theta.T
         s = state.xi[:, None] + f[problem.own][:, None] - f - 1.0
         s[problem.own] = state.xi
-        return np.maximum(s, _LEAST)
+        return np.maximum(s, self.tuning.least_slack)
 
     def _values(self, problem: JointProblem, state: _State) -> None:
         f = state.X @ state.theta.T

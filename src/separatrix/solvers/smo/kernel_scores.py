@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from separatrix import _core
 from separatrix.problem.kernels import Kernel, Laplacian, Linear, Poly, Rbf, Sigmoid
+from separatrix.solvers.compiled import compiled_rows
 
 _BLOCK = 1 << 21  # kernel values held at a time where the core does not know the kernel: 16 MiB
 
@@ -67,18 +67,5 @@ def core_formula(kernel: Kernel) -> _core.KernelFormula | None:
 
 
 def core_points(X: Any) -> _core.KernelPoints:
-    """The core's view of the rows of X; the arrays are shared where their type and layout allow it."""
-    is_sparse: bool = sparse.issparse(X)
-    if not is_sparse:
-        values = np.asarray(X)
-        kept = np.float32 if values.dtype == np.float32 else np.float64
-        return _core.dense_points(np.ascontiguousarray(values, dtype=kept))
-    rows = X if X.format == "csr" else X.tocsr()
-    kept = np.float32 if rows.dtype == np.float32 else np.float64
-    index = np.int64 if rows.indptr.dtype == np.int64 or rows.indices.dtype == np.int64 else np.int32
-    return _core.sparse_points(
-        np.ascontiguousarray(rows.data, dtype=kept),
-        np.ascontiguousarray(rows.indices, dtype=index),
-        np.ascontiguousarray(rows.indptr, dtype=index),
-        rows.shape[1],
-    )
+    """The rows of X as points of a kernel; the arrays are shared where their type and layout allow it."""
+    return _core.KernelPoints(compiled_rows(X))

@@ -4,8 +4,8 @@
     s.t.       0 <= alpha_i <= upper_i,  sum_i alpha_i y_i = 0 if the bias is free
 
 A round of the compiled core improves the dual on the rows that violate the optimality conditions most
-(cpp/include/separatrix/block_smo.hpp). Kernel values are float32 at first, whatever the data: they decide where
-to go. Where F must be known better than that, it is computed anew in float64 (smo_sums.py); rounds on top of it
+(cpp/smo/block_smo.hpp). Kernel values are float32 at first, whatever the data: they decide where
+to go. Where F must be known better than that, it is computed anew in float64 (`sums`); rounds on top of it
 correct what is left, as iterative refinement does for linear systems. If that no longer helps, kernel values become
 float64. A little rounding, as a sample of the rows shows it, is not worth that: rounds to a somewhat smaller gap cost
 less.
@@ -19,37 +19,26 @@ Osuna, Freund, Girosi, An improved training algorithm for support vector machine
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from separatrix import _core
-from separatrix.problem import Point
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import KernelSpace, Point, Problem
+from separatrix.solvers.loop.deadline import time_left
 from separatrix.solvers.loop.protocol import Progress, Verdict
+from separatrix.solvers.loop.stall import Stall
 from separatrix.solvers.smo.kernel_scores import core_formula, core_points
-from separatrix.solvers.smo.sample import rounding_of_gap
 from separatrix.solvers.smo.state import NegativeCurvature, State, feasible
-from separatrix.solvers.smo.sums import renew, rows_that_matter
-
-_STEP_ROUNDS, _STEP_SECONDS = 1 << 30, 0.2  # a step ends at whichever comes first
-_COUNTED_ROUNDS = 10  # rounds of a step where rounds are counted
-_FEW_ROWS = 1000  # F of so few is renewed for what a look at a sample costs
-_ALL_ROWS = 320  # with so few no row waits for a later round
-_DOUBT = 1.5  # what a sample shows of rounding, times this, is what all rows may have
-_AIM_LOWER = 0.5  # rounding of F up to this share of tol is made up for by rounds to a smaller gap
-_IDLE = 6  # renewals of F without half the best gap so far that count as a stall
-_CURVED = 1e-12  # relative negative curvature that is not rounding
+from separatrix.solvers.smo.sums import renew, rounding_of_gap, rows_that_matter
+from separatrix.solvers.smo.tuning import Tuning
 
 
 @dataclass(frozen=True)
 class BlockSmo:
     """Settings: memory for kernel rows, rows in a round (None: by shape), whether rows at a bound are left out, and
     whether kernel values are float64 from the beginning, which pays where all of them are few.
-
-    With ``max_steps`` no clock is looked at: steps are ten rounds, and after so many the run counts as stalled. So the
-    same rows give the same answer, bit for bit.
 
     A kernel that is not positive semidefinite ends the run (``STALLED``, with ``state.negative_curvature``) unless
     ``stop_on_negative_curvature`` is False: then the rounds go on to a stationary point, as LIBSVM does.
@@ -58,11 +47,11 @@ class BlockSmo:
     >>> from separatrix.problem import HINGE
     >>> from separatrix.problem.kernels import Rbf
     >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
-    >>> problem = KernelProblem(X, y, np.full(4, 10.0), HINGE, "free", Rbf(1.0))
+    >>> problem = Problem(X, y, np.full(4, 10.0), HINGE, "free", Rbf(1.0))
     >>> solver = BlockSmo()
     >>> state = solver.init(problem, None, n_threads=1)
     >>> for _ in range(2):
-    ...     progress = solver.step(problem, state)
+    ...     progress = solver.step(problem, state, tol=1e-6)
     ...     verdict = solver.terminate(problem, state, tol=1e-6)
     >>> verdict.value, solver.point(problem, state).alpha.round(3)
     ('check', array([2.503, 2.503, 2.503, 2.503]))
@@ -72,22 +61,31 @@ class BlockSmo:
     working_set: int | None = None
     shrink: bool = True
     wide: bool = False
-    max_steps: int | None = None
     stop_on_negative_curvature: bool = True
+    tuning: Tuning = field(default_factory=Tuning)
 
-    @property
-    def name(self) -> str:
-        """Short name."""
-        return "block-smo"
+    name: ClassVar[str] = "block-smo"
+    releases_gil: ClassVar[bool] = False
 
-    def init(self, problem: KernelProblem, start: Point | None, n_threads: int) -> State:
+    def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds and balanced."""
-        formula = core_formula(problem.kernel) if problem.matrix is None else None
+        space = problem.space
+        assert isinstance(space, KernelSpace), "block SMO is for kernels"
+        formula = core_formula(space.kernel) if space.matrix is None else None
         points = core_points(problem.X) if formula is not None else None
         n, wide = problem.n_rows, self.wide or formula is None
         engine = self._engine(problem, formula, points, wide, n_threads)
         state = State(
-            engine, formula, points, n_threads, wide, np.zeros(n), np.zeros(n), np.ones(n, dtype=bool)
+            engine,
+            formula,
+            points,
+            n_threads,
+            wide,
+            np.zeros(n),
+            np.zeros(n),
+            np.ones(n, dtype=bool),
+            self.tuning,
+            Stall(self.tuning.renewals, 0.5),
         )
         if start is not None:
             alpha = feasible(problem, start.alpha)
@@ -95,45 +93,44 @@ class BlockSmo:
                 renew(problem, state, alpha)
         return state
 
-    def step(self, problem: KernelProblem, state: State) -> Progress:
-        """Rounds until the gap seems reached, or a part of a second has passed."""
-        state.ready = False
-        rounds, seconds = _STEP_ROUNDS, _STEP_SECONDS
-        if state.tol == 0:  # the loop has not said yet what it wants, and a start may do already
-            rounds = 0 if state.alpha.any() else 1
-        if self.max_steps is not None:
-            rounds, seconds = min(rounds, _COUNTED_ROUNDS), np.inf
-        state.steps += 1
-        if state.points is not None or rounds == 0:
-            state.report = state.engine.run(state.target, rounds, seconds)
+    def step(self, problem: Problem, state: State, tol: float) -> Progress:
+        """A few rounds, none once the gap seems reached."""
+        state.tol, state.ready = tol, False
+        n = problem.n_rows
+        rounds = max(
+            1, min(self.tuning.step_rounds, self.tuning.step_values // (n * self._rows_in_a_round(n)))
+        )
+        if state.points is not None:
+            state.report = state.engine.run(state.target, rounds, time_left())
         else:
-            self._supplied_rounds(problem, state, rounds, seconds)
+            self._supplied_rounds(problem, state, rounds)
         if state.report.negative_first >= 0:
-            self._look_at_curvature(problem, state)
-        elif state.tol > 0 and (state.report.reached or state.report.stalled):
+            self._check_curvature(problem, state)
+        elif state.report.reached or state.report.stalled:
             self._conclude(problem, state)
-        return Progress(state.report.primal, state.report.dual)
+        return Progress(state.report.primal, state.report.dual, state.work(n, self._rows_in_a_round(n)))
 
-    def terminate(self, problem: KernelProblem, state: State, tol: float) -> Verdict:
+    def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """CHECK when the gap is within tol as far as the solver can tell; STALLED when nothing moves any more."""
-        state.tol = tol
         if state.stalled:
             return Verdict.STALLED
-        if not state.ready:
-            over = self.max_steps is not None and state.steps >= self.max_steps
-            return Verdict.STALLED if over else Verdict.GO_ON
-        # In force only if this check fails.
+        return Verdict.CHECK if state.ready else Verdict.GO_ON
+
+    def rejected(self, problem: Problem, state: State, tol: float) -> None:
+        """Compute F anew before the next check, and aim lower."""
         state.ready, state.refine = False, True
         state.safety *= 0.5
-        return Verdict.CHECK
 
-    def point(self, problem: KernelProblem, state: State) -> Point:
+    def point(self, problem: Problem, state: State) -> Point:
         """The current alpha and bias; w is not built."""
-        return Point(state.current_alpha, np.empty(0), state.report.bias)
+        return Point(state.current_alpha, None, state.report.bias)
+
+    def _rows_in_a_round(self, n: int) -> int:
+        return self.working_set or self.tuning.working_set(n)
 
     def _engine(
         self,
-        problem: KernelProblem,
+        problem: Problem,
         formula: _core.KernelFormula | None,
         points: _core.KernelPoints | None,
         wide: bool,
@@ -147,34 +144,37 @@ class BlockSmo:
             wide=wide,
             squared=problem.loss.squared,
             bias=problem.bias,
-            working_set=self.working_set or default_working_set(problem.n_rows),
+            working_set=self._rows_in_a_round(problem.n_rows),
             cache_mb=self.cache_mb,
             shrink=self.shrink and points is not None,
             stop_on_negative=self.stop_on_negative_curvature,
             n_threads=n_threads,
         )
 
-    def _supplied_rounds(self, problem: KernelProblem, state: State, rounds: int, seconds: float) -> None:
+    def _supplied_rounds(self, problem: Problem, state: State, rounds: int) -> None:
         """Rounds for which the kernel object computes the rows of K."""
-        began = time.perf_counter()
         for _ in range(rounds):
             missing = state.engine.select()
             if len(missing):
-                state.engine.supply(np.ascontiguousarray(problem.gram(missing.astype(np.intp), slice(None))))
+                state.engine.supply(
+                    np.ascontiguousarray(problem.space.gram(missing.astype(np.intp), slice(None)))
+                )
             state.report = state.engine.advance(state.target)
-            if state.report.reached or state.report.stalled or time.perf_counter() - began > seconds:
+            if state.report.reached or state.report.stalled or time_left() == 0.0:
                 break
 
-    def _conclude(self, problem: KernelProblem, state: State) -> None:
+    def _conclude(self, problem: Problem, state: State) -> None:
         """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
         exact = state.wide and (self.wide or state.points is None)
-        unsure = state.refine or state.report.stalled or problem.n_rows <= _FEW_ROWS
+        unsure = state.refine or state.report.stalled or problem.n_rows <= self.tuning.few_rows
         rounding, error = (0.0, 0.0) if exact or unsure else rounding_of_gap(problem, state)
-        rounding *= _DOUBT
+        rounding *= self.tuning.doubt
         if not exact and (unsure or rounding > state.slack):
-            if state.lowered == 0.0 and 0.0 < rounding <= _AIM_LOWER * state.tol * state.report.primal:
-                # The next sample may show a little more.
-                state.lowered = 1.25 * rounding / state.report.primal
+            if (
+                state.lowered == 0.0
+                and 0.0 < rounding <= self.tuning.aim_lower * state.tol * state.report.primal
+            ):
+                state.lowered = self.tuning.lower_by * rounding / state.report.primal
                 return
             matter = None if unsure else rows_that_matter(problem, state, error)
             renew(problem, state, state.current_alpha, matter)
@@ -182,54 +182,40 @@ class BlockSmo:
             state.report = state.engine.run(state.target, 0, 0.0)
             state.refine = False
             if not state.report.reached:
-                gap = state.report.primal - state.report.dual
-                better = gap < 0.5 * state.gap and state.report.dual > 0
-                state.gap = min(gap, state.gap)  # compared with the last gap, an up and down would never end
-                self._unsettle(problem, state, better)
+                self._distrust(problem, state)
                 return
         state.ready = state.report.reached
         state.stalled = not state.report.reached and state.report.stalled
 
-    def _unsettle(self, problem: KernelProblem, state: State, better: bool) -> None:
+    def _distrust(self, problem: Problem, state: State) -> None:
         """F was not what it seemed. If renewing it no longer helps, kernel values are computed in float64."""
-        state.idle = 0 if better else state.idle + 1
-        if better:
+        gap = state.report.primal - state.report.dual
+        if state.renewals.update(gap if state.report.dual > 0 else np.inf):
             return
         if not state.wide:
             self._widen(problem, state)
-        elif state.idle >= _IDLE:
-            state.stalled = True
+        else:
+            state.stalled = state.renewals.stalled
 
-    def _widen(self, problem: KernelProblem, state: State) -> None:
+    def _widen(self, problem: Problem, state: State) -> None:
         alpha = state.current_alpha
         if state.report.dual < 0:  # float32 led away from the solution: zero is a better start
             alpha[:] = 0.0
-        state.wide, state.idle = True, 0
+        state.wide, state.spent = True, state.work(problem.n_rows, self._rows_in_a_round(problem.n_rows))
+        state.renewals.reset()
         state.engine = self._engine(problem, state.formula, state.points, True, state.n_threads)
         renew(problem, state, alpha)
 
-    def _look_at_curvature(self, problem: KernelProblem, state: State) -> None:
+    def _check_curvature(self, problem: Problem, state: State) -> None:
         """The engine met negative curvature: a fact about K, or rounding."""
         i, j = state.report.negative_first, state.report.negative_second
         rows = np.array([i] if j < 0 else [i, j])
-        K = problem.gram(rows, rows)
+        K = problem.space.gram(rows, rows)
         value = float(K[0, 0]) if j < 0 else float(K[0, 0] + K[1, 1] - K[0, 1] - K[1, 0])
-        if value < -_CURVED * float(np.abs(np.diag(K)).sum()):
+        if value < -self.tuning.curved * float(np.abs(np.diag(K)).sum()):
             state.negative_curvature = NegativeCurvature((i, i if j < 0 else j), value)
             state.stalled = self.stop_on_negative_curvature
         elif not state.wide:
             self._widen(problem, state)
             return
         state.engine.tolerate_negative()
-
-
-def default_working_set(n: int) -> int:
-    """Rows in a round: all where they are few, else enough that few rounds read the kernel rows again, and few enough
-    for the cache.
-
-    >>> default_working_set(20_000)
-    768
-    """
-    if n <= _ALL_ROWS:
-        return n
-    return 160 if n <= 600 else 256 if n <= 3000 else 768

@@ -1,4 +1,4 @@
-"""What block SMO knows between its steps, and where it may begin."""
+"""State of block SMO between its steps, and its feasible starting point."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import _core
-from separatrix.problem.kernel_problem import KernelProblem
+from separatrix.problem import Problem
+from separatrix.solvers.loop.stall import Stall
+from separatrix.solvers.smo.tuning import Tuning
 from separatrix.types import Vector
 
 
@@ -32,16 +34,16 @@ class State:
     alpha: Vector  # where F was computed in float64,
     F: Vector
     exact: NDArray[np.bool_]  # of these rows; of the others it is what the rounds had added up
+    tuning: Tuning
+    renewals: Stall  # of the gap after each renewal of F
     report: _core.SmoReport = field(default_factory=_core.SmoReport)
-    tol: float = 0.0  # 0 until the loop has said what it wants
+    tol: float = 0.0
     safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
     lowered: float = 0.0  # the part of tol that the rounding of F may take
     refine: bool = False  # F is to be renewed before a check
     ready: bool = False
     stalled: bool = False
-    gap: float = np.inf  # the smallest after a renewal of F
-    idle: int = 0
-    steps: int = 0
+    spent: float = 0.0  # kernel values visited by an engine before this one
     negative_curvature: NegativeCurvature | None = None
 
     @property
@@ -50,6 +52,10 @@ class State:
         alpha = np.empty(len(self.F))
         self.engine.get_alpha(alpha)
         return alpha
+
+    def work(self, n: int, working_set: int) -> float:
+        """Kernel values visited: rows computed, and those of the working set at each step."""
+        return self.spent + float(self.report.computed) * n + float(self.report.steps) * working_set
 
     @property
     def slack(self) -> float:
@@ -62,13 +68,13 @@ class State:
         return self.safety * (self.tol - self.lowered)
 
 
-def feasible(problem: KernelProblem, alpha: Vector) -> Vector:
+def feasible(problem: Problem, alpha: Vector) -> Vector:
     """alpha clipped to its bounds; with a free bias the heavier class is scaled down until the classes balance.
 
     >>> import numpy as np
     >>> from separatrix.problem import HINGE
     >>> from separatrix.problem.kernels import Linear
-    >>> problem = KernelProblem(np.eye(2), np.array([1.0, -1.0]), np.ones(2), HINGE, "free", Linear())
+    >>> problem = Problem(np.eye(2), np.array([1.0, -1.0]), np.ones(2), HINGE, "free", Linear())
     >>> feasible(problem, np.array([3.0, 0.5]))
     array([0.5, 0.5])
     """
