@@ -28,7 +28,6 @@ DescentTuning read_tuning(const nb::object& record) {
     };
     DescentTuning tuning;
     read("run_length", tuning.run_length);
-    read("copy_run_length", tuning.copy_run_length);
     read("shrink", tuning.shrink);
     read("outlier", tuning.outlier);
     read("moves", tuning.moves);

@@ -27,7 +27,7 @@ namespace separatrix {
 
 // The numbers of solvers/coordinate_descent/tuning.py that the core reads; there they are explained.
 struct DescentTuning {
-    Index run_length, copy_run_length;
+    Index run_length;
     bool shrink;
     double outlier;
     int moves;
@@ -81,7 +81,7 @@ public:
     // One pass over the active rows, ended early once this many seconds have passed.
     DescentReport epoch(double seconds) {
         if (worth_copying()) copy_active_rows();
-        if (tuning_.moves > 0 && (copy_ || slow()) && epochs_ % tuning_.epochs_per_acceleration == 0) accelerate();
+        if (tuning_.moves > 0 && slow() && epochs_ % tuning_.epochs_per_acceleration == 0) accelerate();
         DescentReport report;
         report.copied = copy_.has_value();
         report.active = static_cast<Index>(here().active.size());
@@ -194,11 +194,10 @@ private:
     double residual() const { return settings_.kappa == 0 ? 0 : rest_.s + here().bias_sums(settings_.squared).s; }
 
     bool worth_copying() const {
-        if (!tuning_.copy) return false;
-        const auto active = static_cast<double>(here().active.size());
-        if (active < tuning_.copy_below * static_cast<double>(here().size())) return epochs_ > 0;
+        if (!tuning_.copy || !slow()) return false;
         const bool sparse = std::visit([](const auto& view) { return view.sparse; }, whole_.rows);
-        return sparse && !copy_ && slow();
+        const auto active = static_cast<double>(here().active.size()), all = static_cast<double>(here().size());
+        return (sparse && !copy_) || active < tuning_.copy_below * all;
     }
     bool slow() const { return passes_ >= tuning_.slow_after; }
 
@@ -239,8 +238,7 @@ private:
     void order_runs(const Ids& rows, Random* random) {
         visits_ = rows;
         runs_.clear();
-        const auto length = static_cast<std::int32_t>(copy_ ? tuning_.copy_run_length : tuning_.run_length),
-                   n = static_cast<std::int32_t>(rows.size());
+        const auto length = static_cast<std::int32_t>(tuning_.run_length), n = static_cast<std::int32_t>(rows.size());
         for (std::int32_t begin = 0; begin < n; begin += length) runs_.push_back(begin);
         if (random == nullptr) return;
         random->shuffle(runs_.data(), static_cast<Index>(runs_.size()));

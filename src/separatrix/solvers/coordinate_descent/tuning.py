@@ -11,8 +11,7 @@ class Tuning:
 
     epochs_per_step: int = 8
     entries_per_step: float = 2e7
-    run_length: int = 8
-    copy_run_length: int = 2
+    run_length: int = 2
     mapped_run: int = 1 << 20
     shrink: bool = True
     outlier: float = 3.0
@@ -25,7 +24,7 @@ class Tuning:
     slow_after: int = 8
     penalty: float = 0.03
     check_factor: float = 0.7
-    patience: int = 300
+    patience: int = 2000
 
     def in_place(self) -> Tuning:
         """The same without copies of rows."""
