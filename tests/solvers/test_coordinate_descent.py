@@ -5,7 +5,6 @@ from __future__ import annotations
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from separatrix.problem import HINGE, SQUARED_HINGE, Point, Problem, Status
 from separatrix.proof.duality import certify
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
+from separatrix.solvers.coordinate_descent.tuning import Tuning
 from separatrix.solvers.loop.protocol import Verdict
 from separatrix.solvers.loop.run import Limits, Stage, run
 
@@ -128,15 +128,19 @@ def test_gives_up_when_nothing_falls_any_more() -> None:
     assert solution.gap < 1e-12
 
 
-def test_after_a_failed_check_more_steps_come_first() -> None:
+def test_a_rejected_check_is_not_asked_for_again_at_once() -> None:
     problem, solver = noisy(), CoordinateDescent()
     state = solver.init(problem, None, 1)
     verdict = Verdict.GO_ON
     while verdict is Verdict.GO_ON:
-        solver.step(problem, state)
+        solver.step(problem, state, 1e-4)
         verdict = solver.terminate(problem, state, 1e-4)
     assert verdict is Verdict.CHECK
-    assert solver.terminate(problem, state, 1e-4) is Verdict.GO_ON
+    assert solver.terminate(problem, state, 1e-4) is Verdict.CHECK  # a query
+    factor = state.check_factor
+    for _ in range(2):  # first the inactive rows are measured, then less is asked for
+        solver.rejected(problem, state, 1e-4)
+    assert state.check_factor < factor
 
 
 @pytest.mark.parametrize("bias", BIASES)
@@ -155,34 +159,41 @@ def test_the_same_seed_gives_the_same_answer(as_csr) -> None:
     problem = as_sparse(noisy()) if as_csr else noisy()
     first, second = solve(problem, tol=1e-5), solve(problem, tol=1e-5)
     np.testing.assert_array_equal(first.alpha, second.alpha)
-    other = solve(problem, tol=1e-5, seed=7, n_threads=2)
+    np.testing.assert_array_equal(first.alpha, solve(problem, tol=1e-5, n_threads=2).alpha)
+    other = solve(problem, tol=1e-5, seed=7)
     assert other.primal == pytest.approx(first.primal, rel=2e-5)
 
 
-@pytest.mark.parametrize("settings", [{"shrink": False}, {"memory": 0}, {"chunk": 1}, {"memory": 16}])
-def test_settings_change_the_way_not_the_answer(settings) -> None:
+@pytest.mark.parametrize(
+    "tuning",
+    [Tuning(shrink=False), Tuning(moves=0), Tuning(run_length=1), Tuning(moves=16), Tuning(copy=False)],
+)
+def test_numbers_change_the_way_not_the_answer(tuning) -> None:
     problem = as_sparse(noisy(bias="free"))
-    assert solve(problem, tol=1e-7, **settings).primal == pytest.approx(solve(problem).primal, rel=2e-7)
+    assert solve(problem, tol=1e-7, tuning=tuning).primal == pytest.approx(solve(problem).primal, rel=2e-7)
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("shrink", [False, True])
-def test_w_is_the_sum_of_its_rows_wherever_they_are_read(shrink, dtype, index) -> None:
-    """First the caller's rows, after some epochs a copy, at last an exact copy of the active ones."""
+def test_w_is_the_sum_of_its_rows_wherever_they_are_read(shrink, exact, dtype, index) -> None:
+    """First the caller's rows, after some epochs a copy: as floats only where no value would be rounded."""
     problem = as_sparse(noisy(300, 40), index)
-    problem = replace(problem, X=problem.X.astype(dtype))
-    solver = CoordinateDescent(shrink=shrink)
-    state = solver.init(problem, None, 1)
-    alpha, w = np.empty(problem.n_rows), np.empty(problem.n_columns)
-    for precision, atol in ((0, 1e-4), (1, 1e-6), (2, 1e-6 if dtype == np.float32 else 1e-12)):
-        state.descent.refine(precision)
-        for _ in range(12):
-            state.descent.epoch()
-            state.descent.get_alpha(alpha)
-            state.descent.get_w(w)
-            np.testing.assert_allclose(w, problem.weighted_sum(alpha), atol=atol)
-        state.descent.unshrink()
+    X = problem.X.astype(np.float32 if exact else dtype).astype(dtype)
+    problem = replace(problem, X=X)
+    descent = compiled_rows(X).descent(
+        problem.y, problem.C, tuning=Tuning(shrink=shrink), squared=False, kappa=0.0, seed=1
+    )
+    alpha, w, copied = np.empty(problem.n_rows), np.empty(problem.n_columns), False
+    for epoch in range(60):
+        copied |= descent.epoch().copied
+        descent.get_alpha(alpha)
+        descent.get_w(w)
+        np.testing.assert_allclose(w, problem.weighted_sum(alpha), atol=1e-11)
+        if epoch == 30:
+            descent.unshrink()
+    assert copied
 
 
 @pytest.mark.parametrize("kappa", [0.0, 0.1])
@@ -196,33 +207,27 @@ def test_reports_hold_for_all_rows_while_a_few_are_worked_on(loss, as_csr, dtype
     wrong = 0.0 if loss.squared else 0.01  # few rows stay off their bounds
     y = np.sign(wide.sum(axis=1)) * np.where(rng.uniform(size=4000) < wrong, -1.0, 1.0)
     rows = compiled_rows(sparse.csr_array(X) if as_csr else X)
-    descent = rows.descent(
-        y, C, squared=loss.squared, shrink=True, kappa=kappa, seed=3, n_threads=1, chunk=8, memory=5
-    )
+    descent = rows.descent(y, C, tuning=Tuning(), squared=loss.squared, kappa=kappa, seed=3)
     alpha, w, part, least = np.empty(4000), np.empty(6), np.empty(100), 4000
+    copied, work = False, 0.0
     for epoch in range(60):
-        if epoch == 3:
-            descent.refine(1)
-        if epoch == 40:
-            descent.refine(2)
         if epoch == 50:
             descent.unshrink()
         report = descent.epoch()
-        least = min(least, report.active)
+        least, copied = min(least, report.active), copied or report.copied
+        assert report.work > work
+        work = report.work
         assert (report.active == 4000) or epoch != 50
         descent.get_alpha(alpha)
         descent.get_alpha(part, 1234)
         descent.get_w(w)
         np.testing.assert_array_equal(part, alpha[1234:1334])
         assert np.all((alpha >= 0) & (alpha <= loss.upper(C)))
-        # Values that float32 cannot hold are rounded until `refine(2)`.
-        rough = epoch < 3 or (dtype is np.float64 and epoch < 40)
-        np.testing.assert_allclose(
-            w, wide.T @ (alpha * y), rtol=0, atol=(1e-3 if rough else 1e-9) * alpha.sum()
-        )
+        np.testing.assert_allclose(w, wide.T @ (alpha * y), rtol=0, atol=1e-9 * alpha.sum())
         assert report.dual == pytest.approx(loss.dual_total(alpha, C) - 0.5 * w @ w, rel=1e-5, abs=1e-5)
         assert report.residual == pytest.approx(alpha @ y if kappa else 0.0, abs=1e-9 * alpha.sum())
         assert report.bias == pytest.approx(kappa * report.residual, abs=1e-9 * alpha.sum())
+    assert copied
     assert 8 * least < 4000  # or nothing of the above was at stake
 
 
@@ -233,9 +238,8 @@ def test_long_steps_do_not_part_w_from_alpha(seed) -> None:
     y = np.repeat([-1.0, 1.0], 20)
     X = (rng.standard_normal((40, 2)) + 0.7 * y[:, np.newaxis]).astype(np.float32)
     descent = compiled_rows(X).descent(
-        y, np.ones(40), squared=False, shrink=True, kappa=0.03, seed=seed, n_threads=1, chunk=8, memory=5
+        y, np.ones(40), tuning=Tuning(), squared=False, kappa=0.03, seed=seed
     )
-    descent.refine(1)
     alpha, w = np.empty(40), np.empty(2)
     for epoch in range(600):
         descent.set_centre(descent.epoch().bias)
@@ -266,74 +270,41 @@ def test_steps_do_not_grow_memory() -> None:
     problem, solver = noisy(500, 10), CoordinateDescent()
     state = solver.init(problem, None, 1)
     for _ in range(20):
-        solver.step(problem, state)
-        solver.terminate(problem, state, 1e-30)
+        solver.step(problem, state, 1e-30)
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     for _ in range(50):
-        solver.step(problem, state)
+        solver.step(problem, state, 1e-30)
     after = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert after - before < 2000
 
 
-def test_a_gap_that_does_not_fall_is_no_stall_while_the_dual_rises() -> None:
-    problem = noisy()
-    solver = CoordinateDescent()
-    state = solver.init(problem, None, 1)
-    solver.step(problem, state)
-    assert state.risen == state.dual  # the first epoch counts
-    state.epochs += state.patience + 1
-    assert solver.terminate(problem, state, 1e-12) is Verdict.STALLED
-    state.risen_at = state.epochs - 1
-    assert solver.terminate(problem, state, 1e-12) is Verdict.GO_ON
-
-
-@pytest.mark.parametrize(("passes", "copied"), [(1.0, False), (np.inf, True)])
-def test_rows_are_not_copied_for_a_few_passes(passes, copied) -> None:
-    """A copy holds float32 values, and w shows their rounding; rows as given leave w exact."""
+def test_a_run_that_creeps_is_not_given_up() -> None:
+    """The gap stands still for hundreds of epochs at a time on its way to tol."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((4000, 6))
-    y = np.sign(X.sum(axis=1)) * np.where(rng.uniform(size=4000) < 0.01, -1.0, 1.0)
-    descent = compiled_rows(sparse.csr_array(X)).descent(
-        y, np.ones(4000), squared=False, shrink=True, kappa=0.0, seed=3, n_threads=1, chunk=8, memory=5
+    X = rng.standard_normal((300, 60)) * np.logspace(-1, 1, 60)
+    y = np.sign(X @ rng.standard_normal(60) + 20 * rng.standard_normal(300))
+    problem = Problem(X, y, np.full(300, 100.0), HINGE, "none")
+    assert solve(problem, tol=1e-6).status is Status.CONVERGED
+    assert solve(problem, tol=1e-6, tuning=Tuning(patience=20)).status is Status.MAX_ITER
+
+
+@pytest.mark.parametrize("slow_after", [8, 1000])
+def test_rows_are_copied_once_passes_have_proved_many(slow_after) -> None:
+    problem = as_sparse(noisy(300, 40))
+    descent = compiled_rows(problem.X).descent(
+        problem.y, problem.C, tuning=Tuning(slow_after=slow_after), squared=False, kappa=0.0, seed=3
     )
-    descent.epoch(passes=passes)
-    descent.refine(1)
-    for _ in range(30):
-        report = descent.epoch(passes=passes)
-    assert 3 * report.active < 4000
-    alpha, w = np.empty(4000), np.empty(6)
-    descent.get_alpha(alpha)
-    descent.get_w(w)
-    error = np.abs(w - X.T @ (alpha * y)).max()
-    assert (error > 1e-9) == copied
+    copied = [descent.epoch().copied for _ in range(20)]
+    assert copied == [epoch >= slow_after for epoch in range(20)]
 
 
-class Crawling:
-    """A descent whose gap stays while its dual rises a little in every epoch."""
-
-    def __init__(self, descent, rise: float) -> None:
-        self.descent, self.rise, self.dual, self.epochs = descent, rise, 99.0, 0
-
-    def epoch(self, seconds: float, passes: float) -> SimpleNamespace:
-        self.epochs, self.dual = self.epochs + 1, self.dual + self.rise
-        report = {"gap": 1.0, "dual": self.dual, "epochs": self.epochs, "active": 200, "whole": True}
-        return SimpleNamespace(**report, residual=0.0, bias=0.0, room=0.0)
-
-    def __getattr__(self, name: str):
-        return getattr(self.descent, name)
-
-
-@pytest.mark.parametrize(("rise", "stalled"), [(2e-6, False), (1e-9, True)])
-def test_a_dual_that_rises_by_a_hundredth_of_tol_has_not_stalled(rise, stalled) -> None:
-    """Word counts, squared hinge, C = 100: for hundreds of epochs the gap swings far from tol, and the dual rises."""
-    problem = noisy()
-    solver = CoordinateDescent()
-    state = solver.init(problem, None, 1)
-    state.descent, state.patience = Crawling(state.descent, rise), 50
-    verdict = solver.terminate(problem, state, 1e-6)
-    for _ in range(20):
-        solver.step(problem, state)
-        verdict = solver.terminate(problem, state, 1e-6)
-    assert (verdict is Verdict.STALLED) is stalled
+def test_a_tuning_the_core_cannot_use_is_refused() -> None:
+    problem = noisy(20, 2)
+    for tuning, sentence in (
+        (Tuning(run_length=0), "run_length must be at least 1; got 0."),
+        (Tuning(moves=17), "moves must be from 0 to 16; got 17."),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            CoordinateDescent(tuning=tuning).init(problem, None, 1)

@@ -19,6 +19,7 @@ from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Point, Proble
 from separatrix.proof.duality import certify
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.coordinate_descent import solver as coordinate_descent
+from separatrix.solvers.coordinate_descent.tuning import Tuning
 from separatrix.solvers.interior_point import solver as interior_point
 from separatrix.solvers.interior_point.solver import InteriorPoint
 from separatrix.solvers.interior_point.tuning import RowTuning
@@ -93,7 +94,7 @@ def test_a_pass_over_many_entries_ends_within() -> None:
     rows[:, 0] = np.arange(4200) % 7 - 3
     y = np.where(rows[:, 0] > 0, 1.0, -1.0)
     descent = compiled_rows(rows).descent(
-        y, np.ones(4200), squared=False, shrink=True, kappa=0.0, seed=0, n_threads=1, chunk=8, memory=5
+        y, np.ones(4200), tuning=Tuning(), squared=False, kappa=0.0, seed=0
     )
     cut = descent.epoch(0.0)
     assert (cut.whole, cut.epochs) == (False, 0)

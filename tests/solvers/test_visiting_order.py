@@ -1,4 +1,4 @@
-"""The order in which coordinate descent visits rows: near to chance where they stay in the cache, in runs elsewhere."""
+"""The order in which coordinate descent visits rows: runs that lie together in memory, the runs in random order."""
 
 from __future__ import annotations
 
@@ -6,33 +6,30 @@ import numpy as np
 import pytest
 
 from separatrix.solvers.compiled import compiled_rows
+from separatrix.solvers.coordinate_descent.tuning import Tuning
 
 
-def after_some_epochs(rows: int, columns: int, chunk: int, **settings) -> np.ndarray:
+def after_some_epochs(run_length: int, mapped: bool) -> np.ndarray:
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((rows, columns)).astype(np.float32)
-    y = np.sign(X[:, 0] + rng.standard_normal(rows))
-    C = np.ones(rows)
-    fixed = {"squared": True, "shrink": False, "kappa": 0.0, "seed": 5, "n_threads": 1, "memory": 0}
-    descent = compiled_rows(X).descent(y, C, chunk=chunk, **fixed, **settings)
+    X = rng.standard_normal((401, 20)).astype(np.float32)
+    y = np.sign(X[:, 0] + rng.standard_normal(401))
+    tuning = Tuning(run_length=run_length, shrink=False, moves=0, copy=False)
+    descent = compiled_rows(X).descent(
+        y, np.ones(401), tuning=tuning, squared=True, kappa=0.0, seed=5, mapped=mapped
+    )
     for _ in range(3):
-        descent.epoch()
-    alpha = np.empty(rows)
+        assert descent.epoch().active == 401
+    alpha = np.empty(401)
     descent.get_alpha(alpha)
     return alpha
 
 
-def test_rows_in_the_cache_are_visited_in_runs_of_two() -> None:
-    short, long = (after_some_epochs(400, 20, chunk) for chunk in (2, 8))
-    np.testing.assert_array_equal(short, long)
-    assert np.any(short != after_some_epochs(400, 20, 1))
+@pytest.mark.parametrize("run_length", [1, 2, 8, 1000])
+def test_rows_of_a_file_are_visited_in_the_same_order(run_length) -> None:
+    np.testing.assert_array_equal(after_some_epochs(run_length, True), after_some_epochs(run_length, False))
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "settings"), [(400, 3000, {}), (400, 20, {"mapped": True, "in_place": True})]
-)
-def test_many_entries_and_rows_of_a_file_are_visited_in_runs_as_long_as_asked_for(
-    rows, columns, settings
-) -> None:
-    short, long = (after_some_epochs(rows, columns, chunk, **settings) for chunk in (2, 8))
-    assert np.any(short != long)
+def test_runs_are_as_long_as_asked_for() -> None:
+    first = after_some_epochs(1, False)
+    assert all(np.any(first != after_some_epochs(run_length, False)) for run_length in (2, 8, 1000))
+    np.testing.assert_array_equal(after_some_epochs(401, False), after_some_epochs(1000, False))

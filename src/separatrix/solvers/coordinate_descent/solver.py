@@ -36,6 +36,8 @@ from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Matrix, Vector
 
+_ROUNDING = 1e-13  # of the primal value: a smaller rise of the dual may be rounding
+
 
 @dataclass
 class State:
@@ -48,6 +50,7 @@ class State:
     primal: float = math.inf  # estimates, before the updates of the last epoch
     dual: float = 0.0
     least_primal: float = math.inf  # since rows last became active again
+    risen_dual: float = -math.inf  # the dual when it had last risen by a part that matters
     complete: bool = False  # the estimate covers every row
     visits: float = 0.0  # to each row, on average, since all were last visited
     check_factor: float = 1.0  # times tol: the estimate that is worth a proof
@@ -111,8 +114,7 @@ class CoordinateDescent:
             self._epoch(problem, state)
             if state.visits > self.tuning.inactive_visits:
                 self._add_inactive_gap(state, tol)
-            state.least_primal = min(state.least_primal, state.primal)
-            state.stall.update(max(0.0, state.least_primal - state.dual))
+            self._note_progress(state, tol)
             if self._seems_reached(state, tol) or state.stall.stalled or state.work > enough:
                 break
         return Progress(state.primal, state.dual, state.work)
@@ -167,6 +169,17 @@ class CoordinateDescent:
         state.primal = state.dual + gap
         state.complete = report.active == problem.n_rows
         state.visits = 0.0 if state.complete else state.visits + report.active / problem.n_rows
+
+    def _note_progress(self, state: State, tol: float) -> None:
+        """Tell the stall detector. A primal that stands still for long is no stall while the dual still rises.
+
+        A relative gap of tol belongs to a dual within about tol^2 of its best: that much is a rise.
+        """
+        state.least_primal = min(state.least_primal, state.primal)
+        state.stall.update(max(0.0, state.least_primal - state.dual))
+        if state.dual > state.risen_dual + max(tol * abs(tol), _ROUNDING) * state.primal:
+            state.risen_dual = state.dual
+            state.stall.reset()
 
     def _add_inactive_gap(self, state: State, tol: float) -> None:
         """Add the gap of the inactive rows to the estimate; where it matters, they become active again."""

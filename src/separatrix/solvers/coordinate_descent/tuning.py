@@ -24,7 +24,7 @@ class Tuning:
     slow_after: int = 8
     penalty: float = 0.03
     check_factor: float = 0.7
-    patience: int = 2000
+    patience: int = 300
 
     def in_place(self) -> Tuning:
         """The same without copies of rows."""
