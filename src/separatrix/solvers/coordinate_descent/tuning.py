@@ -1,7 +1,7 @@
 """The numbers that steer coordinate descent. None changes what is proved, only how soon.
 
-Gains are geometric means of CPU time on sets that nothing was tuned on, without the part over with it; those of this record
-were measured with the version before it (`benchmarks/ABLATION.md`, `python -m benchmarks.ablation`).
+Gains are geometric means of CPU time on sets that nothing was tuned on, without the part over with it, measured with
+the version before this record (`python -m benchmarks.ablation` measures the present one).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Tuning:
     #: A row stays active if its gradient is below this many times the mean of those that moved (a single outlier would
     #: otherwise keep every row active).
     outlier: float = 3.0
-    #: Visits to each row, on average, after which the gap of the inactive rows is measured. A row that became inactive by
-    #: mistake is otherwise found by a rejected proof at the end, and undoes most of the work.
+    #: Visits to each row, on average, after which the gap of the inactive rows is measured. A row that became inactive
+    #: by mistake is otherwise found by a rejected proof at the end, and undoes most of the work.
     inactive_visits: float = 16.0
     #: Part of tol and of the gap that inactive rows may have before they become active again.
     inactive_share: float = 0.01
