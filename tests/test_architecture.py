@@ -123,7 +123,7 @@ def test_one_exact_check(monkeypatch):
     certificate, calls = SVC().fit(X, y).certificate_, []
     original = exact_check.check
     monkeypatch.setattr(
-        "separatrix.proof.verify.check",
+        "separatrix.proof.verify.check_document",
         lambda *args, **kwargs: calls.append(args) or original(*args, **kwargs),
     )
     assert verify(certificate, X, y, exact=True)
@@ -156,7 +156,7 @@ def test_who_reads_a_clock():
 
 
 def test_solvers_do_not_know_each_other():
-    algorithms = {"coordinate_descent", "smo", "cocoa", "newton", "active_set"}
+    algorithms = {"coordinate_descent", "smo", "newton", "active_set"}  # cocoa is descent on parts
     for path, tree in modules():
         if path.parts[0] == "solvers" and path.parts[1].removesuffix(".py") in algorithms:
             own = path.parts[1].removesuffix(".py")

@@ -57,5 +57,5 @@ def test_no_raise_writes_its_hint_into_a_string():
     ]
     assert [place.partition(":")[0] for place in sorted(found)] == [
         "fitting/kernel_checks.py",
-        "perceptron/attributes.py",
+        "perceptron/fit.py",
     ]
