@@ -112,7 +112,8 @@ class CoordinateDescent:
         enough = state.work + self.tuning.entries_per_step
         for _ in range(self.tuning.epochs_per_step):
             self._epoch(problem, state)
-            if state.visits > self.tuning.inactive_visits:
+            last_digits = tol < self.tuning.last_digits and self._seems_reached(state, tol)
+            if last_digits or state.visits > self.tuning.inactive_visits:
                 self._add_inactive_gap(state, tol)
             self._note_progress(state, tol)
             if self._seems_reached(state, tol) or state.stall.stalled or state.work > enough:

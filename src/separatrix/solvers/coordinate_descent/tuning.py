@@ -31,6 +31,9 @@ class Tuning:
     inactive_visits: float = 16.0
     #: Part of tol and of the gap that inactive rows may have before they become active again.
     inactive_share: float = 0.01
+    #: A tol below this is the aim of a small problem: inactive rows are measured before a proof, because one that finds
+    #: less than the aim but enough for the user's tol ends the run (tests/svm/test_svc_inputs.py, test_memmap).
+    last_digits: float = 1e-9
     #: Last moves that span the subspace of the exact step. Without the step: 2.3.
     moves: int = 5
     #: Epochs from one exact step to the next.
