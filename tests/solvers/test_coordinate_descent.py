@@ -237,9 +237,7 @@ def test_long_steps_do_not_part_w_from_alpha(seed) -> None:
     rng = np.random.default_rng(seed)
     y = np.repeat([-1.0, 1.0], 20)
     X = (rng.standard_normal((40, 2)) + 0.7 * y[:, np.newaxis]).astype(np.float32)
-    descent = compiled_rows(X).descent(
-        y, np.ones(40), tuning=Tuning(), squared=False, kappa=0.03, seed=seed
-    )
+    descent = compiled_rows(X).descent(y, np.ones(40), tuning=Tuning(), squared=False, kappa=0.03, seed=seed)
     alpha, w = np.empty(40), np.empty(2)
     for epoch in range(600):
         descent.set_centre(descent.epoch().bias)

@@ -93,9 +93,7 @@ def test_a_pass_over_many_entries_ends_within() -> None:
     rows = np.zeros((4200, 4096), dtype=np.float32)
     rows[:, 0] = np.arange(4200) % 7 - 3
     y = np.where(rows[:, 0] > 0, 1.0, -1.0)
-    descent = compiled_rows(rows).descent(
-        y, np.ones(4200), tuning=Tuning(), squared=False, kappa=0.0, seed=0
-    )
+    descent = compiled_rows(rows).descent(y, np.ones(4200), tuning=Tuning(), squared=False, kappa=0.0, seed=0)
     cut = descent.epoch(0.0)
     assert (cut.whole, cut.epochs) == (False, 0)
     whole = descent.epoch()
