@@ -21,11 +21,7 @@ CLANG_FORMAT := "$(VENV)/bin/clang-format"
 CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help demo test check lint format sanitize stub build docs bench agreement clean browser node
-=======
-.PHONY: help demo quick test check lint format stub build docs bench agreement clean browser node
->>>>>>> wt-cli
+.PHONY: help demo quick test check lint format sanitize stub build docs bench agreement clean browser node
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -73,7 +69,7 @@ format: $(STAMP)  ## rewrite the code in the project's format
 
 # Python does not free everything that it holds at its end, so leaks are not looked for. The sanitizers' libraries must be
 # there before Python's own, and that of C++ with them, or exceptions are not seen. Needs GCC.
-SANITIZED ?= tests/test_core.py tests/solvers tests/data/test_read_libsvm.py tests/perceptron/test_perceptron_passes.py
+SANITIZED ?= tests/test_core.py tests/solvers tests/data/test_read_libsvm.py tests/perceptron/test_perceptron_algorithm.py
 preloaded := $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(name).so))
 
 sanitize: $(STAMP)  ## the core's tests with address and undefined-behaviour sanitizers; SANITIZED=tests for all

@@ -27,6 +27,7 @@ from separatrix.dask.workers import (
     even_shares,
     holders,
 )
+from separatrix.errors import with_hint
 
 #: Seconds without a heartbeat that a worker has at least while it loads libraries and data, which may hold the GIL.
 _LOADING_TIMEOUT = 30.0
@@ -88,7 +89,11 @@ class WorkerGroup:
     async def _place(self) -> None:
         workers = sorted(await self.monitor.alive())
         if not workers:
-            raise WorkerFailureError("The cluster has no workers. Hint: client.wait_for_workers(1).")
+            raise with_hint(
+                WorkerFailureError,
+                "The cluster has no workers.",
+                "client.wait_for_workers(1)",
+            )
         count = min(len(workers), len(self.partitions))
         self.shares = even_shares(await holders(self.client, self.partitions, workers), count)
         self.shards = [None] * count
@@ -118,9 +123,10 @@ class WorkerGroup:
         )
         error = await self._monitored(maker.exception())
         if maker.status == "cancelled":
-            raise WorkerFailureError(
-                f"The partitions {self.shares[i]} are lost and cannot be computed again. Hint: give Dask "
-                "collections or delayed values, not the only copy of scattered data."
+            raise with_hint(
+                WorkerFailureError,
+                f"The partitions {self.shares[i]} are lost and cannot be computed again.",
+                "give Dask collections or delayed values, not the only copy of scattered data",
             )
         if error is not None:
             raise error

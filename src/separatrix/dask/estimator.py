@@ -16,6 +16,8 @@ from dask.delayed import Delayed, delayed
 from distributed import Future, Semaphore
 from distributed.utils import sync
 
+from separatrix.errors import with_hint
+
 
 class ClusterEstimator:
     """A scikit-learn estimator with a parameter ``client`` and a method ``_fit(client, *data)``; mixed in first."""
@@ -86,9 +88,10 @@ def lazily(function: Callable[[Any], Any], X: Any, dtype: Any, width: int | None
     """
     if isinstance(X, dask.array.Array):
         if X.ndim == 2 and X.numblocks[1] != 1:
-            raise ValueError(
-                f"X is cut into {X.numblocks[1]} pieces along its columns; a row is scored as a whole. "
-                "Hint: X.rechunk({1: -1})."
+            raise with_hint(
+                ValueError,
+                f"X is cut into {X.numblocks[1]} pieces along its columns; a row is scored as a whole.",
+                "X.rechunk({1: -1})",
             )
         shape = {"drop_axis": 1} if width is None else {"chunks": (X.chunks[0], (width,))}
         blocks: Any = X

@@ -27,6 +27,7 @@ from separatrix.dask.cluster import WorkerGroup
 from separatrix.dask.estimator import is_partition_list
 from separatrix.dask.partition import Description, given_partition, read_partition
 from separatrix.dask.rows import ClusterRows
+from separatrix.errors import with_hint
 from separatrix.fitting.inputs import check_labels
 
 
@@ -78,17 +79,20 @@ def _blocks(X: Any) -> tuple[list[Any], tuple[float, ...] | None]:
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions; got shape {X.shape}.")
         if X.numblocks[1] != 1:
-            raise ValueError(
-                f"X is cut into {X.numblocks[1]} pieces along its columns; a worker needs whole rows. "
-                "Hint: X.rechunk({1: -1})."
+            raise with_hint(
+                ValueError,
+                f"X is cut into {X.numblocks[1]} pieces along its columns; a worker needs whole rows.",
+                "X.rechunk({1: -1})",
             )
         array: Any = X
         return array.to_delayed().ravel().tolist(), array.chunks[0]
     if is_dask_collection(X) and hasattr(X, "npartitions"):
         return list(X.to_delayed()), None
-    raise TypeError(
+    raise with_hint(
+        TypeError,
         "X must be a Dask array, a Dask data frame, a list of futures or delayed partitions, or paths; got "
-        f"{type(X).__name__}. Hint: for arrays in memory use separatrix.SVC, or dask.array.from_array(X, chunks=...)."
+        f"{type(X).__name__}.",
+        "for arrays in memory use separatrix.SVC, or dask.array.from_array(X, chunks=...)",
     )
 
 
@@ -125,9 +129,10 @@ class ClusterData:
         self.names = found[0].names
         columns = {each.columns for each in found}
         if len(columns) > 1:
-            raise ValueError(
-                f"Partitions of X differ in their number of columns: {sorted(columns)}. Hint: read sparse files with "
-                "the same n_columns."
+            raise with_hint(
+                ValueError,
+                f"Partitions of X differ in their number of columns: {sorted(columns)}.",
+                "read sparse files with the same n_columns",
             )
         lengths = [each.rows[j] for each, j in self._pieces]
         dtype = np.result_type(*(each.dtype for each in found))

@@ -11,6 +11,8 @@ from typing import Any
 import distributed
 from distributed import actor, protocol
 
+from separatrix.errors import with_hint
+
 #: Seconds between two looks at the heartbeats while a reply is awaited.
 POLL = 0.5
 #: Seconds within which a worker must answer, or its shard is called through the scheduler.
@@ -111,10 +113,11 @@ class HeartbeatMonitor:
             await self.client.run_on_scheduler(_remove_worker, address=address)
         self.failed.add(address)
         if len(self.failed) > self.max_failures:
-            raise WorkerFailureError(
+            raise with_hint(
+                WorkerFailureError,
                 f"Worker {address} {what}: that is failure {len(self.failed)} of this training, and "
-                f"max_worker_failures={self.max_failures}. Hint: look at the worker's memory and logs, or raise the "
-                "limit."
+                f"max_worker_failures={self.max_failures}.",
+                "look at the worker's memory and logs, or raise the limit",
             )
 
 

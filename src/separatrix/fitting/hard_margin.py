@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from separatrix.errors import InseparableError, NotConvergedError
+from separatrix.errors import InseparableError, NotConvergedError, with_hint
 from separatrix.fitting.proofs import check_dual, prove
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import History, KernelSpace, Problem, Record, Solution, Status
@@ -37,6 +37,8 @@ from separatrix.solvers.factored import factor
 from separatrix.types import Index, Vector
 
 # The relative gap that the hard margin aims at, whatever tol is.
+#: Advice where there is no hard margin.
+SOFT_MARGIN = "a finite C gives the soft margin, which always exists"
 _GOAL = 1e-9
 # A row whose margin is within this of 1 may carry alpha.
 _TIGHT = 1e-7
@@ -96,7 +98,7 @@ class HardMargin:
         if solution.gap <= _GOAL:
             return solution, how
         if self.verdict.verdict != "separable":
-            raise InseparableError(self._inseparable(self.verdict), self.verdict)
+            raise with_hint(InseparableError, self._inseparable(self.verdict), SOFT_MARGIN, self.verdict)
         exact = self.verdict.widest_point()
         better = solution if exact is None else _recomputed(problem, *exact)
         return (solution, how) if solution.gap <= better.gap else (better, "hard margin: exact arithmetic")
@@ -106,9 +108,10 @@ class HardMargin:
         problem, kernel = self.problem, self.problem.kernel
         assert kernel is not None
         if problem.n_rows > _FACTORED_ROWS:
-            raise ValueError(
-                f"C = inf, the hard margin, with a kernel is for at most {_FACTORED_ROWS} rows; got {problem.n_rows}. "
-                "Hint: a large finite C has the same solution wherever the classes can be separated."
+            raise with_hint(
+                ValueError,
+                f"C = inf, the hard margin, with a kernel is for at most {_FACTORED_ROWS} rows; got {problem.n_rows}.",
+                "a large finite C has the same solution wherever the classes can be separated",
             )
         _, alpha, candidates, status = self._active_set()
         solution = _recomputed(problem, None, alpha)
@@ -116,11 +119,13 @@ class HardMargin:
             sides = self.data.sides(self.positive, self.negative)
             proof = contradiction(problem, candidates, self.data.fingerprint.get(), *sides, self.rows)
             if proof is not None:
-                raise InseparableError(self._inseparable(proof), proof)
+                raise with_hint(InseparableError, self._inseparable(proof), SOFT_MARGIN, proof)
         if not np.isfinite(solution.primal):
-            raise NotConvergedError(
+            raise with_hint(
+                NotConvergedError,
                 f"C = inf with the {kernel.name} kernel: within rounding, neither a slab without rows inside nor "
-                "an exact contradiction between rows was found. Hint: use a finite C."
+                "an exact contradiction between rows was found.",
+                "use a finite C",
             )
         return solution, f"hard margin: active set on the factor of the kernel matrix, {status}"
 
@@ -141,8 +146,7 @@ class HardMargin:
         they = "they" if kernel is None else "their images"
         return (
             f"No hyperplane{where} separates {names[0]} from {names[1]}, so there is no hard margin{verdict}. Rows "
-            f"{shown} contradict each other: weighted by `.weights` {they} cancel exactly; `.certificate` proves it. "
-            "Hint: a finite C gives the soft margin, which always exists."
+            f"{shown} contradict each other: weighted by `.weights` {they} cancel exactly; `.certificate` proves it."
         )
 
     def prove(self, solution: Solution) -> Certificate:

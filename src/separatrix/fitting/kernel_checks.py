@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from separatrix.errors import IndefiniteKernelError
+from separatrix.errors import IndefiniteKernelError, with_hint
 from separatrix.problem.kernel_algebra import Product, Scaled, Sum
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.rows import squared_norms
@@ -47,7 +47,11 @@ def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
         rows = np.sort(np.random.default_rng(0).choice(rows, _EXAMINED, replace=False))
     K = _matrix(kernel, X, rows)
     if not np.all(np.isfinite(K)):
-        raise ValueError("The kernel gives values that are not finite numbers. Hint: scale the columns of X.")
+        raise with_hint(
+            ValueError,
+            "The kernel gives values that are not finite numbers.",
+            "scale the columns of X",
+        )
     scale = float(np.max(np.abs(K), initial=0.0))
     difference = np.abs(K - K.T)
     if float(difference.max(initial=0.0)) > _ASYMMETRY * scale:
@@ -60,8 +64,14 @@ def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
     unit = 2.0**-24 if np.array_equal(K, K.astype(np.float32)) else 2.0**-53
     witness = find_witness(K, max(unit, float(difference.max(initial=0.0)) / scale if scale else 0.0))
     if witness is not None:
-        raise IndefiniteKernelError(
-            _sentence(kernel, witness, rows), rows[witness.rows], witness.u, witness.value
+        raise with_hint(
+            IndefiniteKernelError,
+            _sentence(kernel, witness, rows),
+            "use a kernel such as 'rbf', change gamma or coef0, or set the negative eigenvalues of a precomputed "
+            "matrix to zero",
+            rows[witness.rows],
+            witness.u,
+            witness.value,
         )
 
 
@@ -74,9 +84,11 @@ def _check_squares(X: Any) -> None:
     with np.errstate(over="ignore"):
         finite = np.isfinite(squared_norms(X))
     if not finite.all():
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             f"Row {int(np.argmin(finite))} of X has values whose squares leave the range of floating point, so that no "
-            "kernel of it can be computed. Hint: scale the columns of X."
+            "kernel of it can be computed.",
+            "scale the columns of X",
         )
 
 
@@ -87,8 +99,7 @@ def _sentence(kernel: Kernel, witness: Witness, rows: Any) -> str:
     return (
         f"The {kernel.name} kernel is not positive semidefinite on these rows: with the weights u = `.vector` on the "
         f"{len(witness.rows)} rows {shown} (`.rows`), sum_ij u_i u_j k(x_i, x_j) = {witness.value:.6g} < 0, which "
-        "is the square of no length, so there is no problem to solve. Hint: use a kernel such as 'rbf', change "
-        "gamma or coef0, or set the negative eigenvalues of a precomputed matrix to zero."
+        "is the square of no length, so there is no problem to solve."
     )
 
 

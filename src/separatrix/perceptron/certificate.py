@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.errors import with_hint
 from separatrix.fitting.deferred import Deferred
 from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.bounds import Theory
@@ -142,15 +143,19 @@ def prove_mistakes(
 ) -> Certificate:
     """The `mistakes` certificate of a clean run, or a sentence that says why there is none."""
     if run.status is not Status.CONVERGED:
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             f"There is nothing to certify: the run ended with status {run.status.value!r} before a pass without "
-            "mistakes, and the rows were not shown to be inseparable. Hint: raise max_epochs or max_time."
+            "mistakes, and the rows were not shown to be inseparable.",
+            "raise max_epochs or max_time",
         )
     if run.ledger is not None and run.ledger.dropped:
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             "A certificate of kind 'mistakes' adds up all updates of a run, and this one forgot "
             f"{run.ledger.dropped} of them for budget={run.ledger.budget}, which breaks that theorem. bound_ has "
-            "the bound of the budgeted perceptron. Hint: a budget above the number of updates."
+            "the bound of the budgeted perceptron.",
+            "a budget above the number of updates",
         )
     if not rows.is_linear or run.w is None:
         raise ValueError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.errors import ParameterError
+from separatrix.errors import ParameterError, with_hint
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.fitting.predicting import raw_scores
 from separatrix.perceptron.algorithm import column_constant
@@ -31,13 +31,16 @@ def can_learn_online(estimator: Any) -> bool:
     An AttributeError says which, as scikit-learn expects of a method that is not there.
     """
     if estimator.algorithm == "gradient":
-        raise AttributeError(
-            "partial_fit sees each row once; algorithm='gradient' needs all rows at every step. "
-            "Hint: algorithm='perceptron'."
+        raise with_hint(
+            AttributeError,
+            "partial_fit sees each row once; algorithm='gradient' needs all rows at every step.",
+            "algorithm='perceptron'",
         )
     if estimator.output == "voted":
-        raise AttributeError(
-            "partial_fit would have to keep every weight vector for output='voted'. Hint: output='averaged'."
+        raise with_hint(
+            AttributeError,
+            "partial_fit would have to keep every weight vector for output='voted'.",
+            "output='averaged'",
         )
     if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
         raise AttributeError("partial_fit cannot know kernel values between rows still to come.")
@@ -230,9 +233,10 @@ def _begin(estimator: Any, X: Any) -> OnlineState:
         raise ParameterError("partial_fit cannot go on from this fit: it has no support rows of one problem.")
     before = None if runs[0].ledger is None else runs[0].ledger.budget
     if before != settings.budget:
-        raise ParameterError(
-            f"partial_fit cannot go on with budget={settings.budget} from a fit with budget={before}. "
-            "Hint: fit again with the budget that the stream shall have."
+        raise with_hint(
+            ParameterError,
+            f"partial_fit cannot go on with budget={settings.budget} from a fit with budget={before}.",
+            "fit again with the budget that the stream shall have",
         )
     kesler = replace(settings, multi_class="kesler")
     return OnlineState(KernelOnline.going_on(estimator._kernel, constant, kesler, k, runs[0]), names)

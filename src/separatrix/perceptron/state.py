@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix._core import PerceptronState as PerceptronState
-from separatrix.errors import ParameterError
+from separatrix.errors import ParameterError, with_hint
 from separatrix.perceptron.parameters import Settings
 
 # Arrays that share the memory of the state, by their names in files.
@@ -57,9 +57,11 @@ def resumed(
     """A copy that goes on with these settings; updates are counted anew for another number of rows."""
     new, arrays = new_state(old.planes, old.columns, gain, settings, rows=rows, online=online), to_arrays(old)
     if new.lag.size > old.lag.size or new.pocket_w.size > old.pocket_w.size or new.logged > old.logged:
-        raise ParameterError(
+        raise with_hint(
+            ParameterError,
             f"output={settings.output!r} with step={settings.step!r} needs the run from its first row on, "
-            "and the fit to go on from had other parameters. Hint: fit again."
+            "and the fit to go on from had other parameters.",
+            "fit again",
         )
     if rows != len(old.counts):
         arrays |= {"counts": new.counts, "log": new.log}

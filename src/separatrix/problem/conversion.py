@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.errors import with_hint
 from separatrix.memory import require_memory
 from separatrix.types import Matrix
 
@@ -76,10 +77,12 @@ def refuse_rounding(X: Any, floats: NDArray[Any]) -> None:
         # Python compares an integer with a float as the numbers that they are; NumPy would round it first.
         if values.dtype.kind == "f" or (isinstance(one, numbers.Integral) and int(one) != other):
             row, column = _place(X, tuple(map(int, np.unravel_index(place, values.shape))))
-            raise ValueError(
+            raise with_hint(
+                ValueError,
                 f"X must hold numbers that float64 holds exactly; row {row}, column {column} is {one!s:.60}, and the "
-                f"nearest float64 is another number, {other!r}. Hint: drop columns that only name their rows, or "
-                "subtract from a column what its numbers have in common."
+                f"nearest float64 is another number, {other!r}.",
+                "drop columns that only name their rows, or "
+                "subtract from a column what its numbers have in common",
             )
 
 
@@ -112,10 +115,10 @@ def check_finite(X: Matrix) -> None:
         bad = ~np.isfinite(values[start : start + height])
         if bad.any():
             where = np.unravel_index(int(np.argmax(bad)), bad.shape)
-            raise ValueError(_not_finite(X, values, (start + int(where[0]), *map(int, where[1:]))))
+            raise _not_finite(X, values, (start + int(where[0]), *map(int, where[1:])))
 
 
-def _not_finite(X: Matrix, values: NDArray[Any], where: tuple[int, ...]) -> str:
+def _not_finite(X: Matrix, values: NDArray[Any], where: tuple[int, ...]) -> ValueError:
     value = float(values[where])
     where = _place(X, where)
     what = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
@@ -124,9 +127,11 @@ def _not_finite(X: Matrix, values: NDArray[Any], where: tuple[int, ...]) -> str:
         if what == "NaN"
         else "clip or drop it; check units"
     )
-    return (
+    return with_hint(
+        ValueError,
         f"Input X contains {'NaN' if what == 'NaN' else 'infinity'}: row {where[0]}, column {where[1]} is "
-        f"{what}; every value must be finite. Hint: {hint}."
+        f"{what}; every value must be finite.",
+        hint,
     )
 
 

@@ -27,6 +27,7 @@ from scipy import linalg
 from separatrix.checker import kernels as exact
 from separatrix.checker.data import Data, Labels
 from separatrix.checker.numbers import Rejected
+from separatrix.errors import with_hint
 from separatrix.problem.kernels import Kernel
 from separatrix.proof.arrays import ArrayRows, is_sparse, read_rows
 from separatrix.proof.rigorous import TINY, factor
@@ -132,9 +133,11 @@ def require_kernel_matrix(kernel: Kernel, X: Any) -> None:
             data = table_data(ArrayRows(K), [1] * K.shape[0])
             exact.check_definite(exact.matrix_of(exact.points_of(data)))
     except Rejected as rejection:
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             f"This fit cannot be certified: {rejection} Rounding alone can do that to a matrix, and then there is no "
-            "optimum to be near to. Hint: K = (K + K.T) / 2, and a little more on its diagonal."
+            "optimum to be near to.",
+            "K = (K + K.T) / 2, and a little more on its diagonal",
         ) from None
 
 

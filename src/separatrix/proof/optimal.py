@@ -23,6 +23,7 @@ from separatrix.checker.data import Data, read_data
 from separatrix.checker.linear import conclude, read_costs
 from separatrix.checker.numbers import Rejected, fields, real, vector
 from separatrix.checker.statement import Claim, Proved, optimum
+from separatrix.errors import with_hint
 from separatrix.problem import LOSSES, JointProblem, JointSolution, Problem, Solution
 from separatrix.problem.kernels import Kernel
 from separatrix.proof import rigorous
@@ -165,7 +166,11 @@ def _claimable(
     if curved and wide and kernel_effort(problem.n_rows, support, problem.n_columns) <= AFFORDABLE:
         primal, dual = _exact_values(problem, solution, coef, question)
     elif failure is not None:
-        raise ValueError(f"This fit cannot be certified: {failure} Hint: scale the columns of X.") from None
+        raise with_hint(
+            ValueError,
+            f"This fit cannot be certified: {failure}",
+            "scale the columns of X",
+        ) from None
     return round_up(primal), round_down(dual)
 
 

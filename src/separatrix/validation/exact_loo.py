@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.errors import with_hint
 from separatrix.fitting.predicting import pair_votes
 from separatrix.types import Vector
 from separatrix.validation.box_qp import Iterate
@@ -143,9 +144,10 @@ def _refit(view: DualView, full: Iterate, row: int) -> tuple[float, bool, float]
         again = view.qp.optimise(view.qp.start(at.alpha), fixed=row)  # the same with sums computed anew
         value, unique, gap = _judge(view, again.alpha, row, kept)
     if not gap <= _REFIT_GAP:
-        raise ArithmeticError(
-            f"The model without row {int(view.rows[row])} reached a relative gap of {gap:.1e}, not {_REFIT_GAP:.0e}. "
-            "Hint: scale the columns (sklearn.preprocessing.StandardScaler)."
+        raise with_hint(
+            ArithmeticError,
+            f"The model without row {int(view.rows[row])} reached a relative gap of {gap:.1e}, not {_REFIT_GAP:.0e}.",
+            "scale the columns (sklearn.preprocessing.StandardScaler)",
         )
     return value, unique, gap
 

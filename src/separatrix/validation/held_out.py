@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.errors import ParameterError
+from separatrix.errors import ParameterError, with_hint
 from separatrix.proof.fingerprint import fingerprint
 
 
@@ -149,10 +149,12 @@ def check_unseen(model: Any, X: Any, training: Any = None) -> None:
     rows = _row_hashes(X)
     hits = [place for place, digest in enumerate(rows) if digest in seen]
     if hits:
-        raise ValueError(
+        raise with_hint(
+            ValueError,
             f"{len(hits)} of {len(rows)} rows (first: row {hits[0]}) {what}. Scores of training rows flatter the "
-            "model; calibrate on data that it has not seen. Hint: rows that are merely equal by chance, as in data "
-            "of few values, may be let through with allow_equal_rows=True."
+            "model; calibrate on data that it has not seen.",
+            "rows that are merely equal by chance, as in data "
+            "of few values, may be let through with allow_equal_rows=True",
         )
 
 

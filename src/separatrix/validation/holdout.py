@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from separatrix.errors import with_hint
 from separatrix.validation.held_out import (
     BudgetSpentError,
     Grid,
@@ -135,10 +136,11 @@ class Holdout:
             else:
                 used += 1
                 if self.budget is not None and used > self.budget:
-                    raise BudgetSpentError(
+                    raise with_hint(
+                        BudgetSpentError,
                         f"All {self.budget} looks at these {self.n} held-out rows are spent: another score would no "
-                        "longer be covered by the confidence that was promised. New data are needed; hint: plan a "
-                        "larger budget for them."
+                        "longer be covered by the confidence that was promised. New data are needed.",
+                        "plan a larger budget for them",
                     )
                 log_failure = math.log(1.0 - self.confidence) + self._log_share(used) - log_histories
                 entry |= {"answer": self._grid.cell(errors), "log_failure": log_failure, "repeated": False}

@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from separatrix.errors import with_hint
+
 Entry = dict[str, Any]
 #: Gets the entries so far, returns the entries to add.
 NewEntries = Callable[[list[Entry]], list[Entry]]
@@ -209,9 +211,11 @@ def _digest(content: Entry, before: str) -> str:
 def _compare(old: Entry, new: Entry, what: str) -> None:
     for key in sorted({*old, *new}):
         if old.get(key) != new.get(key):
-            raise LedgerError(
+            raise with_hint(
+                LedgerError,
                 f"{what} was begun with {key} = {old.get(key)!r}, now {new.get(key)!r} was asked for. Data and rules "
-                "are fixed at the first look; hint: a new ledger is for new data only."
+                "are fixed at the first look.",
+                "a new ledger is for new data only",
             )
 
 
