@@ -89,7 +89,7 @@ class CoordinateDescent:
         mapped, tuning = is_mapped(problem.X), self.tuning
         if mapped:
             run_length = max(tuning.run_length, _mapped_run_length(problem.X, tuning.mapped_run))
-            tuning = replace(tuning.in_place(), run_length=run_length)
+            tuning = replace(tuning, copy=False, run_length=run_length)
         # At least large enough that a one-sided alpha = C would move the bias by about 1.
         scale = 0.0 if problem.bias == "none" else _mean_squared_norm(problem.X)
         penalty = 0.0 if problem.bias == "none" else max(tuning.penalty * scale, 1 / float(problem.C.sum()))
