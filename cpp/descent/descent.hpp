@@ -21,6 +21,7 @@
 #include "descent/shrinking.hpp"
 #include "descent/subproblem.hpp"
 #include "rows/madvise.hpp"
+#include "rows/products.hpp"
 #include "rows/random.hpp"
 
 namespace separatrix {
@@ -150,10 +151,12 @@ public:
     // Computes w anew from alpha, in case updates have let it drift.
     void resum() {
         if (copy_) copy_->write_to(whole_);
-        std::vector<double> c;
-        for (const Coordinate& at : whole_.coordinates) c.push_back(at.alpha * at.label());
-        std::fill(whole_.w.begin(), whole_.w.end(), 0.0);
-        whole_.add_rows(c, whole_.w.data());
+        const auto coefficient = [this](Index i) {
+            const Coordinate& at = whole_.coordinates[static_cast<std::size_t>(i)];
+            return at.alpha * at.label();
+        };
+        std::visit([&](const auto& view) { weighted_sum_of(view, 0, view.rows, coefficient, whole_.w.data(), 1); },
+                   whole_.rows);
         dual_ = -0.5 * kernels().dot(whole_.w.data(), whole_.w.data(), whole_.columns);
         for (const Coordinate& at : whole_.coordinates) dual_ += form().gain(at, 0, at.alpha);
         if (copy_) copy_->read_from(whole_);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from separatrix import _core
 from separatrix.problem.losses import Loss
+from separatrix.solvers.cocoa.tuning import Tuning
 from separatrix.solvers.compiled import compiled_rows
-from separatrix.solvers.coordinate_descent.tuning import Tuning
 from separatrix.types import Matrix, Vector
 
-_TUNING = replace(Tuning().in_place(), moves=0)  # blocks take steps in a common space, see `subspace`
 _SPAN = 1 << 13  # rows that are computed with together: their directions share the second-level cache
 
 
@@ -56,7 +55,7 @@ class BlockRows:
             rows.descent(
                 self.y[span].astype(np.float64),
                 sigma * self.C[span],
-                tuning=_TUNING,
+                tuning=Tuning(),
                 squared=self.loss.squared,
                 kappa=kappa,
                 seed=seed + part,

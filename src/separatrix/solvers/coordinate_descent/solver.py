@@ -4,16 +4,17 @@
     s.t.       0 <= alpha_i <= upper_i,  s = 0 if the bias is free
     with       w = sum_i alpha_i y_i x_i,  s = sum_i alpha_i y_i
 
-An epoch of the compiled core visits every active row once: alpha_i moves to the best value with all others
-fixed, and w follows. Rows that sit firmly at a bound become inactive (shrinking); they are visited now and then,
-and before a proof is asked for. Every second epoch the dual is maximised exactly over the span of the last few moves.
+An epoch of the compiled core visits every active row once: alpha_i moves to the best value with all others fixed, and
+w follows. Rows that sit firmly at a bound become inactive (shrinking); their gap is measured now and then, and they
+return where it matters. Once passes have proved many, the active rows are copied, and every second epoch the dual is
+maximised exactly over the span of the last few moves.
 
 A bias is a multiplier b. A constant feature would couple all rows and slow the descent down, so b stays
 nearly fixed within an epoch, b = centre + kappa s with a small kappa, and the centre moves between epochs: the
 method of multipliers on s = 0 (free) or on s = b (augmented, whose penalty is 1/2 b^2).
 
-The answer is a function of the problem, the settings and the start: nothing depends on a clock, unless a time
-limit ends the run, nor on the number of threads, because a descent runs on one.
+The answer is a function of the problem, the start, the seed and the numbers of `Tuning`. No clock is read but that of a
+time limit, and a descent runs on one thread, so that n_threads changes no digit.
 
 Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008, Algorithm 3.
 Bertsekas, Constrained Optimization and Lagrange Multiplier Methods, 1982, chapter 2.
@@ -84,11 +85,11 @@ class CoordinateDescent:
     releases_gil: ClassVar[bool] = True
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
-        """Begin at alpha = 0, or at ``start`` clipped to its bounds; one thread, whatever is offered."""
+        """Begin at alpha = 0, or at ``start`` clipped to its bounds. Of the threads offered one is used."""
         mapped, tuning = is_mapped(problem.X), self.tuning
         if mapped:
             run_length = max(tuning.run_length, _mapped_run_length(problem.X, tuning.mapped_run))
-            tuning = replace(tuning.in_place(), run_length=run_length)
+            tuning = replace(tuning, copy=False, run_length=run_length)
         # At least large enough that a one-sided alpha = C would move the bias by about 1.
         scale = 0.0 if problem.bias == "none" else _mean_squared_norm(problem.X)
         penalty = 0.0 if problem.bias == "none" else max(tuning.penalty * scale, 1 / float(problem.C.sum()))
@@ -127,7 +128,7 @@ class CoordinateDescent:
         return Verdict.STALLED if state.stall.stalled else Verdict.GO_ON
 
     def rejected(self, problem: Problem, state: State, tol: float) -> None:
-        """Measure the inactive rows; if there are none, the estimate was wrong: sum w anew, ask later next time."""
+        """Measure the inactive rows; if that was done, the estimate is wrong: sum w anew, ask later next time."""
         if state.complete:
             state.check_factor *= self.tuning.check_factor
             state.descent.resum()
