@@ -125,8 +125,8 @@ class PrimalPasses:
     >>> passes = PrimalPasses(rows, Settings())
     >>> [passes.step() for _ in range(2)]
     [1, 0]
-    >>> passes.state.w, passes.state.b, passes.state.counts
-    (array([[2.]]), array([1.]), array([1, 0]))
+    >>> passes.state.w, passes.state.b, passes.state.counts.tolist()
+    (array([[2.]]), array([1.]), [1, 0])
     """
 
     def __init__(self, rows: LabelledRows, settings: Settings, before: PrimalState | None = None) -> None:
