@@ -17,7 +17,8 @@ from separatrix.dask.inputs import ClusterData, as_partitions
 from separatrix.dask.path import ClusterInteriorPoint
 from separatrix.errors import ParameterError
 from separatrix.fitting.binary import BinaryFit, fit_problem
-from separatrix.fitting.classes import Problems, Task, tasks
+from separatrix.fitting.classes import Problems
+from separatrix.fitting.tasks import Task, tasks
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
 from separatrix.fitting.deferred import Deferred

@@ -1,9 +1,4 @@
-"""Many classes as binary problems: one against the rest, or each pair.
-
-two classes   one problem, positive for classes[1]
-ovr           k problems, the k-th positive for class k
-ovo           k (k-1) / 2 problems (i, j), i < j, positive for class i          (LIBSVM's order and signs)
-"""
+"""The binary problems of a fit, solved together where they are small, else one by one or several at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +6,8 @@ import math
 import time
 from collections.abc import Iterator, Mapping, ValuesView
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,55 +19,17 @@ from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.hard_margin import HardMargin
 from separatrix.fitting.observer import KeptPoint, Part
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.proofs import prove
 from separatrix.fitting.settle import warm_point
+from separatrix.fitting.tasks import Task
+from separatrix.fitting.together import fit_together
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import Point, Problem, Solution
-from separatrix.proof.certificate import Certificate
+from separatrix.problem import Point, Problem
 from separatrix.solvers.choose import stages
 from separatrix.solvers.loop.threads import blas_threads
+from separatrix.solvers.small import solver as small
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
 _WORTH_MORE = 1_000_000  # entries of X below which several threads for one problem cost more than they save
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """One binary problem: its name, and the codes of the classes on its two sides (None: all the rest)."""
-
-    key: Any
-    positive: int
-    negative: int | None
-
-    def names(self, data: TrainingData) -> tuple[Any, Any]:
-        """The labels of the two sides; None for all the rest."""
-        return data.name(self.positive), None if self.negative is None else data.name(self.negative)
-
-    def problem(self, data: TrainingData, settings: Settings) -> tuple[Problem, NDArray[np.intp]]:
-        """The problem and its training rows."""
-        rows, X, codes, cost = data.rows, data.rows_of_cost, data.codes, data.cost
-        if len(rows) < len(codes):
-            codes, cost = codes[rows], cost[rows]
-        if self.negative is not None and len(data.kept) > 2:
-            pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
-            rows, codes, cost, X = rows[pair], codes[pair], cost[pair], X[pair]
-        y = 2.0 * (codes == self.positive) - 1.0
-        kernel = settings.kernel
-        if kernel is not None and kernel.name == "precomputed" and len(rows) < X.shape[1]:
-            X = X[:, rows]
-        return Problem(X, y, cost, settings.loss, settings.bias, kernel), rows
-
-
-def tasks(data: TrainingData, multi_class: str) -> list[Task]:
-    """The binary problems of a fit, in the order of the rows of coef_."""
-    kept, name = data.kept.tolist(), data.name
-    if len(kept) == 2:
-        first, second = kept
-        return [Task((name(first), name(second)) if multi_class == "ovo" else name(second), second, first)]
-    if multi_class == "ovr":
-        return [Task(name(code), code, None) for code in kept]
-    pairs = [(i, j) for place, i in enumerate(kept) for j in kept[place + 1 :]]
-    return [Task((name(i), name(j)), i, j) for i, j in pairs]
 
 
 class Problems(Mapping[Any, BinaryFit]):
@@ -112,6 +70,11 @@ def fit_classes(
     ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task.
     """
     settings = context.settings
+    together: list[BinaryFit | Point] = []
+    if _together(data, context, previous):
+        together = fit_together(data, todo, context)
+        if all(isinstance(found, BinaryFit) for found in together):
+            return Problems(dict(zip([task.key for task in todo], together, strict=True)))
     entries = int(data.X.shape[0]) ** 2 if settings.kernel is not None else stored_entries(data.X)
     first = todo[0].problem(data, settings)
     workers = _workers(settings, entries, len(todo), first[0])
@@ -129,9 +92,11 @@ def fit_classes(
             settings=replace(settings, n_threads=most_threads, max_time=seconds),
             seed=context.seed + index,
         )
-        task = todo[index]
+        task, found = todo[index], together[index] if together else None
+        if isinstance(found, BinaryFit):
+            return found
         problem, rows = first if index == 0 else task.problem(data, settings)
-        start = warm_point(previous.get(task.key), problem, rows)
+        start = found or warm_point(previous.get(task.key), problem, rows)
         # Values too large for float64 show as a gap that is not reached, which is reported.
         with blas_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
             return _fit_task(
@@ -144,6 +109,18 @@ def fit_classes(
         with ThreadPoolExecutor(workers) as pool:
             results = list(pool.map(fit_one, range(len(todo))))
     return Problems(dict(zip([task.key for task in todo], results, strict=True)))
+
+
+def _together(data: TrainingData, context: FitContext, previous: Mapping[Any, Any]) -> bool:
+    """Whether the problems are small, and nobody asks for single steps or an earlier point."""
+    settings = context.settings
+    whole = settings.solver == "auto" and settings.max_iter is None and math.isfinite(settings.C)
+    return (
+        whole
+        and context.observer is None
+        and not previous
+        and small.applies(len(data.rows), int(data.X.shape[1]), settings.kernel)
+    )
 
 
 def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem) -> int:
@@ -172,10 +149,7 @@ def _fit_task(
     if math.isinf(context.settings.C):
         return _hard_margin(data, task, problem, rows, context, part)
 
-    def certificate(solution: Solution) -> Certificate:
-        with blas_threads(context.settings.n_threads):  # as many threads as the fit was given
-            return prove(data, problem, rows, solution, task.positive, task.negative)
-
+    certificate = partial(task.prove, data, context.settings)
     return fit_problem(
         problem, context, start=start, part=part, rows=rows, sides=task.names(data), prove=certificate
     )

@@ -106,10 +106,11 @@ def check_finite(X: Matrix) -> None:
     values = X.data if sparse.issparse(X) else X
     flat = values.ravel()
     with np.errstate(all="ignore"):
-        # One pass without a temporary: a NaN or inf anywhere leaves a sum of squares that is not finite.
-        if math.isfinite(flat.dot(flat)):
+        # One pass without a temporary: a NaN or inf anywhere leaves a sum that is not finite. BLAS would take a sum of
+        # squares by all its threads, which wake up for longer than it lasts.
+        if math.isfinite(flat.sum()):
             return
-    # That of finite values may overflow, so look closer, a block at a time.
+    # The sum of finite values may overflow, so look closer, a block at a time.
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), height):
         bad = ~np.isfinite(values[start : start + height])

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem.kernels import Kernel, Linear, Poly, Rbf, Sigmoid, number, whole_power
+from separatrix.problem.kernels import Kernel, Laplacian, Linear, Poly, Rbf, Sigmoid, number, whole_power
 from separatrix.problem.rows import EXACT, Gram, dense, squared_norms
 from separatrix.types import Index, Vector
 
@@ -46,6 +46,27 @@ def gram(X: Any, kernel: Kernel, rows: Index | slice, others: Index | slice) -> 
         part = X[rows][:, others]
         return np.asarray(part.toarray() if bool(sparse.issparse(part)) else part, dtype=np.float64)
     return kernel.matrix(X[rows], X[others])
+
+
+def whole_gram(X: Any, kernel: Kernel) -> NDArray[np.float64]:
+    """k(x_i, x_j) of all rows, shape (n, n): half of them are computed, a block that a core's cache holds at a time.
+
+    >>> from separatrix.problem.kernels import Linear
+    >>> whole_gram(np.array([[1.0], [2.0]]), Linear())
+    array([[1., 2.],
+           [2., 4.]])
+    """
+    if not isinstance(kernel, Linear | Poly | Rbf | Sigmoid | Laplacian):
+        return gram(X, kernel, slice(None), slice(None))
+    n, start = X.shape[0], 0
+    K = np.empty((n, n))
+    while start < n:
+        stop = min(n, start + max(_LEAST_ROWS, _BLOCK_VALUES // (n - start)))
+        block = kernel.matrix(X[start:stop], X[start:])
+        K[start:stop, start:] = block
+        K[stop:, start:stop] = block[:, stop - start :].T
+        start = stop
+    return K
 
 
 def kernel_sums(X: Any, kernel: Kernel, coefficients: Vector) -> Vector:

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.fitting.binary import BinaryFit
-from separatrix.fitting.classes import Problems, Task
+from separatrix.fitting.classes import Problems
+from separatrix.fitting.tasks import Task
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.joint import JointFit, JointProblems
 from separatrix.fitting.parameters import Settings

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_callbacks, with_callbacks
-from separatrix.fitting.classes import fit_classes, tasks
+from separatrix.fitting.classes import fit_classes
+from separatrix.fitting.tasks import tasks
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
 from separatrix.fitting.inputs import check_labels, check_matrix, check_sample_weight, row_costs

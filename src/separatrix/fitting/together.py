@@ -1,0 +1,94 @@
+"""Small problems on the same rows, solved in one call of the core and proved in one pass.
+
+A fit to a few hundred rows takes less time to solve than a few dozen NumPy calls take to be made; so all classes, or
+pairs of classes, are handed over at once. What is not proved within tol goes on in the ordinary way from that point.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from separatrix.fitting.binary import BinaryFit
+from separatrix.fitting.context import FitContext
+from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.parameters import Settings
+from separatrix.fitting.tasks import Task
+from separatrix.fitting.training import TrainingData
+from separatrix.problem import History, Point, Record, Solution, Status
+from separatrix.problem.kernel_values import whole_gram
+from separatrix.problem.problem_set import ProblemSet
+from separatrix.proof.together import certify_together
+from separatrix.solvers.loop.threads import blas_threads
+from separatrix.solvers.small import solver as small
+
+_NOTE = "small: all problems of the fit at once"
+_NO_COEF = np.empty(0)
+
+
+def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) -> list[BinaryFit | Point]:
+    """The result of each task; where tol was not proved, the point that was reached."""
+    began, settings = time.perf_counter(), context.settings
+    problems = _problem_set(data, todo, settings)
+    # The threads of BLAS take longer to wake up than a small product takes.
+    with blas_threads(1), np.errstate(over="ignore", invalid="ignore"):
+        K = None if settings.kernel is None else whole_gram(problems.X, settings.kernel)
+        alpha = small.solve(problems, K, settings.n_threads)
+        proved = certify_together(problems, alpha, K)
+    seconds, all_rows = time.perf_counter() - began, not (problems.signs == 0).any()
+    results = []
+    for i, task in enumerate(todo):
+        part = slice(None) if all_rows else problems.rows(i)
+        alpha, w, gap = proved.alpha[i, part], None if proved.w is None else proved.w[i], proved.gap(i)
+        if not gap <= settings.tol:
+            results.append(Point(alpha, w, proved.b[i]))
+            continue
+        primal, dual, b = proved.primal[i], proved.dual[i], proved.b[i]
+        record = Record(seconds, 1, primal, dual, gap, small.NAME, _NOTE, proved=True)
+        solution = Solution(w, b, alpha, primal, dual, gap, Status.CONVERGED, 1, History([record]))
+        positive, negative = task.names(data)
+        results.append(
+            BinaryFit(
+                positive=positive,
+                negative=negative,
+                rows=data.rows[part],
+                coef=_NO_COEF if w is None else w,
+                intercept=b,
+                intercept_interval=proved.intervals[i],
+                cost=problems.C[i, part],
+                alpha=alpha,
+                slack=proved.slack[i, part],
+                primal=primal,
+                dual=dual,
+                gap=gap,
+                status=Status.CONVERGED,
+                n_iter=1,
+                history=solution.history,
+                squared=settings.loss.squared,
+                deferred=Deferred(partial(task.prove, data, settings, solution)),
+                kernel_norm=None if w is not None else math.sqrt(max(0.0, proved.squares[i])),
+            )
+        )
+    return results
+
+
+def _problem_set(data: TrainingData, todo: Sequence[Task], settings: Settings) -> ProblemSet:
+    """The problems of all tasks; rows of cost 0 are left out, and rows without a kernel are made dense and double."""
+    X, codes, cost, kernel = data.rows_of_cost, data.codes, data.cost, settings.kernel
+    if len(data.rows) < len(codes):
+        codes, cost = codes[data.rows], cost[data.rows]
+        if kernel is not None and kernel.name == "precomputed":
+            X = X[:, data.rows]
+    if kernel is None:
+        X = np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    positive = codes == np.array([[task.positive] for task in todo])
+    negative = ~positive
+    if todo[0].negative is not None and len(data.kept) > 2:
+        negative = codes == np.array([[task.negative] for task in todo])
+    signs = positive.astype(np.int8) - negative.astype(np.int8)
+    return ProblemSet(X, signs, cost * (positive | negative), settings.loss, settings.bias, kernel)
