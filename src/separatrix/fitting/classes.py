@@ -70,11 +70,12 @@ def fit_classes(
     ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task.
     """
     settings = context.settings
-    together: list[BinaryFit | Point] = []
+    together: list[BinaryFit | Point | None] = [None] * len(todo)
     if _together(data, context, previous):
         together = fit_together(data, todo, context)
-        if all(isinstance(found, BinaryFit) for found in together):
-            return Problems(dict(zip([task.key for task in todo], together, strict=True)))
+        done = [found for found in together if isinstance(found, BinaryFit)]
+        if len(done) == len(todo):
+            return _by_key(todo, done)
     entries = int(data.X.shape[0]) ** 2 if settings.kernel is not None else stored_entries(data.X)
     first = todo[0].problem(data, settings)
     workers = _workers(settings, entries, len(todo), first[0])
@@ -92,7 +93,7 @@ def fit_classes(
             settings=replace(settings, n_threads=most_threads, max_time=seconds),
             seed=context.seed + index,
         )
-        task, found = todo[index], together[index] if together else None
+        task, found = todo[index], together[index]
         if isinstance(found, BinaryFit):
             return found
         problem, rows = first if index == 0 else task.problem(data, settings)
@@ -108,7 +109,11 @@ def fit_classes(
     else:
         with ThreadPoolExecutor(workers) as pool:
             results = list(pool.map(fit_one, range(len(todo))))
-    return Problems(dict(zip([task.key for task in todo], results, strict=True)))
+    return _by_key(todo, results)
+
+
+def _by_key(todo: list[Task], results: list[BinaryFit]) -> Problems:
+    return Problems({task.key: result for task, result in zip(todo, results, strict=True)})
 
 
 def _together(data: TrainingData, context: FitContext, previous: Mapping[Any, Any]) -> bool:

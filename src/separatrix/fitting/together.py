@@ -31,8 +31,10 @@ _NOTE = "small: all problems of the fit at once"
 _NO_COEF = np.empty(0)
 
 
-def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) -> list[BinaryFit | Point]:
-    """The result of each task; where tol was not proved, the point that was reached."""
+def fit_together(
+    data: TrainingData, todo: Sequence[Task], context: FitContext
+) -> list[BinaryFit | Point | None]:
+    """The result of each task; where tol was not proved, the point that was reached, or None if it has no values."""
     began, settings = time.perf_counter(), context.settings
     problems = _problem_set(data, todo, settings)
     # The threads of BLAS take longer to wake up than a small product takes.
@@ -41,12 +43,12 @@ def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) 
         alpha = small.solve(problems, K, settings.n_threads)
         proved = certify_together(problems, alpha, K)
     seconds, all_rows = time.perf_counter() - began, not (problems.signs == 0).any()
-    results = []
+    results: list[BinaryFit | Point | None] = []
     for i, task in enumerate(todo):
         part = slice(None) if all_rows else problems.rows(i)
         alpha, w, gap = proved.alpha[i, part], None if proved.w is None else proved.w[i], proved.gap(i)
         if not gap <= settings.tol:
-            results.append(Point(alpha, w, proved.b[i]))
+            results.append(Point(alpha, w, proved.b[i]) if math.isfinite(gap) else None)
             continue
         primal, dual, b = proved.primal[i], proved.dual[i], proved.b[i]
         record = Record(seconds, 1, primal, dual, gap, small.NAME, _NOTE, proved=True)
