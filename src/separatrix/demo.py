@@ -56,7 +56,7 @@ def _fit(X: NDArray[np.float64], y: NDArray[np.int64]) -> SVC:
         "1. fit",
         f"{model.status_} in {seconds:.2f} s, {model.n_iter_} steps of {model.history_[-1].solver}",
         f"objective   {model.primal_:.10g}; no hyperplane can be below {model.dual_:.10g}",
-        f"gap         {max(0.0, model.gap_):.1e} of the objective, recomputed from the data; tol was 1e-06",
+        f"gap         {model.gap_:.1e} of the objective, recomputed from the data; tol was 1e-06",
         f"margin      {model.margin_:.4f} on each side of the boundary",
         f"support     {kinds[0]} rows on the margin, {kinds[1]} using slack; the other "
         f"{len(y) - sum(kinds)} could be left out",

@@ -207,13 +207,13 @@ class _ClaimAudit:
         problem, best, model, primal = measured.problem, measured.optimum, measured.model, measured.primal
         if measured.expansion is not None and best is not None and primal is not None:
             curved, coef, b = measured.expansion
-            gap = max(0.0, relative_gap(primal, best.dual))
+            gap = relative_gap(primal, best.dual)
             found = Solution(None, b, best.alpha, primal, best.dual, gap, Status.CONVERGED, 0)
             return self._prove_expansion(curved, found, coef, own=own)
         if problem is None or best is None or model is None or primal is None:
             return None
         point = Optimum(*model, best.alpha, primal, best.dual) if own else best
-        gap = max(0.0, relative_gap(point.primal, point.dual))
+        gap = relative_gap(point.primal, point.dual)
         solution = Solution(point.w, point.b, point.alpha, point.primal, point.dual, gap, Status.CONVERGED, 0)
         data = self.data
         print_of = self.print_of.get()

@@ -54,7 +54,7 @@ class Measured:
         """(primal - dual) / primal."""
         if self.primal is None or self.optimum is None:
             return None
-        return max(0.0, relative_gap(self.primal, self.optimum.dual))
+        return relative_gap(self.primal, self.optimum.dual)
 
     @property
     def excess(self) -> tuple[float, float] | None:

@@ -18,7 +18,6 @@ from separatrix.dask.path import ClusterInteriorPoint
 from separatrix.errors import ParameterError
 from separatrix.fitting.binary import BinaryFit, fit_problem
 from separatrix.fitting.classes import Problems
-from separatrix.fitting.tasks import Task, tasks
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
 from separatrix.fitting.deferred import Deferred
@@ -27,6 +26,7 @@ from separatrix.fitting.observer import KeptPoint, Observer, Part, ProgressLine,
 from separatrix.fitting.parameters import Settings, check_parameters, seed_of
 from separatrix.fitting.proofs import prove
 from separatrix.fitting.settle import warm_point
+from separatrix.fitting.tasks import Task, tasks
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import History, Problem, Record, Status
 from separatrix.solvers.loop.run import Stage

@@ -214,7 +214,7 @@ def _recomputed(problem: Problem, w: Vector | None, alpha: Vector) -> Solution:
     primal = gap = float("inf")
     if smallest > 0:
         primal = 0.5 * square / smallest**2
-        gap = max(0.0, relative_gap(primal, dual))
+        gap = relative_gap(primal, dual)
         if w is not None:
             image, scores, b = image / smallest, scores / smallest, b / smallest
     return Solution(space.vector(image), b, alpha, primal, dual, gap, Status.MAX_ITER, 0, scores=scores)

@@ -113,7 +113,7 @@ def fit_joint(data: TrainingData, context: FitContext, previous: Any) -> JointPr
             norms=np.sqrt(np.maximum(squares, 0.0)),
             primal=solution.primal,
             dual=solution.dual,
-            gap=max(0.0, solution.gap),
+            gap=solution.gap,
             status=solution.status,
             n_iter=solution.n_iter,
             history=solution.history,

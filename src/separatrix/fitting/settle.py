@@ -77,12 +77,15 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
         solution = _with_middle_bias(problem, snapped, tol)
     margins = problem.y * _with_bias(solution)
     slack = np.subtract(1.0, margins, out=margins)
-    # At the optimum rounding may put the primal value a few units in the last place below the dual one.
-    gap, note = max(0.0, solution.gap), "bias and bounds settled"
     last = replace(
-        solution.history[-1], primal=solution.primal, dual=solution.dual, gap=gap, note=note, proved=True
+        solution.history[-1],
+        primal=solution.primal,
+        dual=solution.dual,
+        gap=solution.gap,
+        note="bias and bounds settled",
+        proved=True,
     )
-    settled = replace(solution, gap=gap, history=History([*solution.history, last]))
+    settled = replace(solution, history=History([*solution.history, last]))
     return settled, solution.interval or (solution.b, solution.b), np.maximum(slack, 0.0, out=slack)
 
 

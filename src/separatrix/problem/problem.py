@@ -91,9 +91,15 @@ class Problem(OnRows):
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """(primal - dual) / primal, the number that `tol` bounds; 0 where both vanish.
+    """(primal - dual) / primal, the number that `tol` bounds; not divided where primal is 0.
 
-    >>> relative_gap(2.0, 1.5)
-    0.25
+    At the optimum rounding may put the primal value a few units in the last place below the dual one, which is a gap of
+    0. NaN where a value is none: it is within no tolerance.
+
+    >>> relative_gap(2.0, 1.5), relative_gap(1.0, 1.0 + 1e-16), relative_gap(float("nan"), 1.0)
+    (0.25, 0.0, nan)
     """
-    return (primal - dual) / primal if primal > 0 else max(0.0, primal - dual)
+    gap = primal - dual
+    if gap < 0:
+        return 0.0
+    return gap / primal if primal > 0 else gap

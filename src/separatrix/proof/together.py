@@ -32,8 +32,8 @@ class Certified:
     dual: list[float]
 
     def gap(self, index: int) -> float:
-        """(primal - dual) / primal of one problem; rounding may put it a little below zero, which is zero."""
-        return max(0.0, relative_gap(self.primal[index], self.dual[index]))
+        """(primal - dual) / primal of one problem."""
+        return relative_gap(self.primal[index], self.dual[index])
 
 
 def certify_together(problems: ProblemSet, alpha: Vector, K: Vector | None = None) -> Certified:

@@ -24,12 +24,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.classes import Problems
-from separatrix.fitting.tasks import Task
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.joint import JointFit, JointProblems
 from separatrix.fitting.parameters import Settings
 from separatrix.fitting.predicting import Surface
 from separatrix.fitting.proofs import check_dual
+from separatrix.fitting.tasks import Task
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Status
 from separatrix.types import Vector

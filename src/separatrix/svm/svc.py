@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_callbacks, with_callbacks
 from separatrix.fitting.classes import fit_classes
-from separatrix.fitting.tasks import tasks
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
 from separatrix.fitting.inputs import check_labels, check_matrix, check_sample_weight, row_costs
@@ -24,6 +23,7 @@ from separatrix.fitting.kernel_checks import check_kernel
 from separatrix.fitting.observer import KeptPoint, Observer, ProgressLine, Several
 from separatrix.fitting.parameters import Settings, check_parameters, is_linear, seed_of
 from separatrix.fitting.predicting import pair_votes, raw_scores
+from separatrix.fitting.tasks import tasks
 from separatrix.fitting.training import TrainingData
 from separatrix.memory import keep_freed_memory
 from separatrix.problem.kernels import Precomputed, make_kernel

@@ -179,7 +179,7 @@ def relative_gap_of(
         least = float(margins.min())
         return relative_gap(0.5 * norm / (least * least), dual) if least > 0 else np.inf
     primal = 0.5 * norm + float(view.cost[kept] @ view.loss.values(margins))
-    return max(0.0, relative_gap(primal, dual))
+    return relative_gap(primal, dual)
 
 
 def _squared_norm(view: DualView, alpha: Vector, scores: Vector, b: float) -> float:
