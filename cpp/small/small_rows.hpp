@@ -45,6 +45,7 @@ public:
         return n + order * order + chunk_of(order) * order + 8 * order;
     }
 
+    static constexpr bool has_matrix = false;  // of the kernel
     std::int64_t work = 0;
 
     double square() const { return padded_dot(w, w, Dp); }
@@ -77,6 +78,14 @@ public:
         copy(sum, w, Dp);
         scores(w, f);
     }
+
+    // Remembers w, and computes its scores from scratch; `go_back` returns to it.
+    bool keep(double* f) {
+        copy(w, dw, Dp);
+        scores(w, f);
+        return true;
+    }
+    void go_back() { copy(dw, w, Dp); }
 
     void answer(SmallAnswer& out) const {
         if (p.bias == SmallBias::augmented) out.b = w[d];
