@@ -102,7 +102,7 @@ def test_a_pass_over_many_entries_ends_within() -> None:
 
 
 def test_classes_for_which_no_time_is_left_have_certificates_too() -> None:
-    many, labels = make_classification(600, 8, n_informative=6, n_classes=4, random_state=0)
+    many, labels = make_classification(4000, 8, n_informative=6, n_classes=4, random_state=0)
     with pytest.warns(UserWarning, match="max_time=1e-12 s came first"):
         model = SVC(max_time=1e-12).fit(many, labels)
     for result in model.problems_.values():

@@ -70,10 +70,10 @@ def fit_classes(
     ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task.
     """
     settings = context.settings
-    together: list[BinaryFit | Point | None] = [None] * len(todo)
+    together: list[BinaryFit | None] = [None] * len(todo)
     if _together(data, context, previous):
         together = fit_together(data, todo, context)
-        done = [found for found in together if isinstance(found, BinaryFit)]
+        done = [found for found in together if found is not None]
         if len(done) == len(todo):
             return _by_key(todo, done)
     entries = int(data.X.shape[0]) ** 2 if settings.kernel is not None else stored_entries(data.X)
@@ -94,10 +94,10 @@ def fit_classes(
             seed=context.seed + index,
         )
         task, found = todo[index], together[index]
-        if isinstance(found, BinaryFit):
+        if found is not None:
             return found
         problem, rows = first if index == 0 else task.problem(data, settings)
-        start = found or warm_point(previous.get(task.key), problem, rows)
+        start = warm_point(previous.get(task.key), problem, rows)
         # Values too large for float64 show as a gap that is not reached, which is reported.
         with blas_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
             return _fit_task(

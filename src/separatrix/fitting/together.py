@@ -1,7 +1,7 @@
 """Small problems on the same rows, solved in one call of the core and proved in one pass.
 
 A fit to a few hundred rows takes less time to solve than a few dozen NumPy calls take to be made; so all classes, or
-pairs of classes, are handed over at once. What is not proved within tol goes on in the ordinary way from that point.
+pairs of classes, are handed over at once. What is not proved within tol is solved in the ordinary way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.parameters import Settings
 from separatrix.fitting.tasks import Task
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import History, Point, Record, Solution, Status
+from separatrix.problem import History, Record, Solution, Status
 from separatrix.problem.kernel_values import whole_gram
 from separatrix.problem.problem_set import ProblemSet
 from separatrix.proof.together import certify_together
@@ -31,10 +31,8 @@ _NOTE = "small: all problems of the fit at once"
 _NO_COEF = np.empty(0)
 
 
-def fit_together(
-    data: TrainingData, todo: Sequence[Task], context: FitContext
-) -> list[BinaryFit | Point | None]:
-    """The result of each task; where tol was not proved, the point that was reached, or None if it has no values."""
+def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) -> list[BinaryFit | None]:
+    """The result of each task; None where tol was not proved."""
     began, settings = time.perf_counter(), context.settings
     problems = _problem_set(data, todo, settings)
     # The threads of BLAS take longer to wake up than a small product takes.
@@ -43,12 +41,12 @@ def fit_together(
         alpha = small.solve(problems, K, settings.n_threads)
         proved = certify_together(problems, alpha, K)
     seconds, all_rows = time.perf_counter() - began, not (problems.signs == 0).any()
-    results: list[BinaryFit | Point | None] = []
+    results: list[BinaryFit | None] = []
     for i, task in enumerate(todo):
         part = slice(None) if all_rows else problems.rows(i)
         alpha, w, gap = proved.alpha[i, part], None if proved.w is None else proved.w[i], proved.gap(i)
         if not gap <= settings.tol:
-            results.append(Point(alpha, w, proved.b[i]) if math.isfinite(gap) else None)
+            results.append(None)
             continue
         primal, dual, b = proved.primal[i], proved.dual[i], proved.b[i]
         record = Record(seconds, 1, primal, dual, gap, small.NAME, _NOTE, proved=True)
