@@ -1,4 +1,7 @@
-"""Audits of kernel models: values by hand from the kernel matrix."""
+"""Audits of kernel models: values by hand from the kernel matrix.
+
+Tests `audit/kernel_models.py`.
+"""
 
 from __future__ import annotations
 
