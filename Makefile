@@ -75,8 +75,9 @@ preloaded := $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=li
 sanitize: $(STAMP)  ## the core's tests with address and undefined-behaviour sanitizers; SANITIZED=tests for all
 	@"$(CMAKE)" -S . -B build/sanitize -DSEPARATRIX_SANITIZE=ON -DPython_EXECUTABLE="$(abspath $(VENV))/bin/python" >/dev/null
 	@"$(CMAKE)" --build build/sanitize -j 2 >/dev/null
-	@LD_PRELOAD="$(preloaded)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	  $(PY) tests/sanitized.py build/sanitize/_core*.so -q $(SANITIZED) $(ARGS)
+	@SANITIZED_CORE="$$(echo "$(CURDIR)"/build/sanitize/_core*.so)" PYTHONPATH="$(CURDIR)/tests/sanitized" \
+	  LD_PRELOAD="$(preloaded)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(PY) -m pytest -q $(SANITIZED) $(ARGS)
 
 stub: $(STAMP)  ## write the types of the compiled core anew, after a change of its bindings
 	@$(PY) -m nanobind.stubgen -q -m separatrix._core -o src/separatrix/_core.pyi

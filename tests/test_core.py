@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from scipy import sparse
 
 from separatrix import _core
 from separatrix.solvers.compiled import compiled_rows
+from separatrix.solvers.coordinate_descent.tuning import Tuning
 
 KINDS = ["dense", "int32", "int64"]
 FLOATS = [np.float32, np.float64]
@@ -170,6 +172,18 @@ def test_views_share_memory_and_keep_it_alive() -> None:
     del X
     rows.scores(np.ones(2), out)
     assert out.tolist() == [10.0, 2.0, 2.0, 2.0]
+
+
+def test_arrays_are_let_go_with_the_last_object_that_reads_them() -> None:
+    X = np.ones((4, 2))
+    seen = weakref.ref(X)
+    rows, y = compiled_rows(X), np.array([1.0, -1.0, 1.0, -1.0])
+    descent = rows.descent(y, np.ones(4), tuning=Tuning(), squared=False, kappa=0.0, seed=0)
+    points = _core.KernelPoints(rows)
+    del X, rows, points
+    assert seen() is not None
+    del descent
+    assert seen() is None
 
 
 def test_wrong_lengths_are_named() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import separatrix
+import tested_modules
 from separatrix import demo
 
 ROOT = Path(__file__).parents[1]
@@ -136,3 +137,14 @@ def test_source_files_are_read_in_one_sitting():
 
 def test_no_large_file_is_tracked():
     assert [str(path) for path in tracked() if path.stat().st_size > 300_000] == []
+
+
+def test_every_module_has_a_test_and_every_test_its_modules():
+    found: set[str] = set()
+    for test in tested_modules.TEST_FILES:
+        named = tested_modules.named(test)
+        assert not named - tested_modules.MODULES, f"{test.name} names a module that does not exist"
+        assert test.read_text().startswith('"""'), f"{test.name} does not say what it tests"
+        found |= named | tested_modules.imported(test)
+    missing = sorted(tested_modules.MODULES - found)
+    assert not missing, "no test imports these modules, and none names them in its docstring"

@@ -1,4 +1,7 @@
-"""A batch is a sequence of single rows, and a stream that is killed ends in the same model as one that is not."""
+"""A batch is a sequence of single rows, and a stream that is killed ends in the same model as one that is not.
+
+Tests `streaming.py`, `perceptron/checkpoint.py`.
+"""
 
 from __future__ import annotations
 

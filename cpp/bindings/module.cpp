@@ -17,6 +17,11 @@ void bind_small(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "separatrix's compiled core";
+#ifdef NDEBUG
+    // A fitted model that something keeps to the end of the process, such as a cache or a test's parameters, is not a
+    // leak: no object here refers to anything but arrays, so none can be part of a cycle.
+    nb::set_leak_warnings(false);
+#endif
     m.def(
         "instruction_set", [] { return separatrix::simd().name; },
         "The instruction set in use: avx512, avx2 or baseline.");

@@ -313,7 +313,7 @@ void bind_perceptron(nb::module_& m) {
         "read_memory",
         [](const Table<float>& X) {
             nb::gil_scoped_release release;
-            return perceptron_kernels().read(X.data(), static_cast<Index>(X.size()));
+            return simd().perceptron.read(X.data(), static_cast<Index>(X.size()));
         },
         "X"_a, "Read every entry once: the speed of memory, for comparison.");
 }

@@ -95,7 +95,7 @@ private:
     void solve(const DualForm& form, const Subproblem& at, double bias) {
         constexpr std::size_t block = 512;
         const std::size_t k = moves_.size();
-        const auto dot = kernels().dot;
+        const auto dot = simd().rows.dot;
         g_ = {};
         M_ = {};
         for (std::size_t begin = 0; begin < at.w.size(); begin += block) {
@@ -175,7 +175,7 @@ private:
                 if (here.alpha != wanted)
                     at.add_row(static_cast<Index>(i), (here.alpha - wanted) * here.label(), change_.data());
             }
-            const auto dot = kernels().dot;
+            const auto dot = simd().rows.dot;
             const auto width = static_cast<Index>(change_.size());
             rise -= dot(at.w.data(), change_.data(), width) + 0.5 * dot(change_.data(), change_.data(), width);
             if (rise > (form.kappa * (s + 0.5 * moved) + form.centre) * moved) {

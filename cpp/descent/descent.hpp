@@ -157,7 +157,7 @@ public:
         };
         std::visit([&](const auto& view) { weighted_sum_of(view, 0, view.rows, coefficient, whole_.w.data(), 1); },
                    whole_.rows);
-        dual_ = -0.5 * kernels().dot(whole_.w.data(), whole_.w.data(), whole_.columns);
+        dual_ = -0.5 * simd().rows.dot(whole_.w.data(), whole_.w.data(), whole_.columns);
         for (const Coordinate& at : whole_.coordinates) dual_ += form().gain(at, 0, at.alpha);
         if (copy_) copy_->read_from(whole_);
         set_centre(centre_);

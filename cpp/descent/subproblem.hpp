@@ -56,7 +56,7 @@ struct Subproblem {
         Iterate iterate{w, bias, form.kappa};
         const PassReport report = std::visit(
             [&](const auto& view) {
-                const auto kernel = kernels().descent(view);
+                const auto kernel = simd().rows.descent(view);
                 return (form.squared ? kernel.squared_hinge : kernel.hinge)(view, coordinates.data(), visits, iterate);
             },
             rows);
@@ -66,11 +66,12 @@ struct Subproblem {
 
     // out (d,) += sum_i c_i x_i
     void add_rows(const std::vector<double>& c, double* out) const {
-        std::visit([&](const auto& view) { kernels().of(view).add_weighted(view, 0, view.rows, c.data(), out); }, rows);
+        std::visit([&](const auto& view) { simd().rows.of(view).add_weighted(view, 0, view.rows, c.data(), out); },
+                   rows);
     }
     // out (d,) += c x_i
     void add_row(Index i, double c, double* out) const {
-        std::visit([&](const auto& view) { kernels().of(view).add_weighted(view.from(i), 0, 1, &c, out); }, rows);
+        std::visit([&](const auto& view) { simd().rows.of(view).add_weighted(view, i, i + 1, &c, out); }, rows);
     }
 
     BiasSums bias_sums(bool squared) const {

@@ -56,7 +56,7 @@ inline double most_updates(const PerceptronState& state) {
 // The squared norms of the rows; returns the first row for which it is not a finite number, or -1.
 template <class Rows>
 Index measure(const Rows& rows, double* norms, double& largest) {
-    perceptron_kernels().of(rows).squared_norms(rows, 0, rows.rows, norms);
+    simd().perceptron.of(rows).squared_norms(rows, 0, rows.rows, norms);
     for (Index i = 0; i < rows.rows; ++i) {
         if (!std::isfinite(norms[i])) return i;
         largest = std::max(largest, norms[i]);
@@ -85,7 +85,7 @@ Index in_stretches(PerceptronState& state, const Rows& rows, const Margins& comp
             comparator.longest = std::max(comparator.longest, norms[static_cast<std::size_t>(i)]);
         if (comparator.chosen()) {
             compare(p, end, margins.data());
-            perceptron_kernels().add_deficits(margins.data(), end - p, comparator.margin, comparator.deficits);
+            simd().perceptron.add_deficits(margins.data(), end - p, comparator.margin, comparator.deficits);
         }
         learn(p, end);
         p = end;
@@ -98,7 +98,7 @@ Index in_stretches(PerceptronState& state, const Rows& rows, const Margins& comp
 template <class Rows>
 Index learn_signs(PerceptronState& state, const Rows& rows, const Sign* signs, std::vector<Mistake>& seen,
                   double* scores) {
-    const auto& kernel = perceptron_kernels().of(rows);
+    const auto& kernel = simd().perceptron.of(rows);
     const Comparator& comparator = state.comparator;
     const auto compare = [&](Index begin, Index end, double* out) {
         kernel.scores(rows, begin, end, comparator.u.data(), out);
@@ -120,7 +120,7 @@ Index learn_signs(PerceptronState& state, const Rows& rows, const Sign* signs, s
 // Many classes.
 template <class Rows>
 Index learn_codes(PerceptronState& state, const Rows& rows, const Code* codes, std::vector<Mistake>& seen) {
-    const auto& kernel = perceptron_kernels().of(rows);
+    const auto& kernel = simd().perceptron.of(rows);
     const Comparator& comparator = state.comparator;
     const auto lead = [&](Index i) {
         const auto score = [&](Code r) {

@@ -85,7 +85,7 @@ Index each_mistake(const Rows& rows, Index begin, Index end, int n_threads, Tall
 template <class Rows>
 Index count_errors(const Rows& rows, const Sign* signs, Hyperplane plane, int n_threads) {
     Tally tally;
-    const auto& kernel = perceptron_kernels().of(rows);
+    const auto& kernel = simd().perceptron.of(rows);
     const auto find = [&](Index begin, Index end, int) {
         return kernel.find(rows, signs, Visit{nullptr}, begin, end, plane);
     };
@@ -110,7 +110,7 @@ void offer(PerceptronState& state, const Rows& rows, const Sign* signs, int n_th
 // w += amount x_i and b += amount gain of one plane, and what the average has to know of it.
 template <class Rows>
 SEPARATRIX_INLINE void add_row(PerceptronState& state, const Rows& rows, Index i, Code plane, double amount) {
-    const auto& kernel = perceptron_kernels().of(rows);
+    const auto& kernel = simd().perceptron.of(rows);
     const Index first = plane * rows.columns;
     kernel.add(rows, i, amount, state.w.data() + first);
     state.b[static_cast<std::size_t>(plane)] += amount * state.step.gain;
@@ -124,7 +124,7 @@ SEPARATRIX_INLINE void add_row(PerceptronState& state, const Rows& rows, Index i
 template <class Rows>
 Index visit_signs(PerceptronState& state, const Rows& rows, const Sign* signs, Visit visit, Index begin, Index end,
                   double norm_bound, int n_threads, std::vector<Mistake>* seen = nullptr) {
-    const auto& kernel = perceptron_kernels().of(rows);
+    const auto& kernel = simd().perceptron.of(rows);
     // Rounding the weights to float is not worth it for a few rows.
     FloatPlane plane(state.w.data(), rows.columns, end - begin < 64 ? INFINITY : norm_bound);
     const auto find = [&](Index from, Index to, int) {
@@ -145,7 +145,7 @@ Index visit_signs(PerceptronState& state, const Rows& rows, const Sign* signs, V
 template <class Rows>
 Index visit_codes(PerceptronState& state, const Rows& rows, const Code* codes, Visit visit, Index begin, Index end,
                   int n_threads, std::vector<Mistake>* seen = nullptr) {
-    const auto& kernel = perceptron_kernels().of(rows);
+    const auto& kernel = simd().perceptron.of(rows);
     const auto classes = static_cast<std::size_t>(state.planes);
     std::vector<double> scores(classes * static_cast<std::size_t>(std::max(1, n_threads)));
     const Hyperplanes planes{state.w.data(), state.b.data(), static_cast<Code>(state.planes)};
@@ -171,7 +171,7 @@ double squared_norm_bound(const Rows& rows, int n_threads) {
         const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
         std::vector<double> found(static_cast<std::size_t>(parts));
         split(rows.rows, parts, [&](int part, Index begin, Index end) {
-            found[static_cast<std::size_t>(part)] = perceptron_kernels().norm_bound(rows, begin, end);
+            found[static_cast<std::size_t>(part)] = simd().perceptron.norm_bound(rows, begin, end);
         });
         return *std::max_element(found.begin(), found.end());
     } else {
@@ -191,7 +191,7 @@ std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, const doub
     const double norm = std::sqrt(square);
     const FloatPlane weights(w, rows.columns, norm_bound);
     const Hyperplane plane = weights.with_bias(b);
-    const auto& kernel = perceptron_kernels().of(rows);
+    const auto& kernel = simd().perceptron.of(rows);
     const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
     std::vector<std::vector<Index>> found(static_cast<std::size_t>(parts));
     split(rows.rows, parts, [&](int part, Index begin, Index end) {

@@ -81,6 +81,4 @@ struct PerceptronTable {
     }
 };
 
-inline const PerceptronTable& perceptron_kernels() { return simd().perceptron; }
-
 }  // namespace separatrix

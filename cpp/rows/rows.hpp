@@ -52,8 +52,6 @@ struct DenseRows {
     Index columns;
 
     SEPARATRIX_INLINE DenseRow<V> row(Index i) const { return {values + i * columns, columns}; }
-    // The rows from `first` on.
-    DenseRows from(Index first) const { return {values + first * columns, rows - first, columns}; }
     SEPARATRIX_INLINE void prefetch(Index i) const {
         SEPARATRIX_PREFETCH(values + i * columns);
         SEPARATRIX_PREFETCH(values + i * columns + 64 / sizeof(V));
@@ -75,8 +73,6 @@ struct SparseRows {
         const Index begin = static_cast<Index>(starts[i]);
         return {values + begin, indices + begin, static_cast<Index>(starts[i + 1]) - begin};
     }
-    // The rows from `first` on.
-    SparseRows from(Index first) const { return {values, indices, starts + first, rows - first, columns}; }
     // The whole row: rows are visited in random order, and the hardware sees a stream only after some misses. In runs of
     // 64 entries, so that short rows are one of them: beyond their end is, as a rule, what comes next.
     SEPARATRIX_INLINE void prefetch(Index i) const {

@@ -159,6 +159,4 @@ struct RowTable {
     }
 };
 
-inline const RowTable& kernels() { return simd().rows; }
-
 }  // namespace separatrix

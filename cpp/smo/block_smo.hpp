@@ -117,7 +117,7 @@ private:
             stalled_ = true;
             return;
         }
-        const InnerReport inner = kernel_table().of<T>().solve(inner_block(size));
+        const InnerReport inner = simd().kernel.of<T>().solve(inner_block(size));
         if (inner.first >= 0) note_negative(row_in_set(inner.first), row_in_set(inner.second), inner.curvature);
         ++rounds_;
         steps_ += inner.steps;
@@ -258,7 +258,7 @@ private:
         for (const std::int32_t id : changed_) pointers_.push_back(rows_.row(id));
         const Index changed = static_cast<Index>(changed_.size());
         point_.sum += moved;
-        const auto& table = kernel_table().of<T>();
+        const auto& table = simd().kernel.of<T>();
         const Index active = point_.active;
         double* F = point_.F.data();
         const int n_threads =

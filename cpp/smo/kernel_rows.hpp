@@ -37,7 +37,7 @@ public:
     // Packs the points ids[0 .. count).
     void pack(const Points& points, const std::int32_t* ids, Index count, const KernelFormula& formula, bool sparse,
               int n_threads) {
-        const Index width = kernel_table().of<T>().panel_columns;
+        const Index width = simd().kernel.of<T>().panel_columns;
         this->sparse = sparse, this->count = count, depth = points.columns;
         panels = (count + width - 1) / width;
         norms.make_room(static_cast<std::size_t>(panels * width));
@@ -87,7 +87,7 @@ class PackedBlockRows {
 public:
     void pack(const Points& points, const std::int32_t* ids, Index count, const KernelFormula& formula, bool sparse,
               int n_threads) {
-        const auto& table = kernel_table().of<T>();
+        const auto& table = simd().kernel.of<T>();
         this->count = count;
         height = sparse ? table.sparse_rows : table.tile_rows;
         blocks = (count + height - 1) / height;
@@ -157,7 +157,7 @@ private:
 template <class T, class Work>
 void each_span(const PackedColumns<T>& columns, int n_threads, const Work& work) {
     constexpr Index bytes = 1 << 17;
-    const Index width = kernel_table().of<T>().panel_columns;
+    const Index width = simd().kernel.of<T>().panel_columns;
     const Index entries =
         columns.sparse ? 2 * columns.starts.back() / std::max<Index>(1, columns.panels) : width * columns.depth;
     const Index span = columns.sparse
@@ -171,7 +171,7 @@ void each_span(const PackedColumns<T>& columns, int n_threads, const Work& work)
 template <class T>
 SparseKernelBlock<T> sparse_block(const PackedBlockRows<T>& rows, Index b, const PackedColumns<T>& columns, Index first,
                                   Index last) {
-    const Index width = kernel_table().of<T>().panel_columns;
+    const Index width = simd().kernel.of<T>().panel_columns;
     return {rows.values.data() + rows.offsets[static_cast<std::size_t>(b)],
             rows.norms.data() + b * rows.height,
             std::min(rows.height, rows.count - b * rows.height),
@@ -186,7 +186,7 @@ SparseKernelBlock<T> sparse_block(const PackedBlockRows<T>& rows, Index b, const
 
 template <class T>
 KernelBlock<T> dense_block(const PackedBlockRows<T>& rows, const PackedColumns<T>& columns, Index first, Index last) {
-    const Index width = kernel_table().of<T>().panel_columns;
+    const Index width = simd().kernel.of<T>().panel_columns;
     return {rows.values.data(),
             rows.norms.data(),
             rows.count,
@@ -200,7 +200,7 @@ KernelBlock<T> dense_block(const PackedBlockRows<T>& rows, const PackedColumns<T
 template <class T>
 void kernel_values(const KernelFormula& formula, const PackedBlockRows<T>& rows, const PackedColumns<T>& columns,
                    T* const* out, int n_threads) {
-    const auto& table = kernel_table().of<T>();
+    const auto& table = simd().kernel.of<T>();
     each_span(columns, n_threads, [&](Index first, Index last) {
         if (columns.sparse) {
             for (Index b = 0; b < rows.blocks; ++b)
@@ -217,7 +217,7 @@ void kernel_values(const KernelFormula& formula, const PackedBlockRows<T>& rows,
 template <class T>
 void kernel_sums(const KernelFormula& formula, const PackedBlockRows<T>& rows, const PackedColumns<T>& columns,
                  const T* coef, Index classes, double* out, int n_threads) {
-    const auto& table = kernel_table().of<T>();
+    const auto& table = simd().kernel.of<T>();
     each_span(columns, n_threads, [&](Index first, Index last) {
         if (columns.sparse) {
             for (Index b = 0; b < rows.blocks; ++b)

@@ -39,7 +39,7 @@ void kernel_scores(const KernelFormula& formula, const ChosenPoints& chosen_targ
     }
     const Index width = std::max<Index>(1, sources.columns) * static_cast<Index>(sizeof(T));
     const Index group = std::max<Index>(512, group_bytes / width);
-    const Index panel = kernel_table().of<T>().panel_columns;
+    const Index panel = simd().kernel.of<T>().panel_columns;
     PackedBlockRows<T> rows;
     for (Index first = 0; first < chosen_sources.count(); first += group) {
         const Index count = std::min(group, chosen_sources.count() - first);

@@ -101,6 +101,4 @@ struct KernelTable {
     }
 };
 
-inline const KernelTable& kernel_table() { return simd().kernel; }
-
 }  // namespace separatrix

@@ -32,7 +32,7 @@ public:
 
     // The room that n values take where they are computed: whole panels of this instruction set.
     static Index padded(Index n) {
-        const Index width = kernel_table().of<T>().panel_columns;
+        const Index width = simd().kernel.of<T>().panel_columns;
         return (n + width - 1) / width * width;
     }
 

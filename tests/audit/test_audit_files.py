@@ -1,4 +1,7 @@
-"""Model files, written here by hand as LIBLINEAR and LIBSVM document them."""
+"""Model files, written here by hand as LIBLINEAR and LIBSVM document them.
+
+Tests `audit/libsvm_files.py`, `audit/claim.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Audits of kernel models: values by hand from the kernel matrix."""
+"""Audits of kernel models: values by hand from the kernel matrix.
+
+Tests `audit/kernel_models.py`.
+"""
 
 from __future__ import annotations
 
@@ -91,19 +94,28 @@ def test_an_indefinite_kernel_has_no_bound():
     assert "No bound" in audit.verdict
 
 
-def test_many_rows_have_the_bound_of_the_models_own_dual(monkeypatch):
+def test_without_time_there_is_the_bound_of_the_models_own_dual():
     model = SVC(tol=1e-6).fit(X, Y)
     sought = separatrix.audit(model, X, Y)
-    hurried = separatrix.audit(model, X, Y, max_time=0.0)
-    monkeypatch.setattr(kernel_bound, "_FACTORED", 10)
+    own = separatrix.audit(model, X, Y, max_time=0.0)
+    assert own.primal == sought.primal
+    assert own.dual <= sought.dual
+    assert 1e-9 < own.gap < 1e-5
+    assert sought.best_primal - sought.dual <= 1e-9 * sought.primal
+
+
+def test_more_rows_than_values_in_a_block(monkeypatch):
+    model = SVC().fit(X, Y)
+    whole = separatrix.audit(model, X, Y)
     monkeypatch.setattr(kernel_bound, "_BLOCK", 500)
-    own = separatrix.audit(model, X, Y)
-    assert own.primal == pytest.approx(sought.primal, rel=1e-12)
-    assert own.dual <= sought.dual * (1 + 1e-12)
-    assert own.gap < 1e-5
-    assert hurried.dual == pytest.approx(own.dual, rel=1e-12)
-    sigmoid = separatrix.audit(SVC(kernel="sigmoid").fit(X, Y), X, Y)
-    assert "is not decided" in sigmoid.notes[-1]
+    assert separatrix.audit(model, X, Y).primal == pytest.approx(whole.primal, rel=1e-12)
+
+
+def test_an_unknown_kernel_on_many_rows_has_no_bound(monkeypatch):
+    monkeypatch.setattr(kernel_bound, "_EIGENVALUES", 10)
+    audit = separatrix.audit(SVC(kernel="sigmoid").fit(X, Y), X, Y)
+    assert audit.dual is None
+    assert "is not decided" in audit.notes[-1]
 
 
 def test_other_rows_than_those_of_the_training_are_noticed():

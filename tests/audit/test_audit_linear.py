@@ -1,4 +1,8 @@
-"""Audits of linear models, against objectives computed by hand with NumPy."""
+"""Audits of linear models, against objectives computed by hand with NumPy.
+
+Tests `audit/api.py`, `audit/linear_models.py`, `audit/linear_bound.py`, `audit/measured.py`,
+`audit/record.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Models and inputs that an audit refuses, each with its reason."""
+"""Models and inputs that an audit refuses, each with its reason.
+
+Tests `audit/models.py`.
+"""
 
 from __future__ import annotations
 

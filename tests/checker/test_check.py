@@ -1,4 +1,7 @@
-"""The course of a check: data compared, problem read, whatever happens an answer."""
+"""The course of a check: data compared, problem read, whatever happens an answer.
+
+Tests `checker/expectations.py`.
+"""
 
 from __future__ import annotations
 

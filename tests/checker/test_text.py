@@ -1,3 +1,5 @@
+"""Text files as the checker reads them: LIBSVM and CSV, rounding as the hardware does, mistakes with a sentence."""
+
 import bz2
 import gzip
 import lzma

@@ -1,4 +1,8 @@
-"""check, verify, audit, predict: answers on stdout, exit codes, JSON, and golden texts."""
+"""check, verify, audit, predict: answers on stdout, exit codes, JSON, and golden texts.
+
+Tests `cli/check.py`, `cli/verify.py`, `cli/audit.py`, `cli/predict.py`, `cli/output.py`, `cli/verdicts.py`,
+`cli/inputs.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every command in --help and in the documents runs as it is written, and starting is quick."""
+"""Every command in --help and in the documents runs as it is written, and starting is quick.
+
+Tests `cli/convert.py`, `cli/demo.py`, `cli/lab.py`, `cli/report.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""separatrix fit: what it chooses, what it says, what it saves, and how it ends."""
+"""separatrix fit: what it chooses, what it says, what it saves, and how it ends.
+
+Tests `cli/fitting.py`, `cli/fit_model.py`, `cli/fit_answer.py`, `cli/files.py`, `cli/progress.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The command line in processes of its own: Ctrl-C, kill -9 with checkpoints, pipes."""
+"""The command line in processes of its own: Ctrl-C, kill -9 with checkpoints, pipes.
+
+Tests `__main__.py`.
+"""
 
 from __future__ import annotations
 

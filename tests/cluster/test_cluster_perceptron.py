@@ -1,4 +1,7 @@
-"""Iterative parameter mixing: it separates what can be separated, within the bound of its theorem."""
+"""Iterative parameter mixing: it separates what can be separated, within the bound of its theorem.
+
+Tests `dask/perceptron.py`, `dask/parameter_mixing.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The same certified solution as one machine, whatever holds the rows."""
+"""The same certified solution as one machine, whatever holds the rows.
+
+Tests `dask/svc.py`, `dask/estimator.py`, `dask/inputs.py`, `dask/partition.py`, `dask/descent.py`,
+`dask/path.py`, `dask/shard_path.py`, `solvers/interior_point/collectives.py`.
+"""
 
 from __future__ import annotations
 

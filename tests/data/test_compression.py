@@ -1,4 +1,7 @@
-"""Compressed files: the same bytes, a sentence where they are cut short."""
+"""Compressed files: the same bytes, a sentence where they are cut short.
+
+Tests `data/decoders.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""npz files and IDX images."""
+"""npz files and IDX images.
+
+Tests `data/arrays.py`, `data/read.py`, `data/formats.py`.
+"""
 
 from __future__ import annotations
 

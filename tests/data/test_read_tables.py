@@ -1,4 +1,7 @@
-"""Tables: labels, categories, free text and missing cells; the same columns for a file read later."""
+"""Tables: labels, categories, free text and missing cells; the same columns for a file read later.
+
+Tests `data/tables.py`, `data/table_columns.py`, `data/encode_table.py`.
+"""
 
 from __future__ import annotations
 

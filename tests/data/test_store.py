@@ -1,4 +1,7 @@
-"""The store: what convert writes, read opens; whole or not at all; data that lie in files are not copied."""
+"""The store: what convert writes, read opens; whole or not at all; data that lie in files are not copied.
+
+Tests `data/convert.py`, `data/npy_stream.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What leaves the page reproduces what was on it: the program prints its numbers, the film plays by itself."""
+"""What leaves the page reproduces what was on it: the program prints its numbers, the film plays by itself.
+
+Tests `lab/replay.py`, `lab/script.py`.
+"""
 
 from __future__ import annotations
 

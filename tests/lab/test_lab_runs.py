@@ -1,4 +1,8 @@
-"""The page shows the library's own steps: each run ends where the estimator's fit ends, number for number."""
+"""The page shows the library's own steps: each run ends where the estimator's fit ends, number for number.
+
+Tests `lab/runs/frame.py`, `lab/runs/gradient.py`, `lab/runs/hard_margin.py`, `lab/runs/kernel_perceptron.py`,
+`lab/runs/leap.py`, `lab/runs/perceptron.py`, `lab/xview.py`.
+"""
 
 from __future__ import annotations
 

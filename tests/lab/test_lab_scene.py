@@ -1,3 +1,5 @@
+"""Scenes of the lab: read back as they were written, presets, edits and undo, refusals."""
+
 from __future__ import annotations
 
 import pytest

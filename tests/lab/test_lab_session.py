@@ -1,3 +1,8 @@
+"""The session behind the page: every preset with every algorithm, exact numbers, drags, bad messages.
+
+Tests `lab/encode.py`, `lab/panel.py`, `lab/views.py`.
+"""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,7 @@
-"""The widget: one file, the same session, the same page."""
+"""The widget: one file, the same session, the same page.
+
+Tests `lab/widget.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Models of LIBSVM and LIBLINEAR: hand-made facts, round trips of ours, and agreement with the programs themselves."""
+"""Models of LIBSVM and LIBLINEAR: hand-made facts, round trips of ours, and agreement with the programs themselves.
+
+Tests `models/imported.py`, `models/libsvm_text.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A saved model comes back whole: predictions bit for bit, certificates, history, and what it can still learn."""
+"""A saved model comes back whole: predictions bit for bit, certificates, history, and what it can still learn.
+
+Tests `models/svc.py`, `models/joint.py`, `models/perceptron.py`, `models/perceptron_rule.py`,
+`models/state.py`, `models/online.py`, `models/kernel.py`, `models/parts.py`, `models/values.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Model files that are damaged, too large, or made to mislead: each ends in a sentence."""
+"""Model files that are damaged, too large, or made to mislead: each ends in a sentence.
+
+Tests `models/fields.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Exported graphs in onnxruntime say what our models say, to 1e-6 and much closer."""
+"""Exported graphs in onnxruntime say what our models say, to 1e-6 and much closer.
+
+Tests `models/onnx_export.py`, `models/onnx_graph.py`, `models/onnx_kernels.py`.
+"""
 
 from __future__ import annotations
 

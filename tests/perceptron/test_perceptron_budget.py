@@ -1,4 +1,7 @@
-"""A kernel perceptron that keeps at most B support vectors: its rule, its theorem, and what it may not change."""
+"""A kernel perceptron that keeps at most B support vectors: its rule, its theorem, and what it may not change.
+
+Tests `perceptron/budget.py`.
+"""
 
 from __future__ import annotations
 

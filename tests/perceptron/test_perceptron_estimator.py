@@ -1,4 +1,8 @@
-"""Every variant on separable rows: a clean end, fewer updates than its own bound, a certificate that verifies."""
+"""Every variant on separable rows: a clean end, fewer updates than its own bound, a certificate that verifies.
+
+Tests `perceptron/estimator.py`, `perceptron/fit.py`, `perceptron/run.py`, `perceptron/dual.py`,
+`perceptron/decision.py`, `perceptron/bounds.py`, `problem/mistakes.py`, `problem/kesler_rows.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""partial_fit between pickles, files and fits; streams are in test_streaming.py."""
+"""partial_fit between pickles, files and fits; streams are in test_streaming.py.
+
+Tests `perceptron/online.py`, `perceptron/online_models.py`.
+"""
 
 from __future__ import annotations
 

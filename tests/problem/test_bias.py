@@ -1,3 +1,8 @@
+"""The interval of best biases against a search, and the bias nearest to a wish.
+
+Tests `problem/bias.py`.
+"""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,4 +1,7 @@
-"""Kernels: values against formulas written out, algebra, widths, blocks."""
+"""Kernels: values against formulas written out, algebra, widths, blocks.
+
+Tests `problem/kernel_algebra.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Losses: the dual term is the conjugate, and the bounds of alpha."""
+
 import numpy as np
 import pytest
 

@@ -1,3 +1,5 @@
+"""Problem: products in every form, weak duality, the augmented bias as a column of ones."""
+
 import numpy as np
 import pytest
 from scipy import sparse

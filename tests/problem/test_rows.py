@@ -1,3 +1,5 @@
+"""Rows in blocks: dense and CSR, without rows or columns, memory shared."""
+
 import numpy as np
 import pytest
 from scipy import sparse

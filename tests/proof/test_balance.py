@@ -1,3 +1,5 @@
+"""Balancing: sum_i alpha_i y_i is exactly zero, within the bounds, at the least cost."""
+
 from fractions import Fraction
 
 import numpy as np

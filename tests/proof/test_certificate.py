@@ -1,3 +1,5 @@
+"""Certificates: saved and loaded unchanged, every changed value noticed, malformed documents refused."""
+
 import dataclasses
 import gzip
 import hashlib

@@ -1,3 +1,5 @@
+"""Certified values against the formulas, residuals that add up to the gap, wild proposals."""
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Fingerprints: one for the same numbers however they are held, another after any change."""
+
 import hashlib
 import struct
 

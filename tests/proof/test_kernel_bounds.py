@@ -1,4 +1,7 @@
-"""Bounds on kernel values and objectives hold for numbers of any size, or there are none."""
+"""Bounds on kernel values and objectives hold for numbers of any size, or there are none.
+
+Tests `proof/exponential_kernels.py`, `proof/rough_sums.py`.
+"""
 
 from __future__ import annotations
 

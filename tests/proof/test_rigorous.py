@@ -1,3 +1,5 @@
+"""Rigorous floats: errors within their bounds for numbers of any size, or no bound."""
+
 import math
 from fractions import Fraction
 

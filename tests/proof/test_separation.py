@@ -1,4 +1,7 @@
-"""Certificates of separability: both checks accept what is true and reject every changed number."""
+"""Certificates of separability: both checks accept what is true and reject every changed number.
+
+Tests `proof/separation.py`, `proof/margin_bounds.py`.
+"""
 
 from __future__ import annotations
 

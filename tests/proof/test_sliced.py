@@ -1,3 +1,5 @@
+"""Products by slices: errors within their bounds, and much sharper than plain products."""
+
 from fractions import Fraction
 
 import numpy as np

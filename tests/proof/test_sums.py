@@ -1,3 +1,5 @@
+"""Exact sums of floats over all exponents."""
+
 import math
 from fractions import Fraction
 

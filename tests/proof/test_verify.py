@@ -1,3 +1,5 @@
+"""verify, exactly and in rigorous floats: what brute force finds is proved, everything changed is rejected."""
+
 import dataclasses
 from fractions import Fraction
 
@@ -17,8 +19,6 @@ from separatrix.proof.writing import write_real
 
 BIASES = ["free", "augmented", "none"]
 BOTH = pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
-
-
 ONE, TINY, HUGE = write_real(1.0), write_real(2.0**-30), write_real(2.0**1000)
 
 

@@ -1,4 +1,8 @@
-"""What a report says is what the model and the rows say."""
+"""What a report says is what the model and the rows say.
+
+Tests `report/collect.py`, `report/records.py`, `report/model_facts.py`, `report/verdicts.py`,
+`report/sentences.py`, `report/to_json.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Random small problems, degenerate on purpose, against brute force; every proof checked in fractions."""
+"""Random small problems, degenerate on purpose, against brute force; every proof checked in fractions.
+
+Tests `separability/overlap.py`, `separability/peeling.py`, `separability/candidates.py`,
+`separability/rationalise.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""separability: answers known by hand, input, many classes, columns, margins."""
+"""separability: answers known by hand, input, many classes, columns, margins.
+
+Tests `separability/api.py`, `separability/verdict.py`, `separability/columns.py`, `separability/margin.py`,
+`separability/exact_margin.py`.
+"""
 
 from __future__ import annotations
 

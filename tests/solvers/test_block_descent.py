@@ -1,4 +1,7 @@
-"""Blocks that know only w reach the optimum of the whole, and their sums are those of their alphas."""
+"""Blocks that know only w reach the optimum of the whole, and their sums are those of their alphas.
+
+Tests `solvers/cocoa/rows.py`, `solvers/cocoa/tuning.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Block SMO: the same optimum as LIBSVM and as a quadratic program; witnesses, limits of memory, threads."""
+"""Block SMO: the same optimum as LIBSVM and as a quadratic program; witnesses, limits of memory, threads.
+
+Tests `solvers/smo/tuning.py`.
+"""
 
 from __future__ import annotations
 

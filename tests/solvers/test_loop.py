@@ -1,4 +1,7 @@
-"""The loop, driven by a scripted solver: limits, checks, switching, interrupts, history."""
+"""The loop, driven by a scripted solver: limits, checks, switching, interrupts, history.
+
+Tests `problem/solution.py`.
+"""
 
 import os
 import signal

@@ -1,4 +1,7 @@
-"""Interior point (both sides, screened or not) and Newton: tiny problems, hard scaling, degenerate data."""
+"""Interior point (both sides, screened or not) and Newton: tiny problems, hard scaling, degenerate data.
+
+Tests `solvers/interior_point/crossover.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The joint multi-class SVM: against LIBLINEAR's objective, its one certificate, weights, kernels, refusals."""
+"""The joint multi-class SVM: against LIBLINEAR's objective, its one certificate, weights, kernels, refusals.
+
+Tests `fitting/joint.py`, `problem/joint_problem.py`, `solvers/joint/interior_point.py`,
+`solvers/factored.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The path over C and SVCCV: the same answers as fits from the beginning, certificates at every point."""
+"""The path over C and SVCCV: the same answers as fits from the beginning, certificates at every point.
+
+Tests `svm/path.py`, `validation/select.py`.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from separatrix.fitting.settle import settle, warm_point
+from separatrix.fitting.binary import warm_point
+from separatrix.fitting.observer import KeptPoint
+from separatrix.fitting.settle import settle
 from separatrix.problem import HINGE, SQUARED_HINGE, History, Point, Problem, Record
 from separatrix.problem.kernels import Linear, Rbf
 from separatrix.proof.duality import certify
@@ -62,13 +64,11 @@ def test_with_a_kernel_leftovers_of_rounding_are_moved_and_nothing_else() -> Non
 
 @KERNELS
 def test_a_warm_start_follows_the_change_of_C(kernel) -> None:
-    class Previous:
-        rows, coef, intercept = np.arange(2), np.ones(1 if kernel is None else 0), 0.5
-        cost, alpha = np.ones(2), np.array([1.0, 0.25])
-
+    coef = np.ones(1 if kernel is None else 0)
+    previous = KeptPoint(np.arange(2), coef, 0.5, np.ones(2), np.array([1.0, 0.25]))
     problem = Problem(np.eye(2)[:, :1], np.array([1.0, -1.0]), np.full(2, 4.0), HINGE, "free", kernel)
-    point = warm_point(Previous(), problem, np.arange(2))
+    point = warm_point(previous, problem, np.arange(2))
     assert point.alpha.tolist() == [4.0, 1.0]
     assert (point.w is None) == (kernel is not None)
-    assert warm_point(Previous(), problem, np.arange(3)) is None
+    assert warm_point(previous, problem, np.arange(3)) is None
     assert warm_point(None, problem, np.arange(2)) is None

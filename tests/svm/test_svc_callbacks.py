@@ -1,4 +1,7 @@
-"""scikit-learn's callbacks: tasks, stop requests, its own callbacks, and older versions."""
+"""scikit-learn's callbacks: tasks, stop requests, its own callbacks, and older versions.
+
+Tests `fitting/callbacks.py`.
+"""
 
 from __future__ import annotations
 

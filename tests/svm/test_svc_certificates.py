@@ -1,4 +1,7 @@
-"""certificate_ is built when it is asked for, survives pickling, and notices changed data."""
+"""certificate_ is built when it is asked for, survives pickling, and notices changed data.
+
+Tests `fitting/proofs.py`.
+"""
 
 from __future__ import annotations
 

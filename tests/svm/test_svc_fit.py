@@ -1,4 +1,7 @@
-"""What a fitted SVC says of itself: attributes, optimality, agreement with scikit-learn."""
+"""What a fitted SVC says of itself: attributes, optimality, agreement with scikit-learn.
+
+Tests `svm/fitted.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""C = inf: the widest slab, or the proof that there is none."""
+"""C = inf: the widest slab, or the proof that there is none.
+
+Tests `fitting/hard_margin.py`.
+"""
 
 import pickle
 

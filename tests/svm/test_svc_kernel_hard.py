@@ -1,4 +1,7 @@
-"""The hard margin in the space of a kernel: margins known by hand, contradictions proved exactly."""
+"""The hard margin in the space of a kernel: margins known by hand, contradictions proved exactly.
+
+Tests `separability/kernel_contradiction.py`.
+"""
 
 from __future__ import annotations
 

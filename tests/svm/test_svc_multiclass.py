@@ -1,4 +1,7 @@
-"""Many classes: layouts, names, agreement with scikit-learn."""
+"""Many classes: layouts, names, agreement with scikit-learn.
+
+Tests `fitting/predicting.py`.
+"""
 
 from __future__ import annotations
 

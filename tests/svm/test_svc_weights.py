@@ -1,4 +1,7 @@
-"""A weight means repetition: k is k copies, 0 is removal; class weights multiply in."""
+"""A weight means repetition: k is k copies, 0 is removal; class weights multiply in.
+
+Tests `fitting/training.py`.
+"""
 
 from __future__ import annotations
 

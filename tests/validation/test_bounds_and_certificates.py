@@ -1,4 +1,7 @@
-"""Generalisation bounds, robustness radii, rows that change nothing."""
+"""Generalisation bounds, robustness radii, rows that change nothing.
+
+Tests `validation/generalisation.py`, `validation/robustness.py`, `validation/row_removal.py`.
+"""
 
 from __future__ import annotations
 

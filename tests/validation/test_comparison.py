@@ -1,4 +1,8 @@
-"""Comparison, warm paths of C, calibration and conformal sets."""
+"""Comparison, warm paths of C, calibration and conformal sets.
+
+Tests `validation/comparison.py`, `validation/c_path.py`, `validation/calibration.py`,
+`validation/conformal.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Hold-outs: what they promise, what they refuse, and that the promise holds against an analyst who cheats."""
+"""Hold-outs: what they promise, what they refuse, and that the promise holds against an analyst who cheats.
+
+Tests `validation/holdout.py`, `validation/thresholdout.py`.
+"""
 
 from __future__ import annotations
 

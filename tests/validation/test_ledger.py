@@ -1,4 +1,7 @@
-"""The ledger: shared by processes, not lost by kill -9, not changed unnoticed."""
+"""The ledger: shared by processes, not lost by kill -9, not changed unnoticed.
+
+Tests `validation/ledger.py`.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,8 @@ def measure_hyperplane(
         w, b = np.append(w, b / objective.bias_scale), 0.0
     scores = problem.scores(w, b)
     primal = problem.primal_value(float(w @ w), scores, b)
-    optimum = best_bounds(problem, (w, b), alpha, budget)
+    model = Optimum(w, b, np.zeros(problem.n_rows), primal, 0.0)
+    optimum = best_bounds(problem, model, y * scores, alpha, budget)
     return Measured(scores, float(np.linalg.norm(surface.w)), primal, optimum, problem, (w, b))
 
 
@@ -65,16 +66,15 @@ def with_bias_column(X: Any, value: float) -> Any:
 
 
 def best_bounds(
-    problem: Problem, model: tuple[Vector, float], alpha: Vector | None, budget: Budget
+    problem: Problem, model: Optimum, margins: Vector, alpha: Vector | None, budget: Budget
 ) -> Optimum:
-    """The best primal and the best dual point that are found before the budget ends."""
+    """The best primal and the best dual point that are found before the budget ends, in the space of the problem.
+
+    ``model`` is the audited point, with the margins (m,) that it has; its alpha, if known, bounds nothing yet.
+    """
     began = time.perf_counter()
-    w, b = model
-    scores = problem.scores(w, b)
-    primal = problem.primal_value(float(w @ w), scores, b)
-    best = Optimum(w, b, np.zeros(problem.n_rows), primal, 0.0)
-    proposal = suggested(problem, problem.y * scores) if alpha is None else alpha
-    best = _better(best, certify(problem, Point(proposal, w, b)))
+    proposal = suggested(problem, margins) if alpha is None else alpha
+    best = _better(model, certify(problem, Point(proposal, model.w, model.b)))
     left = budget.seconds - (time.perf_counter() - began)
     if relative_gap(best.primal, best.dual) <= budget.tol or left <= 0:
         return best

@@ -24,7 +24,7 @@ class Budget:
 class Optimum:
     """Two points that enclose the optimum: (w, b) from above, alpha from below, with their values."""
 
-    w: Vector
+    w: Vector | None  #: None with a kernel
     b: float
     alpha: Vector
     primal: float

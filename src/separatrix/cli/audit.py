@@ -14,6 +14,7 @@ from separatrix.cli.inputs import (
     Json,
     LabelColumn,
     Missing,
+    ProofFile,
     Quiet,
     Reading,
     class_weights,
@@ -44,12 +45,7 @@ def audit(
         float, typer.Option(help="Seconds for the search of a better bound.", min=0.0)
     ] = 60.0,
     tol: Annotated[float, typer.Option(help="Relative gap at which the search ends.", min=0.0)] = 1e-9,
-    certificate: Annotated[
-        str | None,
-        typer.Option(
-            "--certificate", "-o", help="Save the proof here; for many classes, in a folder of this name."
-        ),
-    ] = None,
+    certificate: ProofFile = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

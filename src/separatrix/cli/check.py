@@ -6,7 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading, read
+from separatrix.cli.inputs import (
+    DataFile,
+    Force,
+    Format,
+    Json,
+    LabelColumn,
+    Missing,
+    ProofFile,
+    Quiet,
+    Reading,
+    read,
+)
 from separatrix.cli.output import ExitCode, Output
 
 
@@ -23,12 +34,7 @@ def check(
     max_time: Annotated[
         float | None, typer.Option(help="Seconds; undecided problems mean exit code 2.", min=0.0)
     ] = None,
-    certificate: Annotated[
-        str | None,
-        typer.Option(
-            "--certificate", "-o", help="Save the proof here; for many classes, in a folder of this name."
-        ),
-    ] = None,
+    certificate: ProofFile = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -31,6 +31,12 @@ Missing = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
+ProofFile = Annotated[
+    str | None,
+    typer.Option(
+        "--certificate", "-o", help="Save the proof here; for many classes, in a folder of this name."
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that separatrix did not write.")]
 
 

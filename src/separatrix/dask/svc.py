@@ -16,7 +16,7 @@ from separatrix.dask.estimator import ClusterEstimator, lazily, training_lock
 from separatrix.dask.inputs import ClusterData, as_partitions
 from separatrix.dask.path import ClusterInteriorPoint
 from separatrix.errors import ParameterError
-from separatrix.fitting.binary import BinaryFit, fit_problem
+from separatrix.fitting.binary import BinaryFit, fit_problem, warm_point
 from separatrix.fitting.classes import Problems
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
@@ -25,7 +25,6 @@ from separatrix.fitting.inputs import check_sample_weight, row_costs
 from separatrix.fitting.observer import KeptPoint, Observer, Part, ProgressLine, Several
 from separatrix.fitting.parameters import Settings, check_parameters, seed_of
 from separatrix.fitting.proofs import prove
-from separatrix.fitting.settle import warm_point
 from separatrix.fitting.tasks import Task, tasks
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import History, Problem, Record, Status

@@ -95,6 +95,19 @@ class BinaryFit:
         return self.deferred.get()
 
 
+def warm_point(
+    previous: BinaryFit | KeptPoint | None, problem: Problem, rows: NDArray[np.intp]
+) -> Point | None:
+    """The point to start from after an earlier fit on as many rows and columns; alphas follow the change of C_i."""
+    if previous is None or len(previous.rows) != len(rows):
+        return None
+    w = None if problem.kernel is not None else previous.coef
+    if w is not None and len(w) != problem.n_columns:
+        return None
+    alpha = np.minimum(previous.alpha * (problem.C / previous.cost), problem.upper)
+    return Point(alpha, w, float(previous.intercept))
+
+
 def solve(
     problem: Problem | JointProblem,
     context: FitContext,

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.fitting.binary import BinaryFit, binary_fit, fit_problem
+from separatrix.fitting.binary import BinaryFit, binary_fit, fit_problem, warm_point
 from separatrix.fitting.context import FitContext, stored_entries
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.hard_margin import HardMargin
 from separatrix.fitting.observer import KeptPoint, Part
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.settle import warm_point
 from separatrix.fitting.tasks import Task
 from separatrix.fitting.together import fit_together
 from separatrix.fitting.training import TrainingData

@@ -1,4 +1,4 @@
-"""The start and the end of the fit of one binary problem: an earlier point, and an answer that depends on w alone.
+"""The end of the fit of one binary problem: an answer that depends on w alone.
 
 With a free bias several values may be equally good; the middle of their interval is taken, so that the answer does not
 depend on the path to it. Then alphas are put exactly on their bounds, where an interior method only came close: a row
@@ -12,7 +12,6 @@ again and kept only if it is as good.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
@@ -20,50 +19,10 @@ from separatrix.problem import History, Point, Problem, Solution
 from separatrix.problem.bias import bias_interval, middle
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
-from separatrix.types import Index, Vector
+from separatrix.types import Vector
 
 # An alpha within this part of C of a bound is beside it by rounding alone.
 _ROUNDING = 1e-9
-
-
-class Earlier(Protocol):
-    """An earlier answer to a binary problem; arrays run over its m rows."""
-
-    @property
-    def rows(self) -> Index:
-        """(m,) training rows that took part."""
-        ...
-
-    @property
-    def coef(self) -> Vector:
-        """(d,); empty with a kernel."""
-        ...
-
-    @property
-    def intercept(self) -> float:
-        """b."""
-        ...
-
-    @property
-    def cost(self) -> Vector:
-        """(m,) C_i."""
-        ...
-
-    @property
-    def alpha(self) -> Vector:
-        """(m,)"""
-        ...
-
-
-def warm_point(previous: Earlier | None, problem: Problem, rows: Index) -> Point | None:
-    """The point to start from after an earlier fit on as many rows and columns; alphas follow the change of C_i."""
-    if previous is None or len(previous.rows) != len(rows):
-        return None
-    w = None if problem.kernel is not None else previous.coef
-    if w is not None and len(w) != problem.n_columns:
-        return None
-    alpha = np.minimum(previous.alpha * (problem.C / previous.cost), problem.upper)
-    return Point(alpha, w, previous.intercept)
 
 
 def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, tuple[float, float], Vector]:

@@ -11,9 +11,8 @@ from separatrix.errors import ModelFileError
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.joint import JointFit, JointProblems
 from separatrix.models.fields import Fields
-from separatrix.models.parts import read_history, write_history
+from separatrix.models.parts import read_outcome, write_history
 from separatrix.models.values import Arrays, write_value
-from separatrix.problem import Status
 
 
 def write_joint(joint: JointFit, n: int, arrays: Arrays) -> dict[str, Any]:
@@ -44,12 +43,7 @@ def read_joint(
         intercept=planes[1],
         slack=record.array("slack", (m,)),
         norms=record.array("norms", (k,)),
-        primal=record.real("primal", finite=False),
-        dual=record.real("dual", finite=False),
-        gap=record.real("gap", finite=False),
-        status=Status(record.text("status", [status.value for status in Status])),
-        n_iter=record.count("n_iter"),
-        history=read_history(record),
+        **read_outcome(record),
         deferred=proof,
     )
     return JointProblems(joint)

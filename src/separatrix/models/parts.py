@@ -15,7 +15,7 @@ from separatrix.fitting.deferred import Deferred
 from separatrix.models.fields import Fields
 from separatrix.models.kernel import read_kernel, write_kernel
 from separatrix.models.values import Arrays, read_value, shown, write_value
-from separatrix.problem import History, Record
+from separatrix.problem import History, Record, Status
 from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
 from separatrix.proof.certificate import Certificate, CertificateError
 
@@ -61,6 +61,16 @@ def read_parameters(document: Fields, make: Callable[..., Made], check: Callable
 def write_history(history: Sequence[Any]) -> Any:
     """The records of a run, each as the list of its values."""
     return [write_value(list(astuple(record)), "history", {}) for record in history]
+
+
+def read_outcome(record: Fields) -> dict[str, Any]:
+    """Values and course of a fit, by the names that every kind of fit gives them."""
+    return {
+        **{name: record.real(name, finite=False) for name in ("primal", "dual", "gap")},
+        "status": Status(record.text("status", [status.value for status in Status])),
+        "n_iter": record.count("n_iter"),
+        "history": read_history(record),
+    }
 
 
 def read_history(record: Fields, name: str = "history") -> History:

@@ -8,7 +8,6 @@ import numpy as np
 
 from separatrix.errors import ModelFileError
 from separatrix.fitting.deferred import Deferred
-from separatrix.models.checks import read_rule, write_rule
 from separatrix.models.fields import Fields
 from separatrix.models.kernel import read_kernel, write_kernel
 from separatrix.models.online import read_ledger, read_online, write_ledger, write_online
@@ -21,6 +20,7 @@ from separatrix.models.parts import (
     write_history,
     write_parameters,
 )
+from separatrix.models.perceptron_rule import read_rule, write_rule
 from separatrix.models.state import read_state, write_state
 from separatrix.models.values import Arrays, write_value
 from separatrix.perceptron.bounds import Theory

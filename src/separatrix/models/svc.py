@@ -21,14 +21,13 @@ from separatrix.models.kernel import read_kernel, write_kernel
 from separatrix.models.parts import (
     failing,
     read_certificates,
-    read_history,
+    read_outcome,
     read_parameters,
     write_certificates,
     write_history,
     write_parameters,
 )
 from separatrix.models.values import Arrays, write_value
-from separatrix.problem import Status
 from separatrix.svm.fitted import FittedSVC, Support
 from separatrix.svm.svc import SVC
 
@@ -216,12 +215,7 @@ def _read_problem(
         cost=cost,
         alpha=own[0],
         slack=own[1],
-        primal=record.real("primal", finite=False),
-        dual=record.real("dual", finite=False),
-        gap=record.real("gap", finite=False),
-        status=Status(record.text("status", [status.value for status in Status])),
-        n_iter=record.count("n_iter"),
-        history=read_history(record),
+        **read_outcome(record),
         squared=record.flag("squared"),
         deferred=proof,
         C_hard=C_hard,

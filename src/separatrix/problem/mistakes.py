@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, overload
+from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
+from separatrix.problem.solution import Named, Records
 
 
 @dataclass(frozen=True)
-class MistakeRecord:
+class MistakeRecord(Named):
     """One line: a pass of a fit, or a call of partial_fit. By attribute or by name (``record["updates"]``)."""
 
     time: float  #: seconds since the fit began
@@ -21,13 +18,8 @@ class MistakeRecord:
     updates: int  #: updates so far
     bound: float  #: what the theorem allows for ``updates``; nan where none is known
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in {f.name for f in fields(self)}:
-            raise KeyError(name)
-        return getattr(self, name)
 
-
-class MistakeHistory(Sequence[MistakeRecord]):
+class MistakeHistory(Records[MistakeRecord]):
     """The records of a run. ``history[-1]`` is a record, ``history["updates"]`` a whole column.
 
     >>> history = MistakeHistory([MistakeRecord(0.1, 1, 8, 3, 3, 9.0), MistakeRecord(0.2, 2, 16, 0, 3, 9.0)])
@@ -36,28 +28,6 @@ class MistakeHistory(Sequence[MistakeRecord]):
     >>> history
     MistakeHistory(2 records, 3 updates, bound 9)
     """
-
-    def __init__(self, records: Sequence[MistakeRecord] = ()) -> None:
-        self._records = tuple(records)
-
-    @overload
-    def __getitem__(self, key: int) -> MistakeRecord: ...
-    @overload
-    def __getitem__(self, key: slice) -> MistakeHistory: ...
-    @overload
-    def __getitem__(self, key: str) -> NDArray[Any]: ...
-    def __getitem__(self, key: int | slice | str) -> MistakeRecord | MistakeHistory | NDArray[Any]:
-        if isinstance(key, str):
-            return np.array([record[key] for record in self._records])
-        if isinstance(key, slice):
-            return MistakeHistory(self._records[key])
-        return self._records[key]
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __iter__(self) -> Iterator[MistakeRecord]:
-        return iter(self._records)
 
     def __repr__(self) -> str:
         if not self._records:

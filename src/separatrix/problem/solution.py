@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, overload
+from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +70,46 @@ class JointPoint:
     b: Vector | None = None
 
 
+class Named:
+    """A record whose values are also found by name: ``record["gap"]``."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in {field.name for field in fields(self)}:  # type: ignore[arg-type]
+            raise KeyError(name)
+        return getattr(self, name)
+
+
+Line = TypeVar("Line", bound=Named)
+
+
+class Records(Sequence[Line]):
+    """The records of a run, one a line; a name gives a whole column."""
+
+    def __init__(self, records: Sequence[Line] = ()) -> None:
+        self._records = tuple(records)
+
+    @overload
+    def __getitem__(self, key: int) -> Line: ...
+    @overload
+    def __getitem__(self, key: slice) -> Self: ...
+    @overload
+    def __getitem__(self, key: str) -> NDArray[Any]: ...
+    def __getitem__(self, key: int | slice | str) -> Line | Self | NDArray[Any]:
+        if isinstance(key, str):
+            return np.array([record[key] for record in self._records])
+        if isinstance(key, slice):
+            return type(self)(self._records[key])
+        return self._records[key]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Line]:
+        return iter(self._records)
+
+
 @dataclass(frozen=True)
-class Record:
+class Record(Named):
     """One line of history: values by attribute (``record.gap``) or by name (``record["gap"]``)."""
 
     time: float  #: seconds since the fit began
@@ -83,13 +121,8 @@ class Record:
     note: str = ""  #: why a solver was chosen, switched or stopped
     proved: bool = False  #: whether the values were recomputed from the data at this line
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in {f.name for f in fields(self)}:
-            raise KeyError(name)
-        return getattr(self, name)
 
-
-class History(Sequence[Record]):
+class History(Records[Record]):
     """The records of a run. ``history[-1]`` is a record, ``history["gap"]`` a whole column.
 
     >>> h = History([Record(0.1, 1, 2.0, 1.0, 0.5, "cd"), Record(0.2, 2, 1.6, 1.5, 0.0625, "cd")])
@@ -98,28 +131,6 @@ class History(Sequence[Record]):
     >>> h[-1].iteration
     2
     """
-
-    def __init__(self, records: Sequence[Record] = ()) -> None:
-        self._records = tuple(records)
-
-    @overload
-    def __getitem__(self, key: int) -> Record: ...
-    @overload
-    def __getitem__(self, key: slice) -> History: ...
-    @overload
-    def __getitem__(self, key: str) -> NDArray[Any]: ...
-    def __getitem__(self, key: int | slice | str) -> Record | History | NDArray[Any]:
-        if isinstance(key, str):
-            return np.array([record[key] for record in self._records])
-        if isinstance(key, slice):
-            return History(self._records[key])
-        return self._records[key]
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __iter__(self) -> Iterator[Record]:
-        return iter(self._records)
 
     def __repr__(self) -> str:
         if not self._records:
