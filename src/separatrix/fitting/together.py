@@ -37,9 +37,9 @@ def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) 
     problems = _problem_set(data, todo, settings)
     # The threads of BLAS take longer to wake up than a small product takes.
     with blas_threads(1), np.errstate(over="ignore", invalid="ignore"):
-        K = None if settings.kernel is None else whole_gram(problems.X, settings.kernel)
-        alpha = small.solve(problems, K, settings.n_threads)
-        proved = certify_together(problems, alpha, K)
+        K = None if settings.kernel is None else np.ascontiguousarray(whole_gram(problems.X, settings.kernel))
+        alpha, planes = small.solve(problems, K, settings.n_threads)
+        proved = certify_together(problems, alpha, planes, K)
     seconds, all_rows = time.perf_counter() - began, not (problems.signs == 0).any()
     results: list[BinaryFit | None] = []
     for i, task in enumerate(todo):

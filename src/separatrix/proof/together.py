@@ -20,7 +20,7 @@ from separatrix.types import Vector
 
 @dataclass(frozen=True, eq=False)
 class Certified:
-    """Points of k problems and their values. w follows from alpha; b is the middle of all best biases."""
+    """Points of k problems and their values; a free b is the middle of all best biases."""
 
     alpha: Vector  #: (k, n)
     w: Vector | None  #: (k, d); None with a kernel
@@ -36,10 +36,13 @@ class Certified:
         return relative_gap(self.primal[index], self.dual[index])
 
 
-def certify_together(problems: ProblemSet, alpha: Vector, K: Vector | None = None) -> Certified:
-    """The values at alpha (k, n) for w = sum_i alpha_i y_i phi(x_i), from the data.
+def certify_together(
+    problems: ProblemSet, alpha: Vector, planes: tuple[Vector, Vector] | None = None, K: Vector | None = None
+) -> Certified:
+    """Values of the dual at alpha (k, n) and of the primal at the ``planes`` w (k, d), b (k,), from the data.
 
-    alpha is clipped to its bounds and, with a free bias, balanced exactly. With a kernel, K (n, n) are its values.
+    alpha is clipped to its bounds and, with a free bias, balanced exactly. Without planes w = sum_i alpha_i y_i x_i
+    and b is best for it, as always with a kernel, whose values K (n, n) are given.
 
     >>> from separatrix.problem import HINGE
     >>> X, signs = np.array([[1.0], [-1.0]]), np.array([[1, -1]], dtype=np.int8)
@@ -56,36 +59,41 @@ def certify_together(problems: ProblemSet, alpha: Vector, K: Vector | None = Non
         ):  # sum_i alpha_i y_i is zero exactly, or the dual point bounds nothing
             alpha[i] = balance(part, signs[i], upper[i])
     signed = alpha * signs
-    if K is None:
-        w = np.ascontiguousarray(weighted_sum(problems.X, signed.T).T)
-        f = scores(problems.X, w.T).T
-        squares = np.einsum("ij,ij->i", w, w)
+    sums = signed.sum(axis=1)
+    if K is not None:
+        f = signed @ K
+        w, squares = None, np.einsum("ij,ij->i", signed, f)
+        dual_squares = squares
     else:
-        w, f = None, signed @ K
-        squares = np.einsum("ij,ij->i", signed, f)
-    intervals, b = _biases(problems, f, signs, signed)
+        v = weighted_sum(problems.X, signed.T).T
+        w = v if planes is None else np.where(np.isfinite(planes[0]), planes[0], v)
+        f = scores(problems.X, w.T).T
+        squares, dual_squares = np.einsum("ij,ij->i", w, w), np.einsum("ij,ij->i", v, v)
+    if problems.bias == "free":
+        intervals = _best_biases(problems, f, signs)
+        b = np.array([middle(interval) for interval in intervals])
+    else:
+        b = np.zeros(len(f)) if problems.bias == "none" else sums if planes is None else planes[1]
+        intervals = [(each, each) for each in b.tolist()]
     slack = np.maximum(0.0, 1.0 - signs * (f + b[:, np.newaxis]))
-    losses = np.einsum("ij,ij->i", C, slack * slack if squared else slack)
-    primal, dual = 0.5 * squares + losses, alpha.sum(axis=1) - 0.5 * squares
+    primal = 0.5 * squares + np.einsum("ij,ij->i", C, slack * slack if squared else slack)
+    dual = alpha.sum(axis=1) - 0.5 * dual_squares
     if squared:
         dual -= 0.25 * np.divide(alpha * alpha, C, out=np.zeros_like(C), where=C > 0).sum(axis=1)
     if problems.bias == "augmented":
         primal += 0.5 * b * b
-        dual -= 0.5 * b * b
-    return Certified(alpha, w, b.tolist(), intervals, slack, squares.tolist(), primal.tolist(), dual.tolist())
+        dual -= 0.5 * sums * sums
+    lists = (values.tolist() for values in (squares, primal, dual))
+    return Certified(alpha, w, b.tolist(), intervals, slack, *lists)
 
 
-def _biases(
-    problems: ProblemSet, f: Vector, signs: Vector, signed: Vector
-) -> tuple[list[tuple[float, float]], Vector]:
-    """All best biases of each problem, and the one that is taken (k,)."""
-    if problems.bias == "free":
-        intervals = []
-        for i, scored in enumerate(f):
-            parts = scored, signs[i], problems.C[i]
-            if problems.loss.squared and not parts[2].all():
-                parts = tuple(part[problems.rows(i)] for part in parts)  # type: ignore[assignment]
-            intervals.append(bias_interval(*parts, problems.loss))
-        return intervals, np.array([middle(interval) for interval in intervals])
-    b = signed.sum(axis=1) if problems.bias == "augmented" else np.zeros(len(f))
-    return [(each, each) for each in b.tolist()], b
+def _best_biases(problems: ProblemSet, f: Vector, signs: Vector) -> list[tuple[float, float]]:
+    """All best biases of each problem."""
+    intervals = []
+    for i, scored in enumerate(f):
+        y, cost = signs[i], problems.C[i]
+        if problems.loss.squared and not cost.all():
+            rows = problems.rows(i)
+            scored, y, cost = scored[rows], y[rows], cost[rows]
+        intervals.append(bias_interval(scored, y, cost, problems.loss))
+    return intervals
