@@ -21,15 +21,15 @@ inline int useful_threads(Index rows, int n_threads) {
 template <class Rows>
 void scores(const Rows& rows, Index first, Index count, const double* w, double* out, int n_threads) {
     const auto loops = simd().rows.of(rows);
-    split(count, useful_threads(count, n_threads),
-          [&](int, Index begin, Index end) { loops.scores(rows, first + begin, first + end, w, out + begin); });
+    share(count, rows_per_thread / 8, useful_threads(count, n_threads),
+          [&](Index begin, Index end) { loops.scores(rows, first + begin, first + end, w, out + begin); });
 }
 
 template <class Rows>
 void squared_norms(const Rows& rows, double* out, int n_threads) {
     const auto loops = simd().rows.of(rows);
-    split(rows.rows, useful_threads(rows.rows, n_threads),
-          [&](int, Index begin, Index end) { loops.squared_norms(rows, begin, end, out + begin); });
+    share(rows.rows, rows_per_thread / 8, useful_threads(rows.rows, n_threads),
+          [&](Index begin, Index end) { loops.squared_norms(rows, begin, end, out + begin); });
 }
 
 // out (d,) = sum_i coefficient(i) x_i over `count` rows from `first` on. Each thread sums its rows in a vector of its own; the vectors are added in order.

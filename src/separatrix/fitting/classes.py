@@ -28,7 +28,7 @@ from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem, Solution
 from separatrix.proof.certificate import Certificate
 from separatrix.solvers.choose import stages
-from separatrix.solvers.loop.threads import blas_threads
+from separatrix.threads import fit_threads
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
 _WORTH_MORE = 1_000_000  # entries of X below which several threads for one problem cost more than they save
@@ -132,7 +132,7 @@ def fit_classes(
         problem, rows = first if index == 0 else task.problem(data, settings)
         start = warm_point(previous.get(task.key), problem, rows)
         # Values too large for float64 show as a gap that is not reached, which is reported.
-        with blas_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
+        with fit_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
             return _fit_task(
                 data, task, problem, rows, own, start, Part(task.key, index, len(todo), workers > 1)
             )
@@ -172,7 +172,7 @@ def _fit_task(
         return _hard_margin(data, task, problem, rows, context, part)
 
     def certificate(solution: Solution) -> Certificate:
-        with blas_threads(context.settings.n_threads):  # as many threads as the fit was given
+        with fit_threads(context.settings.n_threads):  # as many threads as the fit was given
             return prove(data, problem, rows, solution, task.positive, task.negative)
 
     return fit_problem(

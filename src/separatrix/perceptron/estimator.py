@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix._core import Team
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.fitting.parameters import seed_of
 from separatrix.memory import keep_freed_memory
@@ -20,6 +21,7 @@ from separatrix.perceptron.online import OnlineState, SingleRows, can_learn_onli
 from separatrix.perceptron.parameters import check_parameters
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.mistakes import MistakeHistory
+from separatrix.threads import fit_threads
 
 
 class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -171,9 +173,10 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         before = self._before(classes) if self.warm_start else None
         self._online = self._single = None
         self.classes_, self._kernel = classes, kernel
-        self.problems_: dict[Any, PerceptronResult] = fit_problems(
-            X, classes, codes, kernel, settings, before, bool(self.verbose)
-        )
+        with fit_threads(settings.n_threads), Team(settings.n_threads):
+            self.problems_: dict[Any, PerceptronResult] = fit_problems(
+                X, classes, codes, kernel, settings, before, bool(self.verbose)
+            )
         publish(self)
         warn_of_limits(self)
         return self

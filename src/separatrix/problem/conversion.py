@@ -23,6 +23,7 @@ from separatrix.memory import require_memory
 from separatrix.types import Matrix
 
 _SMALL = (np.float16, np.int8, np.uint8, np.int16, np.uint16, np.bool_)
+_SHORT = 8192  # numbers whose product OpenBLAS takes on one thread
 _BLOCK_ENTRIES = 1 << 18
 _EXACT_INTEGER = 1 << 53  # every integer up to here is a float64
 
@@ -101,13 +102,28 @@ def _width(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if dtype.type is np.float32 or dtype.type in _SMALL else np.float64)
 
 
+def sum_of_squares(values: NDArray[np.floating]) -> float:
+    """sum_i v_i^2 of a vector, in its own precision, on one thread.
+
+    For a longer product than this BLAS would wake all its threads, which then spin for longer than it lasts.
+
+    >>> sum_of_squares(np.ones(20_000))
+    20000.0
+    """
+    if len(values) < _SHORT:
+        return float(values.dot(values))
+    whole = len(values) // _SHORT * _SHORT
+    pieces, rest = values[:whole].reshape(-1, _SHORT), values[whole:]
+    return float(np.matmul(pieces[:, None, :], pieces[:, :, None]).sum() + rest.dot(rest))
+
+
 def check_finite(X: Matrix) -> None:
     """Raise a sentence that names row and column of the first NaN or inf."""
     values = X.data if sparse.issparse(X) else X
     flat = values.ravel()
     with np.errstate(all="ignore"):
         # One pass without a temporary: a NaN or inf anywhere leaves a sum of squares that is not finite.
-        if math.isfinite(flat.dot(flat)):
+        if math.isfinite(sum_of_squares(flat)):
             return
     # That of finite values may overflow, so look closer, a block at a time.
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))

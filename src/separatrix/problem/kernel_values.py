@@ -11,6 +11,7 @@ in a table. All values are float64.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -20,6 +21,7 @@ from scipy import sparse
 
 from separatrix.problem.kernels import Kernel, Linear, Poly, Rbf, Sigmoid, number, whole_power
 from separatrix.problem.rows import EXACT, Gram, dense, squared_norms
+from separatrix.threads import run_blocks
 from separatrix.types import Index, Vector
 
 #: k(x_i, z_j) of a block of rows, shape (h, m).
@@ -62,12 +64,15 @@ def kernel_sums(X: Any, kernel: Kernel, coefficients: Vector) -> Vector:
         return out
     values = None if kernel.name == "precomputed" else prepared(kernel, X, X[support])
     height = max(_LEAST_ROWS, _BLOCK_VALUES // len(support))
-    for start in range(0, n, height):
-        block = slice(start, min(start + height, n))
+
+    def sum_block(k: int) -> None:
+        block = slice(k * height, min((k + 1) * height, n))
         if values is None:
             out[block] = gram(X, kernel, np.arange(block.start, block.stop), support) @ c
         else:
             out[block] = values(X[block]) @ c
+
+    run_blocks(sum_block, math.ceil(n / height))
     return out
 
 

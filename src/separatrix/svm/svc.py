@@ -28,6 +28,7 @@ from separatrix.memory import keep_freed_memory
 from separatrix.problem.kernels import Precomputed, make_kernel
 from separatrix.solvers.loop.interrupt import InterruptFlag
 from separatrix.svm.fitted import FittedAttributes, FittedSVC, fitted_binary, fitted_joint
+from separatrix.threads import fit_threads
 
 
 @cache
@@ -225,7 +226,8 @@ def fit_observed(
     keep_freed_memory()
     kind: Any = type(model)
     settings = check_parameters({name: getattr(model, name) for name in _parameter_names(kind)})
-    data, settings = _training_data(model, settings, X, y, sample_weight)
+    with fit_threads(settings.n_threads):
+        data, settings = _training_data(model, settings, X, y, sample_weight)
     callbacks = None
     if has_callbacks(model):
         callbacks = SklearnCallbacks(model, data.X, y, sample_weight, data.classes[data.kept])
@@ -234,7 +236,7 @@ def fit_observed(
     observers = [each for each in (callbacks, observer) if each is not None]
     if start is None:
         start = model.problems_ if model.warm_start and hasattr(model, "problems_") else {}
-    with InterruptFlag() as interrupt:
+    with InterruptFlag() as interrupt, fit_threads(settings.n_threads):
         context = FitContext(settings, seed_of(model.random_state), interrupt, _combined(observers))
         model._assign(_fitted(data, model.multi_class, context, start))
     if callbacks is not None:
