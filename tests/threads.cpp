@@ -23,14 +23,14 @@ static void exceptions_reach_the_caller() {
     for (int thrower = 0; thrower < 4; ++thrower) {
         bool caught = false;
         try {
-            split(4, 4, [&](int part, Index, Index) {
+            split(4, 4, 4, [&](int part, Index, Index) {
                 if (part == thrower) throw std::runtime_error("part");
             });
         } catch (const std::runtime_error&) {
             caught = true;
         }
         std::atomic<int> sum = 0;
-        split(100, 4, [&](int, Index begin, Index end) { sum += static_cast<int>(end - begin); });
+        split(100, 4, 4, [&](int, Index begin, Index end) { sum += static_cast<int>(end - begin); });
         expect(caught, "An exception of a part was lost.");
         expect(sum == 100, "After an exception a loop left parts out.");
     }

@@ -218,9 +218,9 @@ void run_pieces(int pieces, int n_threads, const Work& work) {
 // Calls work(part, begin, end) on each of n_parts nearly equal consecutive parts of [0, size). The parts are the same whichever
 // threads take them: for sums, which have a place for each part.
 template <class Work>
-void split(Index size, int n_parts, const Work& work) {
+void split(Index size, int n_parts, int n_threads, const Work& work) {
     n_parts = std::max(1, n_parts);
-    run_pieces(n_parts, n_parts, [&](int k) { work(k, size * k / n_parts, size * (k + 1) / n_parts); });
+    run_pieces(n_parts, n_threads, [&](int k) { work(k, size * k / n_parts, size * (k + 1) / n_parts); });
 }
 
 // Calls work(begin, end) on pieces of [0, size) of at least `grain`: for results that do not depend on where a piece begins. They are
@@ -230,8 +230,7 @@ void share(Index size, Index grain, int n_threads, const Work& work) {
     constexpr Index pieces_per_thread = 8;
     if (size <= 0) return;
     const Index pieces = n_threads <= 1 ? 1 : std::clamp<Index>(size / grain, 1, pieces_per_thread * n_threads);
-    run_pieces(static_cast<int>(pieces), n_threads,
-               [&](int k) { work(size * k / pieces, size * (k + 1) / pieces); });
+    run_pieces(static_cast<int>(pieces), n_threads, [&](int k) { work(size * k / pieces, size * (k + 1) / pieces); });
 }
 
 }  // namespace separatrix
