@@ -107,7 +107,11 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     print(f"Load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.\n")
-    print("| fit | CPU / wall, 1 thread | alone: 1 | 2 | ratio | beside two: 1 | 2 | ratio |\n" + "|---" * 8 + "|")
+    print(
+        "| fit | CPU / wall, 1 thread | alone: 1 | 2 | ratio | beside two: 1 | 2 | ratio |\n"
+        + "|---" * 8
+        + "|"
+    )
     for name, model, X, y in cases():
         if options.only not in name:
             continue

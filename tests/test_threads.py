@@ -159,7 +159,9 @@ FITS = """
 def run_fits(threads: int, measured: str) -> list[float]:
     """Numbers that a process of its own prints: other tests may have left threads in this one."""
     program = textwrap.dedent(FITS).replace("THREADS", str(threads)) + textwrap.dedent(measured)
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+    )
     assert run.returncode == 0, run.stderr
     return [float(number) for number in run.stdout.split()]
 

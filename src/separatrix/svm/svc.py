@@ -226,8 +226,7 @@ def fit_observed(
     keep_freed_memory()
     kind: Any = type(model)
     settings = check_parameters({name: getattr(model, name) for name in _parameter_names(kind)})
-    with fit_threads(settings.n_threads):
-        data, settings = _training_data(model, settings, X, y, sample_weight)
+    data, settings = _training_data(model, settings, X, y, sample_weight)
     callbacks = None
     if has_callbacks(model):
         callbacks = SklearnCallbacks(model, data.X, y, sample_weight, data.classes[data.kept])
@@ -254,7 +253,8 @@ def _training_data(
     if not is_linear(model.kernel):
         given = None if sample_weight is None else weights
         kernel = make_kernel(model.kernel, X, model.degree, model.gamma, model.coef0, given)
-        check_kernel(kernel, X, given)
+        with fit_threads(settings.n_threads):
+            check_kernel(kernel, X, given)
         settings = replace(settings, kernel=kernel)
     cost = row_costs(settings.C, model.class_weight, classes, codes, weights)
     return TrainingData(X, classes, codes, cost), settings
