@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._core import Team
+from separatrix.fitting.drop_in import PERCEPTRON_WORDS, NoProbabilities, explains, warn_of_idle_gamma
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.fitting.parameters import seed_of
 from separatrix.memory import keep_freed_memory
@@ -24,7 +25,7 @@ from separatrix.problem.mistakes import MistakeHistory
 from separatrix.threads import fit_threads
 
 
-class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class Perceptron(NoProbabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Perceptron that stops on a pass without mistakes, and knows how many updates it may need.
 
         while some y_i f(x_i) <= 0:    w += step y_i x_i,    b += step y_i c^2,       f(x) = w.x + b
@@ -119,6 +120,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     _online: OnlineState | None = None  # of partial_fit
     _single: SingleRows | None = None  # its short way for single rows
 
+    @explains(PERCEPTRON_WORDS)
     def __init__(
         self,
         *,
@@ -166,6 +168,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """Run on rows X (n, d), or (n, n) with kernel="precomputed", and labels y (n,)."""
         settings = check_parameters(self.get_params(deep=False))
         settings = replace(settings, seed=seed_of(self.random_state))
+        warn_of_idle_gamma(self)
         keep_freed_memory()
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])

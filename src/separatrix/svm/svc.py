@@ -17,6 +17,7 @@ from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_
 from separatrix.fitting.classes import fit_classes, tasks
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
+from separatrix.fitting.drop_in import SVC_WORDS, NoProbabilities, explains, warn_of_idle_gamma
 from separatrix.fitting.inputs import check_labels, check_matrix, check_sample_weight, row_costs
 from separatrix.fitting.joint import fit_joint
 from separatrix.fitting.kernel_checks import check_kernel
@@ -38,7 +39,7 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(FittedAttributes, CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b)),      C_i = C * sample weight * class weight
@@ -134,6 +135,7 @@ class SVC(FittedAttributes, CallbackSupport, ClassifierMixin, BaseEstimator):  #
     Ferris, Munson: Interior-point methods for massive support vector machines. SIAM J. Optim. 13 (2002).
     """
 
+    @explains(SVC_WORDS)
     def __init__(
         self,
         C: float = 1.0,
@@ -226,6 +228,7 @@ def fit_observed(
     keep_freed_memory()
     kind: Any = type(model)
     settings = check_parameters({name: getattr(model, name) for name in _parameter_names(kind)})
+    warn_of_idle_gamma(model)
     data, settings = _training_data(model, settings, X, y, sample_weight)
     callbacks = None
     if has_callbacks(model):
