@@ -37,7 +37,10 @@ NB_MODULE(_core, m) {
     nb::class_<KeptTeam>(m, "Team", "Threads that take part in the core's loops while it is entered.")
         .def(nb::init<int>(), nb::arg("n_threads"))
         .def("__enter__", [](KeptTeam& self) { self.team.emplace(self.size); })
-        .def("__exit__", [](KeptTeam& self, const nb::args&) { self.team.reset(); });
+        .def(
+            "__exit__",
+            [](KeptTeam& self, const nb::object&, const nb::object&, const nb::object&) { self.team.reset(); },
+            nb::arg("kind").none(), nb::arg("error").none(), nb::arg("trace").none());
     bind_rows(m);
     bind_descent(m);
     bind_perceptron(m);

@@ -11,7 +11,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from separatrix.errors import with_hint
 
@@ -116,18 +116,25 @@ def _unknown(kind: str, name: str, names: list[str], foreign: Mapping[str, str])
     return with_hint(TypeError, sentence, f"{alike[0]}?" if alike else f"it has {', '.join(names)}")
 
 
+class _Absent:
+    """An attribute that is not there, and says why: `hasattr` is false."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> NoReturn:
+        raise with_hint(
+            AttributeError,
+            f"{owner.__name__!r} object has no attribute {self._name!r}: scores are distances, not probabilities.",
+            _PROBABILITIES,
+        )
+
+
 class NoProbabilities:
     """An estimator whose scores are distances, and which says so where probabilities are asked of it."""
 
-    if not TYPE_CHECKING:  # mypy would take every name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            sentence = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name in ("predict_proba", "predict_log_proba"):
-                raise with_hint(
-                    AttributeError, f"{sentence}: scores are distances, not probabilities.", _PROBABILITIES
-                )
-            raise AttributeError(sentence, name=name, obj=self)
+    predict_proba = _Absent()
+    predict_log_proba = _Absent()
 
 
 def warn_of_idle_gamma(estimator: Any) -> None:

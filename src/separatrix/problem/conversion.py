@@ -110,21 +110,21 @@ def sum_of_squares(values: NDArray[np.floating]) -> float:
     >>> sum_of_squares(np.ones(20_000))
     20000.0
     """
-    if len(values) < _SHORT:
-        return float(values.dot(values))
-    whole = len(values) // _SHORT * _SHORT
-    pieces, rest = values[:whole].reshape(-1, _SHORT), values[whole:]
-    return float(np.matmul(pieces[:, None, :], pieces[:, :, None]).sum() + rest.dot(rest))
+    with np.errstate(all="ignore"):
+        if len(values) < _SHORT:
+            return float(values.dot(values))
+        whole = len(values) // _SHORT * _SHORT
+        pieces, rest = values[:whole].reshape(-1, _SHORT), values[whole:]
+        return float(np.matmul(pieces[:, None, :], pieces[:, :, None]).sum() + rest.dot(rest))
 
 
 def check_finite(X: Matrix) -> None:
     """Raise a sentence that names row and column of the first NaN or inf."""
     values = X.data if sparse.issparse(X) else X
     flat = values.ravel()
-    with np.errstate(all="ignore"):
-        # One pass without a temporary: a NaN or inf anywhere leaves a sum of squares that is not finite.
-        if math.isfinite(sum_of_squares(flat)):
-            return
+    # One pass without a temporary: a NaN or inf anywhere leaves a sum of squares that is not finite.
+    if math.isfinite(sum_of_squares(flat)):
+        return
     # That of finite values may overflow, so look closer, a block at a time.
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), height):
