@@ -1,0 +1,330 @@
+// Support vector machines of few rows to the last digits: Newton's method on augmented Lagrangians of the dual.
+//
+//     min_{w, b}  1/2 ||w||^2 + sum_i psi_i(m_i),   m_i = y_i (w.x_i + b),   -psi_i'(m_i) = alpha_i
+//     alpha_i = min(max(a_i + rho_i (1 - m_i), 0), upper_i)
+//
+// The squared hinge is this with a = 0, rho = 2 C and no upper bound. The hinge is the limit of a sequence of these with
+// upper = C and rho = C / h: a is the alpha of the one before, the width h falls from level to level. Each is a piecewise
+// quadratic function, and Newton's method on it ends after finitely many steps, exactly: when a full step leaves every row
+// on its piece. The first step of a level takes the pieces of the level before. Because rho is finite, no matrix is
+// singular whatever rows are duplicates or linearly dependent; because a follows alpha, the margins of the rows
+// between the bounds become 1 up to rounding, and alpha is at a bound exactly or not at all.
+//
+// X. Li, D. Sun, K.-C. Toh, A highly efficient semismooth Newton augmented Lagrangian method for solving Lasso problems,
+// SIAM Journal on Optimization 28 (2018), is the same method on another problem.
+// Included only by small_loops.cpp, once per instruction set.
+#pragma once
+
+#include "small/small_gram.hpp"
+#include "small/small_tuning.hpp"
+
+#ifndef SMALL_TRACE
+#define SMALL_TRACE(...)
+#endif
+namespace separatrix::SEPARATRIX_ISA {
+
+// Where a row is on its loss; stored as a number so that lanes can compare it.
+namespace piece {
+inline constexpr double zero = 0, middle = 1, upper = 2;
+}
+
+template <class Space>
+class SmallSolver {
+public:
+    SmallSolver(const SmallProblem& problem, Memory& memory)
+        : p(problem), n(p.rows), np(padded(n)), space(p, memory) {
+        f = memory.zeros(np);
+        df = memory.zeros(np);
+        u = memory.zeros(np);
+        c = memory.zeros(np);
+        centre = memory.zeros(np);
+        offset = memory.zeros(np);
+        delta = memory.zeros(np);
+        rho = memory.zeros(np);
+        upper = memory.zeros(np);
+        pieces = memory.zeros(np);
+        ids = memory.take_ids(np);
+    }
+    static Index memory(const SmallProblem& p) { return 11 * padded(p.rows) + Space::memory(p); }
+
+    void solve(SmallAnswer& out) {
+        for (Index i = 0; i < np; ++i) upper[i] = p.squared ? (p.C[i] > 0 ? unbounded : 0.0) : p.C[i];
+        const bool regular = begin();
+        double before = unbounded, primal = 0;
+        for (Index level = 0; may_go_on(); ++level) {
+            set_curvatures();
+            const Index taken = minimise(level > 0);
+            if (!solved && before <= fine * primal) {  // rounding: the level before is as good as it gets
+                copy(centre, c, np);
+                break;
+            }
+            const Gap gap = centre_gap();
+            SMALL_TRACE("level %d tau %.2g F %d gap %.3g P %.6g work %.3gM\n", (int)level, tau, (int)free_count, gap.gap / gap.primal, gap.primal, space.work/1e6);
+            if (regular || (solved && gap.gap <= exact * gap.primal)) break;
+            if (tau <= least && gap.gap >= 0.5 * before) break;
+            before = gap.gap;
+            primal = gap.primal;
+            negligible = nothing * primal;
+            tau = larger(least, tau * (taken <= 1 ? T_N1 : taken <= 2 ? T_N2 : taken <= T_S3 ? T_N3 : T_N4));
+        }
+        finish(out);
+    }
+
+private:
+    static constexpr double unbounded = 1e300;
+    static constexpr double first_width = T_FIRST;  // of the quadratic piece, in margins
+    static constexpr double softest = T_SCALE, stiffest = T_STIFF;
+    static constexpr double least = T_LEAST;
+    static constexpr Index most_steps = 500;
+    static constexpr std::int64_t pair_steps = 2;
+    static constexpr double exact = 1e-12;  // relative gap at which there is nothing left to gain
+    static constexpr double enough = T_ENOUGH;   // part of the slope that a line search may leave
+    static constexpr double trusted = 0.5;
+    static constexpr double fine = 1e-9;
+    static constexpr double nothing = 1e-16;  // fall of the primal value, relative to it, that is rounding
+
+    struct Gap {
+        double primal, gap;
+    };
+
+    bool may_go_on() const { return space.work < p.most && steps < most_steps; }
+
+    double bend(Index i) const { return p.squared ? 0.5 / p.C[i] : 0.0; }
+
+    // Whether one level is exact.
+    bool begin() {
+        double mean = 0, scale = 0;
+        for (Index i = 0; i < n; ++i) {
+            delta[i] = space.squared_norm(i);
+            mean += delta[i] / static_cast<double>(n);
+            scale += p.C[i] * delta[i] / static_cast<double>(n);
+        }
+        double width = first_width;
+        if constexpr (Space::has_matrix) {
+            const double tolerance = scale > 0 ? smaller(T_PAIRTOL, softest * scale) : T_PAIRTOL;
+            const double left = space.descend(upper, tolerance, pair_steps * 5 * n * n, c, f, b, df);
+            SMALL_TRACE("pairs: violation %.3g work %.3gM steps %d\n", left, space.work/1e6, int(space.work/5/np));
+            width = smaller(larger(left, tolerance), first_width);
+            copy(c, centre, np);
+        }
+        bool regular = p.squared;
+        for (Index i = 0; i < n; ++i) {
+            const double size = mean > 0 ? larger(delta[i], 1e-3 * mean) : 1.0;
+            if (p.squared) {
+                delta[i] = bend(i) >= stiffest * size ? 0.0 : stiffest * size;
+            } else {
+                delta[i] = larger(smaller(width / p.C[i], softest * size), stiffest * size);
+            }
+            regular = regular && delta[i] == 0;
+        }
+        return regular;
+    }
+
+    void set_curvatures() {
+        for (Index i = 0; i < n; ++i) {
+            rho[i] = 1.0 / (bend(i) + tau * delta[i]);
+            offset[i] = rho[i] * (tau * delta[i] * centre[i]);
+        }
+    }
+
+    // Newton's method for this level; the steps that it took.
+    Index minimise(bool predict) {
+        Index step = 0;
+        for (; may_go_on(); ++step, ++steps) {
+            space.work += 20 * np;
+            double total = look(predict && step == 0);
+            if (free_count == 0 && p.bias == SmallBias::free) {
+                best_bias();
+                total = look(false);
+            }
+            const Direction to = space.direction({ids, free_count, rho}, c, total, df);
+            const Ray at_start = along(0.0, to), at_end = along(1.0, to);
+            solved = !at_end.crossed;
+            if (!solved && !(at_start.slope < -negligible)) {
+                if (predict && step == 0) continue;
+                break;  // rounding hides what is left
+            }
+            const bool whole = solved || fabs(at_end.slope) <= enough * -at_start.slope;
+            const double t = whole ? 1.0 : search(to, -at_start.slope, at_end);
+            SMALL_TRACE("   F %d t %.3g slope %.3g -> %.3g crossed %d\n", (int)free_count, t, at_start.slope, at_end.slope, at_end.crossed);
+            space.move(t);
+            padded_axpy(t, df, f, np);
+            b += t * to.db;
+            if (solved) {
+                space.free_alpha({ids, free_count, rho}, c, df, to.db, u);
+                return step + 1;
+            }
+        }
+        look(false);
+        return step;
+    }
+
+    static Wide piece_at(Wide at, Wide most) {
+        const Wide inside =
+            Wide::where_greater(most, at, Wide::spread(piece::middle), Wide::spread(piece::upper));
+        return Wide::where_greater(at, Wide::spread(0), inside, Wide::spread(piece::zero));
+    }
+
+    // u = a + rho (1 - y (f + b)), the piece of each row unless `as_before`, and the coefficients c = alpha y on those
+    // pieces. Returns their sum.
+    double look(bool as_before) {
+        const Wide one = Wide::spread(1), bias = Wide::spread(b), zero = Wide::spread(0), half = Wide::spread(0.5),
+                   more = Wide::spread(1.5);
+        Wide sum = zero;
+        for (Index i = 0; i < np; i += Wide::width) {
+            const Wide y = Wide::load(p.y + i), most = Wide::load(upper + i);
+            const Wide slack = one - y * (Wide::load(f + i) + bias);
+            const Wide at = Wide::fma(Wide::load(rho + i), slack, Wide::load(offset + i));
+            const Wide is = as_before ? Wide::load(pieces + i) : piece_at(at, most);
+            const Wide alpha = Wide::where_greater(is, half, Wide::where_greater(is, more, most, at), zero);
+            const Wide signed_alpha = alpha * y;
+            at.store(u + i);
+            is.store(pieces + i);
+            signed_alpha.store(c + i);
+            sum = sum + signed_alpha;
+        }
+        if (!as_before) {
+            free_count = 0;
+            for (Index i = 0; i < n; ++i) {
+                ids[free_count] = static_cast<std::int32_t>(i);
+                free_count += pieces[i] == piece::middle ? 1 : 0;
+            }
+        }
+        return total(sum);
+    }
+
+    struct Ray {
+        double slope, curvature;
+        bool crossed;  // whether any row is on another piece than at the start of the step
+    };
+
+    Ray along(double t, const Direction& to) const {
+        const Wide bias = Wide::spread(to.db), back = Wide::spread(-t), zero = Wide::spread(0);
+        Wide slope = zero, curvature = zero, crossed = zero;
+        for (Index i = 0; i < np; i += Wide::width) {
+            const Wide pull = Wide::load(p.y + i) * (Wide::load(df + i) + bias), most = Wide::load(upper + i);
+            const Wide bend = Wide::load(rho + i) * pull, at = Wide::fma(back, bend, Wide::load(u + i));
+            const Wide alpha = Wide::min(Wide::max(at, zero), most);
+            slope = Wide::fma(alpha, pull, slope);
+            curvature = curvature + Wide::where_greater(
+                                        at, zero, Wide::where_greater(most, at, bend * pull, zero), zero);
+            crossed = Wide::max(crossed, Wide::absolute(piece_at(at, most) - Wide::load(pieces + i)));
+        }
+        return {to.slope + t * to.curvature - total(slope), to.curvature + total(curvature), total(crossed) > 0};
+    }
+
+    // The step at which the slope has fallen to a part of what it was: Newton's method between bounds.
+    double search(const Direction& to, double steepness, Ray at) const {
+        double t = 1.0, low = 0.0, high = unbounded;
+        for (int look = 0; look < 40; ++look) {
+            (at.slope > 0 ? high : low) = t;
+            double next = t - at.slope / at.curvature;
+            if (!(next > low && next < high)) next = high < unbounded ? 0.5 * (low + high) : 2.0 * t;
+            t = next;
+            at = along(t, to);
+            if (fabs(at.slope) <= enough * steepness) break;
+        }
+        return t;
+    }
+
+    static double clipped(double value, double most) { return value <= 0 ? 0.0 : value >= most ? most : value; }
+
+    // b at which sum_i alpha_i y_i = 0, for scores f
+    void best_bias() {
+        double low = -unbounded, high = unbounded, reach = 1.0;
+        for (int look_again = 0; look_again < 200; ++look_again) {
+            double sum = 0, slope = 0, size = 0;
+            for (Index i = 0; i < n; ++i) {
+                const double at = offset[i] + rho[i] * (1.0 - p.y[i] * (f[i] + b));
+                const double alpha = clipped(at, upper[i]);
+                sum += alpha * p.y[i];
+                size += alpha;
+                slope += at > 0 && at < upper[i] ? rho[i] : 0.0;
+            }
+            if (fabs(sum) <= 1e-14 * size) return;
+            (sum > 0 ? low : high) = b;
+            double next = slope > 0 ? b + sum / slope : b;
+            if (!(next > low && next < high)) {
+                const bool bounded = low > -unbounded && high < unbounded;
+                next = bounded ? 0.5 * (low + high) : b + (sum > 0 ? reach : -reach);
+                reach *= 2;
+            }
+            if (next == b) return;
+            b = next;
+        }
+    }
+
+    // alpha becomes the centre; the gap of alpha and (w, b) if w is what alpha adds up to.
+    Gap centre_gap() {
+        Gap out{0.5 * space.square(), 0};
+        for (Index i = 0; i < n; ++i) {
+            const double slack = 1.0 - p.y[i] * (f[i] + b), loss = slack > 0 ? slack : 0.0;
+            const double alpha = clipped(u[i], upper[i]);
+            out.primal += p.C[i] * (p.squared ? loss * loss : loss);
+            out.gap += p.squared ? p.C[i] * (loss - bend(i) * alpha) * (loss - bend(i) * alpha) + alpha * (loss - slack)
+                                 : p.C[i] * loss - alpha * slack;
+            centre[i] = c[i] = alpha;
+        }
+        return out;
+    }
+
+    // alpha in c. Of two points, the one of the last step and the sum of the rows that alpha gives, the better is kept: the
+    // sum cannot have margins more precise than the digits of alpha times the squares of the rows.
+    void finish(SmallAnswer& out) {
+        if (p.bias == SmallBias::free) balance();
+        for (Index i = 0; i < np; ++i) {
+            out.alpha[i] = c[i];
+            c[i] *= p.y[i];
+        }
+        out.b = p.bias == SmallBias::free ? b : 0.0;
+        double primal = unbounded;
+        if (space.keep(f)) primal = primal_value();
+        space.restart(c, f);
+        double dual = -0.5 * space.square();
+        for (Index i = 0; i < n; ++i)
+            dual += out.alpha[i] - (p.squared ? 0.25 * out.alpha[i] * out.alpha[i] / p.C[i] : 0.0);
+        const double of_sum = primal_value();
+        if (of_sum <= primal) {
+            primal = of_sum;
+        } else {
+            space.go_back();
+        }
+        space.answer(out);
+        out.work = space.work;
+        out.reached = fabs(primal - dual) <= trusted * p.aim * primal;
+    }
+
+    double primal_value() const {
+        double out = 0.5 * space.square();
+        for (Index i = 0; i < n; ++i) {
+            const double slack = 1.0 - p.y[i] * (f[i] + b), loss = slack > 0 ? slack : 0.0;
+            out += p.C[i] * (p.squared ? loss * loss : loss);
+        }
+        return out;
+    }
+
+    // sum_i alpha_i y_i = 0 up to the rounding of its largest term: the rest goes to the rows with room for it.
+    void balance() {
+        double sum = 0;
+        for (Index i = 0; i < n; ++i) sum += c[i] * p.y[i];
+        for (Index i = 0; i < n && sum != 0; ++i) {
+            if (!(c[i] > 0 && c[i] < upper[i])) continue;
+            const double before = c[i], wanted = before - sum * p.y[i];
+            c[i] = wanted < 0 ? 0 : wanted > upper[i] ? upper[i] : wanted;
+            sum += (c[i] - before) * p.y[i];
+        }
+    }
+
+    const SmallProblem& p;
+    Index n, np;
+    Space space;
+    double *f, *df, *u, *c, *centre, *offset, *delta, *rho, *upper;
+    double* pieces;
+    std::int32_t* ids;
+    Index free_count = 0;
+    double b = 0, tau = 1, negligible = 0;
+    Index steps = 0;
+    bool solved = false;  // whether the last level was left by a step that crossed no piece
+};
+
+}  // namespace separatrix::SEPARATRIX_ISA
