@@ -1,9 +1,19 @@
 // The module: each part binds itself in its own file here; nothing outside this folder includes nanobind.
 #include <nanobind/nanobind.h>
 
+#include <optional>
+
+#include "rows/threads.hpp"
 #include "simd/dispatch.hpp"
 
 namespace nb = nanobind;
+
+// Threads that wait for the loops of the Python thread that enters it.
+struct KeptTeam {
+    explicit KeptTeam(int n_threads) : size(n_threads) {}
+    int size;
+    std::optional<separatrix::Team> team;
+};
 
 void bind_rows(nb::module_& m);
 void bind_descent(nb::module_& m);
@@ -25,6 +35,13 @@ NB_MODULE(_core, m) {
     m.def(
         "instruction_set", [] { return separatrix::simd().name; },
         "The instruction set in use: avx512, avx2 or baseline.");
+    nb::class_<KeptTeam>(m, "Team", "Threads that take part in the core's loops while it is entered.")
+        .def(nb::init<int>(), nb::arg("n_threads"))
+        .def("__enter__", [](KeptTeam& self) { self.team.emplace(self.size); })
+        .def(
+            "__exit__",
+            [](KeptTeam& self, const nb::object&, const nb::object&, const nb::object&) { self.team.reset(); },
+            nb::arg("kind").none(), nb::arg("error").none(), nb::arg("trace").none());
     bind_rows(m);
     bind_descent(m);
     bind_perceptron(m);

@@ -26,12 +26,12 @@ HingeValues squared_hinge(const Rows& rows, Index first, Index count, const doub
                           bool ones, double* slack, double* v, int n_threads) {
     constexpr Index block = 256;  // rows
     const auto loops = simd().rows.of(rows);
-    const int parts = useful_threads(count, n_threads);
+    const int parts = sum_parts<Rows>(count, n_threads);
     const auto d = static_cast<std::size_t>(rows.columns);
     const double b = ones ? w[d] : 0.0;
     std::vector<double> partial(d * static_cast<std::size_t>(parts - 1));
     std::vector<HingeSums> sums(static_cast<std::size_t>(parts));
-    split(count, parts, [&](int part, Index begin, Index end) {
+    split(count, parts, n_threads, [&](int part, Index begin, Index end) {
         double* sum = part == 0 ? v : partial.data() + d * static_cast<std::size_t>(part - 1);
         double f[block];
         for (Index at = begin; at < end; at += block) {
@@ -62,7 +62,8 @@ void move_normal_matrix(const DenseRows<V>& rows, Index first, Index count, cons
                         bool* active, bool ones, double* out, int n_threads) {
     constexpr Index block = 128;  // rows
     const auto loop = simd().rows.normal(rows);
-    sum_normal_matrices(count, rows.columns + (ones ? 1 : 0), out, n_threads, [&](Index begin, Index end, double* sum) {
+    const Index D = rows.columns + (ones ? 1 : 0);
+    sum_normal_matrices<DenseRows<V>>(count, D, out, n_threads, [&](Index begin, Index end, double* sum) {
         std::int64_t ids[block];
         double weights[block];
         for (Index at = begin; at < end; at += block) {

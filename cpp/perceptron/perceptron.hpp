@@ -38,7 +38,7 @@ template <class Find>
 Mistake find_on_threads(Index begin, Index end, Index chunk, int n_threads, const Find& find) {
     std::atomic<Index> next{begin}, first{end};
     std::vector<Mistake> found(static_cast<std::size_t>(n_threads), Mistake{end, 0, 0});
-    split(n_threads, n_threads, [&](int part, Index, Index) {
+    run_pieces(n_threads, n_threads, [&](int part) {
         for (;;) {
             const Index start = next.fetch_add(chunk);
             if (start >= end || start >= first.load(std::memory_order_relaxed)) return;
@@ -168,9 +168,9 @@ Index visit_codes(PerceptronState& state, const Rows& rows, const Code* codes, V
 template <class Rows>
 double squared_norm_bound(const Rows& rows, int n_threads) {
     if constexpr (!Rows::sparse && sizeof(typename Rows::Value) == sizeof(float)) {
-        const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
+        const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, n_threads > 1 ? 4 * n_threads : 1));
         std::vector<double> found(static_cast<std::size_t>(parts));
-        split(rows.rows, parts, [&](int part, Index begin, Index end) {
+        split(rows.rows, parts, n_threads, [&](int part, Index begin, Index end) {
             found[static_cast<std::size_t>(part)] = simd().perceptron.norm_bound(rows, begin, end);
         });
         return *std::max_element(found.begin(), found.end());
@@ -192,9 +192,9 @@ std::vector<Index> doubtful_rows(const Rows& rows, const Sign* signs, const doub
     const FloatPlane weights(w, rows.columns, norm_bound);
     const Hyperplane plane = weights.with_bias(b);
     const auto& kernel = simd().perceptron.of(rows);
-    const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, std::max(1, n_threads)));
+    const int parts = static_cast<int>(std::clamp<Index>(rows.rows / 4096, 1, n_threads > 1 ? 4 * n_threads : 1));
     std::vector<std::vector<Index>> found(static_cast<std::size_t>(parts));
-    split(rows.rows, parts, [&](int part, Index begin, Index end) {
+    split(rows.rows, parts, n_threads, [&](int part, Index begin, Index end) {
         constexpr Index most = 128;
         const Index some = plane.rounded == nullptr ? most : 8;  // as many as `skip_certain` was unsure of
         double scores[most], squares[most];

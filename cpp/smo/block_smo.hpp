@@ -66,7 +66,7 @@ public:
 
     SmoReport run(double target, Index rounds, double seconds) override {
         const auto began = std::chrono::steady_clock::now();
-        const Team team(settings_.n_threads);  // a round has half a dozen loops to split
+        const TeamForCall team(settings_.n_threads);  // a round has half a dozen loops to split
         for (Index k = 0; k < rounds && !finished(target); ++k) {
             select();
             solve();
@@ -263,7 +263,7 @@ private:
         double* F = point_.F.data();
         const int n_threads =
             static_cast<double>(changed) * static_cast<double>(active) > 1e6 ? settings_.n_threads : 1;
-        split(active / 64 + 1, n_threads, [&](int, Index begin, Index end) {
+        share(active / 64 + 1, 1, n_threads, [&](Index begin, Index end) {
             table.add_rows(pointers_.data(), changes_.data(), changed, begin * 64, std::min(active, end * 64), F);
         });
         if (point_.augmented())

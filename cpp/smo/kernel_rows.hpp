@@ -54,7 +54,7 @@ public:
             values.make_room(static_cast<std::size_t>(panels * width * depth));
         }
         // A dense point's entries are written with a little waste behind them: one thread, or they would collide.
-        split(panels, sparse ? 1 : n_threads, [&](int, Index first, Index last) {
+        share(panels, 1, sparse ? 1 : n_threads, [&](Index first, Index last) {
             for (Index k = first * width; k < last * width; ++k) {
                 if (!sparse) {
                     T* to = values.data() + (k / width) * width * depth + k % width;
@@ -101,7 +101,7 @@ public:
             for (Index b = 0; b < blocks; ++b) offsets[static_cast<std::size_t>(b)] = b * height * points.columns;
             values.assign(static_cast<std::size_t>(blocks * height * points.columns), T(0));
         }
-        split(blocks, n_threads, [&](int, Index first, Index last) {
+        share(blocks, 1, n_threads, [&](Index first, Index last) {
             for (Index k = first * height; k < std::min(count, last * height); ++k) {
                 if (!placed)
                     points.read(ids[k], values.data() + offsets[static_cast<std::size_t>(k / height)] + k % height,
@@ -163,7 +163,7 @@ void each_span(const PackedColumns<T>& columns, int n_threads, const Work& work)
     const Index span = columns.sparse
                            ? std::max<Index>(1, bytes / std::max<Index>(1, entries * static_cast<Index>(sizeof(T))))
                            : columns.panels;  // the dense loop chooses its own
-    split(columns.panels, n_threads, [&](int, Index begin, Index end) {
+    share(columns.panels, 4, n_threads, [&](Index begin, Index end) {
         for (Index first = begin; first < end; first += span) work(first, std::min(end, first + span));
     });
 }

@@ -28,7 +28,7 @@ void kernel_scores(const KernelFormula& formula, const ChosenPoints& chosen_targ
     const Index group_bytes =
         chosen_targets.count() < 4 * chunk ? 1 << 21 : 1 << 26;  // fresh memory is dear, packing targets too
     Points &targets = chosen_targets.points, &sources = chosen_sources.points;
-    const Team team(n_threads);
+    const TeamForCall team(n_threads);
     const bool sparse = prefers_sparse(targets, formula);
     if (!sparse && measures_distance(formula)) {
         if (targets.centre.empty() && sizeof(T) == sizeof(float)) {
@@ -46,7 +46,7 @@ void kernel_scores(const KernelFormula& formula, const ChosenPoints& chosen_targ
         rows.pack(sources, chosen_sources.rows.data() + first, count, formula, sparse, n_threads);
         std::vector<T> factors(static_cast<std::size_t>((rows.blocks * rows.height) * classes), T(0));
         std::copy(coef + first * classes, coef + (first + count) * classes, factors.begin());
-        split((chosen_targets.count() + panel - 1) / panel, n_threads, [&](int, Index begin, Index end) {
+        share((chosen_targets.count() + panel - 1) / panel, 1, n_threads, [&](Index begin, Index end) {
             PackedColumns<T> columns;
             std::vector<double> sums(static_cast<std::size_t>(chunk * classes));
             const Index last = std::min(chosen_targets.count(), end * panel);

@@ -142,7 +142,7 @@ private:
         Turns turns(begin, end);
         const auto n_pieces = (end - begin + piece_size - 1) / piece_size;
         const int helpers = static_cast<int>(std::min<std::ptrdiff_t>(n_threads, n_pieces));
-        split(helpers, helpers, [&](int, Index, Index) {
+        run_pieces(helpers, helpers, [&](int) {
             try {
                 work(turns, out);
             } catch (...) {  // no memory

@@ -11,6 +11,15 @@ from numpy.typing import NDArray
 def instruction_set() -> str:
     """The instruction set in use: avx512, avx2 or baseline."""
 
+class Team:
+    """Threads that take part in the core's loops while it is entered."""
+
+    def __init__(self, n_threads: int) -> None: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object | None, error: object | None, trace: object | None) -> None: ...
+
 class Rows:
     """
     A view of the rows of a dense or CSR matrix; it shares the arrays' memory.

@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
-from scipy.spatial import HalfspaceIntersection
 
 from separatrix.problem import scores
 from separatrix.types import Vector
@@ -169,6 +167,8 @@ def version_space(X: ArrayLike, y: ArrayLike, bias: bool = True) -> VersionSpace
     inequalities = np.vstack(
         [np.column_stack([-A, np.zeros(len(A))]), np.column_stack([cube, -np.ones(2 * k)])]
     )
+    from scipy.spatial import HalfspaceIntersection  # slow to import
+
     found = HalfspaceIntersection(inequalities, interior).intersections
     vertices = np.unique(found[np.all(np.isfinite(found), axis=1)].round(12), axis=0) + 0.0
     return VersionSpace(A, _around(vertices) if k == 2 else vertices, interior, radius)
@@ -176,6 +176,8 @@ def version_space(X: ArrayLike, y: ArrayLike, bias: bool = True) -> VersionSpace
 
 def _chebyshev_centre(A: Vector) -> tuple[Vector, float]:
     """The centre and radius of the largest ball in {A u >= 0, |u_j| <= 1}; rows of A have length 1."""
+    from scipy.optimize import linprog  # slow to import
+
     k = A.shape[1]
     bounds = [(-1.0, 1.0)] * k + [(0.0, 1.0)]
     cube = np.column_stack([np.vstack([np.eye(k), -np.eye(k)]), np.ones(2 * k)])

@@ -16,7 +16,7 @@ from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.interior_point.normal_equations import GramSide, PrimalSide, scaled_cholesky
 from separatrix.solvers.interior_point.signed_rows import PairProducts, SignedRows, pair_count
 from separatrix.solvers.interior_point.tuning import RowTuning
-from separatrix.solvers.loop.threads import blas_threads
+from separatrix.threads import fit_threads
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from oracles import signed_rows
@@ -72,7 +72,7 @@ def test_the_squared_hinge_in_one_pass(kind: str, bias: str, n_threads: int) -> 
     rows, A = SignedRows(given, tuning=RowTuning(rows_between_clock=9000)), signed_rows(given)
     rng = np.random.default_rng(1)
     z, C, slack = rng.standard_normal(rows.D), rng.random(rows.n), np.full(rows.n, np.nan)
-    with blas_threads(n_threads):
+    with fit_threads(n_threads):
         loss, total, v = rows.squared_hinge(z, C, slack)
     expected = 1.0 - A @ z
     alpha = 2.0 * C * np.maximum(0.0, expected)
@@ -110,7 +110,7 @@ def test_normal_matrices_of_every_width(dtype: type, d: int, n_threads: int) -> 
     rows = SignedRows(given, in_place=True, tuning=RowTuning(rows_between_clock=4500))
     A = signed_rows(given)
     theta, slack, active = rng.random(n), rng.standard_normal(n), np.zeros(n, dtype=bool)
-    with blas_threads(n_threads):
+    with fit_threads(n_threads):
         M = rows.normal_matrix(theta)
         moved = rows.move_normal_matrix(np.diag(rows.R).copy(order="F"), 0.5 * theta, slack, active)
     expected = np.diag(rows.R) + A.T @ (theta[:, None] * A)

@@ -18,6 +18,7 @@ from separatrix.cli.demo import demo
 from separatrix.cli.fit import FitCommand, FitOptions
 from separatrix.cli.lab import lab
 from separatrix.cli.output import CommandError, ExitCode, say
+from separatrix.cli.postponed import postpone
 from separatrix.cli.predict import predict
 from separatrix.cli.report import report
 from separatrix.cli.verify import verify
@@ -143,5 +144,7 @@ app.command(short_help="Fit, prove, verify and tamper, in seconds.")(demo)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The entry point of ``separatrix`` and ``python -m separatrix``; returns the exit code."""
+    if arguments is None:  # the process is ours
+        postpone("scipy.stats", "pandas")
     code = typer.main.get_command(app).main(arguments, standalone_mode=False)
     return code if isinstance(code, int) else ExitCode.DONE

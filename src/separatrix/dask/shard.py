@@ -25,7 +25,7 @@ from separatrix.perceptron.parameters import Settings
 from separatrix.problem import LOSSES, Problem, rows_between
 from separatrix.proof.fingerprint import block_digests
 from separatrix.solvers.cocoa.solver import BlockDescent, BlockSums
-from separatrix.solvers.loop.threads import blas_threads
+from separatrix.threads import fit_threads
 from separatrix.types import Matrix, Vector
 
 #: Start of a round: at the present alphas, at a step from the last proposal, or at the proposal before that.
@@ -77,7 +77,7 @@ class Shard:
 
     def product(self, name: str, vector: Vector, picks: Picks | None) -> Any:
         """Product of the rows with a vector; see `products`."""
-        with blas_threads(self.n_threads):
+        with fit_threads(self.n_threads):
             return product(self.parts, name, vector, picks)
 
     def some_rows(self, picks: Picks | None) -> list[Any]:
@@ -134,7 +134,7 @@ class Shard:
         wanted, the alphas at its start.
         """
         began, block = time.perf_counter(), self._descent()
-        with blas_threads(self.n_threads):
+        with fit_threads(self.n_threads):
             if how != "stay":
                 block.follow(coefficients) if how == "follow" else block.back()
             loss = block.loss(w, b)
@@ -183,17 +183,17 @@ class Shard:
         """Begin a problem by the interior point, at z (D,); the first share of a sum."""
         self.rest()
         self._path = ShardPath(self._problems(rows), leading=self.number == 0)
-        with blas_threads(self.n_threads):
+        with fit_threads(self.n_threads):
             return self._path.begin(rows.costs, z)
 
     def advance_path(self) -> Reply:
         """Begin a step; the first share of a sum."""
-        with blas_threads(self.n_threads):
+        with fit_threads(self.n_threads):
             return self._interior().advance()
 
     def answer(self, value: NDArray[np.float64]) -> Reply:
         """Go on with an answer, to the next share or to the end."""
-        with blas_threads(self.n_threads):
+        with fit_threads(self.n_threads):
             return self._interior().answer(value)
 
     def settled(self) -> NDArray[np.int8]:

@@ -11,7 +11,7 @@ from scipy import sparse
 from separatrix.checker.text import DataError
 from separatrix.data.compression import ByteSource
 from separatrix.data.dataset import Dataset, Source, describe_size, is_dense
-from separatrix.data.table_columns import Column, describe, encode, is_text, names, texts, width
+from separatrix.data.table_columns import Column, as_array, describe, encode, is_text, names, texts, width
 from separatrix.data.tables import TableSettings, find_label, load_table, position
 
 
@@ -127,7 +127,7 @@ def labels(column: Column) -> NDArray[Any]:
     import pyarrow as pa
 
     cells = texts(column.cells) if is_text(column.cells) else column.cells
-    absent = np.asarray(cells.is_null().to_numpy())
+    absent = as_array(cells.is_null())
     if absent.any():
         raise column.fail(f"is the label, and row {int(np.argmax(absent)) + 1} has none.")
     if is_text(column.cells):
@@ -135,8 +135,7 @@ def labels(column: Column) -> NDArray[Any]:
     kind = cells.type
     if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         raise column.fail(f"is the label, and holds {kind} cells; labels are numbers, booleans or texts.")
-    values: NDArray[Any] = cells.to_numpy()
-    return values
+    return as_array(cells)
 
 
 def _join(blocks: list[Any], widths: list[int], n_rows: int, dtype: Any) -> Any:

@@ -60,7 +60,22 @@ def texts(cells: Any) -> Any:
     import pyarrow.compute as pc
 
     trimmed = pc.utf8_trim_whitespace(cells.cast(pa.string()))
-    return pc.if_else(pc.is_in(trimmed, value_set=pa.array(["", "?"])), pa.scalar(None, pa.string()), trimmed)
+    return pc.if_else(pc.match_substring_regex(trimmed, r"\A\??\z"), pa.NULL.cast(pa.string()), trimmed)
+
+
+def as_array(cells: Any) -> NDArray[Any]:
+    """Cells of numbers or booleans as an array of their own type; NaN where a float is missing.
+
+    pyarrow's `to_numpy` would import pandas, which takes longer than to read and fit a small file.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_boolean(cells.type):
+        return as_array(cells.cast(pa.uint8())).astype(bool)
+    if cells.null_count:
+        cells = cells.fill_null(pa.scalar(float("nan"), cells.type))
+    whole = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    return np.array(np.from_dlpack(whole))
 
 
 def numbers(column: Column) -> NDArray[Any]:
@@ -72,7 +87,7 @@ def numbers(column: Column) -> NDArray[Any]:
         return np.full(len(column.cells), np.nan)
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
         width = pa.float32() if pa.types.is_float32(kind) or pa.types.is_float16(kind) else pa.float64()
-        values: NDArray[Any] = column.cells.cast(width, safe=False).to_numpy()
+        values = as_array(column.cells.cast(width, safe=False))
         infinite = np.isinf(values)
         if infinite.any():
             raise column.fail(f"is infinite in row {int(np.argmax(infinite)) + 1}; numbers must be finite.")
@@ -111,7 +126,7 @@ def describe(column: Column, missing: str) -> dict[str, Any]:
     cells = texts(column.cells)
     found = Counter(cells.to_pylist())
     if found.pop(None, 0) and missing == "refuse":
-        column.refuse_missing(np.asarray(cells.is_null().to_numpy(zero_copy_only=False)))
+        column.refuse_missing(as_array(cells.is_null()))
     if is_free_text(found, len(cells)):
         words = sorted({word for text in found for word in _WORD.findall(text.lower())})
         return {"name": column.name, "kind": "words", "words": words}

@@ -24,8 +24,8 @@ from separatrix.fitting.together import fit_together
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem
 from separatrix.solvers.choose import stages
-from separatrix.solvers.loop.threads import blas_threads
 from separatrix.solvers.small import solver as small
+from separatrix.threads import fit_threads
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
 _WORTH_MORE = 1_000_000  # entries of X below which several threads for one problem cost more than they save
@@ -98,7 +98,7 @@ def fit_classes(
         problem, rows = first if index == 0 else task.problem(data, settings)
         start = warm_point(previous.get(task.key), problem, rows)
         # Values too large for float64 show as a gap that is not reached, which is reported.
-        with blas_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
+        with fit_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
             return _fit_task(
                 data, task, problem, rows, own, start, Part(task.key, index, len(todo), workers > 1)
             )

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import linprog
 
 from separatrix.errors import InseparableError, NotConvergedError, with_hint
 from separatrix.fitting.proofs import check_dual, prove
@@ -186,6 +185,8 @@ class HardMargin:
         below = np.column_stack([np.eye(len(tight)), -np.ones(len(tight))])
         goal = np.zeros(len(tight) + 1)
         goal[-1] = 1.0
+        from scipy.optimize import linprog  # slow to import
+
         found = linprog(goal, below, np.zeros(len(tight)), equal, target / norm, bounds=(0, None))
         return largest * min(1.0, float(found.fun)) if found.fun is not None else largest
 

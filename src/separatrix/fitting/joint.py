@@ -19,7 +19,7 @@ from separatrix.problem import History, JointPoint, JointProblem, JointSolution,
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.joint_duality import certify_joint
 from separatrix.proof.optimal import optimal_joint
-from separatrix.solvers.loop.threads import blas_threads
+from separatrix.threads import fit_threads
 from separatrix.types import Vector
 
 _CLOSE = 1e-9  # relative: the sums are the same up to the order in which BLAS adds
@@ -95,7 +95,7 @@ def fit_joint(data: TrainingData, context: FitContext, previous: Any) -> JointPr
     """Solve the joint problem; its result is proved like any other."""
     settings = context.settings
     problem = joint_problem(data, settings)
-    with blas_threads(settings.n_threads):
+    with fit_threads(settings.n_threads):
         solution = solve(problem, context, certify_joint, start=_start(previous, problem), rows=data.rows)
     A, W, b = solution.A, solution.W, solution.b
     F = problem.space.products(problem.space.combine(A) if W is None else W.T)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from separatrix.errors import IndefiniteKernelError, with_hint
+from separatrix.problem.conversion import sum_of_squares
 from separatrix.problem.kernel_algebra import Product, Scaled, Sum
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.rows import squared_norms
@@ -78,8 +79,8 @@ def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
 def _check_squares(X: Any) -> None:
     is_sparse = bool(sparse.issparse(X))
     entries = X.data if is_sparse else X.ravel()
-    # A finite sum has finite parts. BLAS would take it by all its threads, which wake up for longer than it lasts.
-    if math.isfinite(np.einsum("i,i->", entries, entries)):
+    # A finite sum has finite parts.
+    if math.isfinite(sum_of_squares(entries)):
         return
     with np.errstate(over="ignore"):
         finite = np.isfinite(squared_norms(X))

@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from separatrix.errors import ParameterError, with_hint
+from separatrix.fitting.drop_in import FOREIGN_VALUES
 from separatrix.problem import HINGE, LOSSES, Loss
 from separatrix.problem.kernels import Combines, Kernel, Linear
 from separatrix.solvers.choose import KERNEL_SOLVERS, SOLVERS
@@ -86,7 +87,9 @@ def check_rules(rules: Mapping[str, Rule], parameters: Mapping[str, Any]) -> Non
         except (TypeError, ValueError):  # a value that cannot even be compared, such as an array
             fits = False
         if not fits:
-            raise ParameterError(f"{name} must be {words}; got {value!r}.")
+            sentence = f"{name} must be {words}; got {value!r}."
+            known = FOREIGN_VALUES.get((name, value)) if isinstance(value, str | int) else None
+            raise ParameterError(sentence) if known is None else with_hint(ParameterError, sentence, known)
 
 
 LARGEST_C = 1e10  #: beyond this, float64 cannot hold the loss and the penalty in one sum

@@ -18,7 +18,7 @@ from separatrix.fitting.proofs import prove
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Problem, Solution
 from separatrix.proof.certificate import Certificate
-from separatrix.solvers.loop.threads import blas_threads
+from separatrix.threads import fit_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Task:
     def prove(self, data: TrainingData, settings: Settings, solution: Solution) -> Certificate:
         """The certificate of a solution, with as many threads as the fit was given."""
         problem, rows = self.problem(data, settings)
-        with blas_threads(settings.n_threads):
+        with fit_threads(settings.n_threads):
             return prove(data, problem, rows, solution, self.positive, self.negative)
 
 

@@ -24,8 +24,8 @@ from separatrix.problem import History, Record, Solution, Status
 from separatrix.problem.kernel_values import whole_gram
 from separatrix.problem.problem_set import ProblemSet
 from separatrix.proof.together import certify_together
-from separatrix.solvers.loop.threads import blas_threads
 from separatrix.solvers.small import solver as small
+from separatrix.threads import fit_threads
 
 _NOTE = "small: all problems of the fit at once"
 _NO_COEF = np.empty(0)
@@ -35,8 +35,7 @@ def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) 
     """The result of each task; None where tol was not proved."""
     began, settings = time.perf_counter(), context.settings
     problems = _problem_set(data, todo, settings)
-    # The threads of BLAS take longer to wake up than a small product takes.
-    with blas_threads(1), np.errstate(over="ignore", invalid="ignore"):
+    with fit_threads(settings.n_threads), np.errstate(over="ignore", invalid="ignore"):
         K = None if settings.kernel is None else np.ascontiguousarray(whole_gram(problems.X, settings.kernel))
         alpha, planes = small.solve(problems, K, settings.n_threads)
         proved = certify_together(problems, alpha, planes, K)

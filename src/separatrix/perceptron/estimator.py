@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix._core import Team
+from separatrix.fitting.drop_in import PERCEPTRON_WORDS, NoProbabilities, explains, warn_of_idle_gamma
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.fitting.parameters import seed_of
 from separatrix.memory import keep_freed_memory
@@ -20,9 +22,10 @@ from separatrix.perceptron.online import OnlineState, SingleRows, can_learn_onli
 from separatrix.perceptron.parameters import check_parameters
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.mistakes import MistakeHistory
+from separatrix.threads import fit_threads
 
 
-class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class Perceptron(NoProbabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Perceptron that stops on a pass without mistakes, and knows how many updates it may need.
 
         while some y_i f(x_i) <= 0:    w += step y_i x_i,    b += step y_i c^2,       f(x) = w.x + b
@@ -117,6 +120,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     _online: OnlineState | None = None  # of partial_fit
     _single: SingleRows | None = None  # its short way for single rows
 
+    @explains(PERCEPTRON_WORDS)
     def __init__(
         self,
         *,
@@ -164,6 +168,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """Run on rows X (n, d), or (n, n) with kernel="precomputed", and labels y (n,)."""
         settings = check_parameters(self.get_params(deep=False))
         settings = replace(settings, seed=seed_of(self.random_state))
+        warn_of_idle_gamma(self)
         keep_freed_memory()
         X = check_matrix(self, X, reset=True)
         classes, codes = check_labels(y, X.shape[0])
@@ -171,9 +176,10 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         before = self._before(classes) if self.warm_start else None
         self._online = self._single = None
         self.classes_, self._kernel = classes, kernel
-        self.problems_: dict[Any, PerceptronResult] = fit_problems(
-            X, classes, codes, kernel, settings, before, bool(self.verbose)
-        )
+        with fit_threads(settings.n_threads), Team(settings.n_threads):
+            self.problems_: dict[Any, PerceptronResult] = fit_problems(
+                X, classes, codes, kernel, settings, before, bool(self.verbose)
+            )
         publish(self)
         warn_of_limits(self)
         return self

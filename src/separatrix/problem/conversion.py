@@ -23,6 +23,7 @@ from separatrix.memory import require_memory
 from separatrix.types import Matrix
 
 _SMALL = (np.float16, np.int8, np.uint8, np.int16, np.uint16, np.bool_)
+_SHORT = 8192  # numbers whose product OpenBLAS takes on one thread
 _BLOCK_ENTRIES = 1 << 18
 _EXACT_INTEGER = 1 << 53  # every integer up to here is a float64
 
@@ -99,6 +100,22 @@ def _place(X: Any, where: tuple[int, ...]) -> tuple[int, int]:
 
 def _width(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if dtype.type is np.float32 or dtype.type in _SMALL else np.float64)
+
+
+def sum_of_squares(values: NDArray[np.floating]) -> float:
+    """sum_i v_i^2 of a vector, in its own precision, on one thread.
+
+    For a longer product than this BLAS would wake all its threads, which then spin for longer than it lasts.
+
+    >>> sum_of_squares(np.ones(20_000))
+    20000.0
+    """
+    with np.errstate(all="ignore"):
+        if len(values) < _SHORT:
+            return float(values.dot(values))
+        whole = len(values) // _SHORT * _SHORT
+        pieces, rest = values[:whole].reshape(-1, _SHORT), values[whole:]
+        return float(np.matmul(pieces[:, None, :], pieces[:, :, None]).sum() + rest.dot(rest))
 
 
 def check_finite(X: Matrix) -> None:

@@ -11,6 +11,7 @@ in a table. All values are float64.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -20,6 +21,7 @@ from scipy import sparse
 
 from separatrix.problem.kernels import Kernel, Laplacian, Linear, Poly, Rbf, Sigmoid, number, whole_power
 from separatrix.problem.rows import EXACT, Gram, dense, squared_norms
+from separatrix.threads import run_blocks
 from separatrix.types import Index, Vector
 
 #: k(x_i, z_j) of a block of rows, shape (h, m).
@@ -58,14 +60,19 @@ def whole_gram(X: Any, kernel: Kernel) -> NDArray[np.float64]:
     """
     if not isinstance(kernel, Linear | Poly | Rbf | Sigmoid | Laplacian):
         return gram(X, kernel, slice(None), slice(None))
-    n, start = X.shape[0], 0
+    n = X.shape[0]
+    starts = [0]
+    while starts[-1] < n:
+        starts.append(min(n, starts[-1] + max(_LEAST_ROWS, _BLOCK_VALUES // (n - starts[-1]))))
     K = np.empty((n, n))
-    while start < n:
-        stop = min(n, start + max(_LEAST_ROWS, _BLOCK_VALUES // (n - start)))
+
+    def fill(k: int) -> None:
+        start, stop = starts[k : k + 2]
         block = kernel.matrix(X[start:stop], X[start:])
         K[start:stop, start:] = block
         K[stop:, start:stop] = block[:, stop - start :].T
-        start = stop
+
+    run_blocks(fill, len(starts) - 1)
     return K
 
 
@@ -83,12 +90,15 @@ def kernel_sums(X: Any, kernel: Kernel, coefficients: Vector) -> Vector:
         return out
     values = None if kernel.name == "precomputed" else prepared(kernel, X, X[support])
     height = max(_LEAST_ROWS, _BLOCK_VALUES // len(support))
-    for start in range(0, n, height):
-        block = slice(start, min(start + height, n))
+
+    def sum_block(k: int) -> None:
+        block = slice(k * height, min((k + 1) * height, n))
         if values is None:
             out[block] = gram(X, kernel, np.arange(block.start, block.stop), support) @ c
         else:
             out[block] = values(X[block]) @ c
+
+    run_blocks(sum_block, math.ceil(n / height))
     return out
 
 

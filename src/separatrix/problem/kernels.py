@@ -23,7 +23,6 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial.distance import cdist
 
 from separatrix.problem.kernel_algebra import Combines as Combines
 from separatrix.problem.kernel_algebra import Kernel as Kernel
@@ -155,6 +154,8 @@ class Laplacian(HasWidth):
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||_1), shape (n, m)."""
+        from scipy.spatial.distance import cdist  # slow to import
+
         return np.asarray(np.exp(-number(self.gamma) * cdist(_dense(X), _dense(Z), "cityblock")))
 
     def diagonal(self, X: Any) -> Vector:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.problem.conversion import is_mapped
+from separatrix.threads import large_product
 from separatrix.types import Vector
 
 Gram = NDArray[np.float64]
@@ -195,7 +196,8 @@ def inner_products(X: Any, Z: Any) -> Gram:
         same, X = Z is X, dense(X)
         Z = X if same else dense(Z)  # the same array is multiplied with itself, in half the time
         if X.dtype == Z.dtype:  # single precision here is exact, and double needs no blocks
-            return np.asarray(X @ Z.T, dtype=np.float64)
+            with large_product(X.size * Z.shape[0]):
+                return np.asarray(X @ Z.T, dtype=np.float64)
     other = Z.astype(np.float64)
     out = np.empty((X.shape[0], Z.shape[0]))
     for rows, block in row_blocks(X):

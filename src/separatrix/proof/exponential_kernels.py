@@ -21,7 +21,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from separatrix.problem.kernels import Laplacian, Rbf, number
 from separatrix.problem.rows import inner_products, squared_norms
@@ -125,6 +124,8 @@ class ExponentialRows:
         return Tile(np.exp(t, out=t), _relative(lost), VANISHED)
 
     def _by_differences(self, other: ExponentialRows) -> Tile:
+        from scipy.spatial.distance import cdist  # slow to import
+
         d, gamma = self.X.shape[1], self.gamma
         by_sum = isinstance(self.kernel, Laplacian)
         metric: Literal["cityblock", "sqeuclidean"] = "cityblock" if by_sum else "sqeuclidean"

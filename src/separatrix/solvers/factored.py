@@ -16,6 +16,7 @@ from scipy.linalg import lapack
 
 from separatrix.problem import Point, Problem
 from separatrix.solvers.loop.protocol import Progress, Solver, Verdict
+from separatrix.threads import large_product
 from separatrix.types import Vector
 
 _EPS = float(np.finfo(float).eps)
@@ -28,9 +29,10 @@ def factor(K: Vector) -> Vector:
     >>> L.shape, np.round(L @ L.T, 12).tolist()
     ((2, 1), [[4.0, 2.0], [2.0, 1.0]])
     """
-    lower, pivots, rank, _ = lapack.dpstrf(
-        K, lower=1, tol=len(K) * _EPS * max(float(K.diagonal().max()), 0.0)
-    )
+    with large_product(len(K) ** 3 / 6):
+        lower, pivots, rank, _ = lapack.dpstrf(
+            K, lower=1, tol=len(K) * _EPS * max(float(K.diagonal().max()), 0.0)
+        )
     L = np.zeros((len(K), max(1, rank)))
     L[pivots - 1] = np.tril(lower)[:, : max(1, rank)]
     return L

@@ -17,6 +17,7 @@ from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_
 from separatrix.fitting.classes import fit_classes
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
+from separatrix.fitting.drop_in import SVC_WORDS, NoProbabilities, explains, warn_of_idle_gamma
 from separatrix.fitting.inputs import check_labels, check_matrix, check_sample_weight, row_costs
 from separatrix.fitting.joint import fit_joint
 from separatrix.fitting.kernel_checks import check_kernel
@@ -29,6 +30,7 @@ from separatrix.memory import keep_freed_memory
 from separatrix.problem.kernels import Precomputed, make_kernel
 from separatrix.solvers.loop.interrupt import InterruptFlag
 from separatrix.svm.fitted import FittedAttributes, FittedSVC, fitted_binary, fitted_joint
+from separatrix.threads import fit_threads
 
 
 @cache
@@ -38,7 +40,7 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(FittedAttributes, CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b)),      C_i = C * sample weight * class weight
@@ -134,6 +136,7 @@ class SVC(FittedAttributes, CallbackSupport, ClassifierMixin, BaseEstimator):  #
     Ferris, Munson: Interior-point methods for massive support vector machines. SIAM J. Optim. 13 (2002).
     """
 
+    @explains(SVC_WORDS)
     def __init__(
         self,
         C: float = 1.0,
@@ -226,6 +229,7 @@ def fit_observed(
     keep_freed_memory()
     kind: Any = type(model)
     settings = check_parameters({name: getattr(model, name) for name in _parameter_names(kind)})
+    warn_of_idle_gamma(model)
     data, settings = _training_data(model, settings, X, y, sample_weight)
     callbacks = None
     if has_callbacks(model):
@@ -235,7 +239,7 @@ def fit_observed(
     observers = [each for each in (callbacks, observer) if each is not None]
     if start is None:
         start = model.problems_ if model.warm_start and hasattr(model, "problems_") else {}
-    with InterruptFlag() as interrupt:
+    with InterruptFlag() as interrupt, fit_threads(settings.n_threads):
         context = FitContext(settings, seed_of(model.random_state), interrupt, _combined(observers))
         model._assign(_fitted(data, model.multi_class, context, start))
     if callbacks is not None:
@@ -253,7 +257,8 @@ def _training_data(
     if not is_linear(model.kernel):
         given = None if sample_weight is None else weights
         kernel = make_kernel(model.kernel, X, model.degree, model.gamma, model.coef0, given)
-        check_kernel(kernel, X, given)
+        with fit_threads(settings.n_threads):
+            check_kernel(kernel, X, given)
         settings = replace(settings, kernel=kernel)
     cost = row_costs(settings.C, model.class_weight, classes, codes, weights)
     return TrainingData(X, classes, codes, cost), settings

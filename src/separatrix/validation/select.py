@@ -17,6 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.errors import ParameterError
+from separatrix.fitting.drop_in import SVC_WORDS, explains
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.svm.svc import SVC
 from separatrix.validation.c_path import path_predictions
@@ -51,6 +52,13 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     (1.0, 0.1, (2, 2, 3))
     """
 
+    @explains(
+        {
+            **SVC_WORDS,
+            "C": "Cs=[0.1, 1.0, 10.0] are the candidates",
+            "param_grid": "Cs and gammas are the candidates",
+        }
+    )
     def __init__(
         self,
         Cs: Sequence[float] = DEFAULT_CS,

@@ -22,6 +22,7 @@ from scipy import linalg
 
 from separatrix.solvers.interior_point.signed_rows import SignedRows
 from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY
+from separatrix.threads import large_product
 from separatrix.types import Vector
 
 Array = NDArray[np.float64]
@@ -172,7 +173,8 @@ def scaled_cholesky(M: Array) -> tuple[Array, Vector]:
     boost = 0.0
     while True:
         work = M if boost == 0.0 else M + boost * np.eye(len(M))
-        factor, info = linalg.lapack.dpotrf(work, lower=1, clean=0)
+        with large_product(len(M) ** 3 / 6):
+            factor, info = linalg.lapack.dpotrf(work, lower=1, clean=0)
         if info == 0 and np.isfinite(factor[-1, -1]):
             return factor, scale
         boost = max(1e-15, 100.0 * boost)

@@ -21,7 +21,7 @@ from separatrix.problem import Problem, is_mapped, row_blocks, rows_between, sco
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.interior_point.tuning import RowTuning
 from separatrix.solvers.loop.deadline import look_at_the_clock
-from separatrix.solvers.loop.threads import thread_limit
+from separatrix.threads import large_product, thread_limit
 from separatrix.types import Vector
 
 Array = NDArray[np.float64]
@@ -164,7 +164,8 @@ class SignedRows:
                 look_at_the_clock()
                 span = slice(begin, min(self.n, begin + len(self.scratch)))
                 block = self._scaled(span, np.sqrt(theta[span]))
-                M = linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
+                with large_product(0.5 * block.size * self.D):
+                    M = linalg.blas.dsyrk(1.0, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
         M[np.diag_indices(self.D)] += self.R
         return M
 
@@ -190,7 +191,8 @@ class SignedRows:
                 look_at_the_clock()
                 span = slice(begin, begin + height)
                 block = self._scaled(index[span], root[span])
-                M = linalg.blas.dsyrk(sign, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
+                with large_product(0.5 * block.size * self.D):
+                    M = linalg.blas.dsyrk(sign, block.T, beta=1.0, c=M, overwrite_c=1, lower=1)
         active[:] = on
         return M
 
@@ -228,7 +230,8 @@ class SignedRows:
         """Q = A_w A_w^T, with the column of the bias unless it is free; shape (n, n), both triangles."""
         if isinstance(self._A, np.ndarray):
             part = self._A[:, : self.d] if self.free_bias else self._A
-            return np.asarray(part @ part.T, order="F")
+            with large_product(0.5 * self.n * part.size):
+                return np.asarray(part @ part.T, order="F")
         Q = np.zeros((self.n, self.n), order="F")
         if sparse.issparse(self._X):
             for span, block in row_blocks(self._X):
@@ -237,7 +240,8 @@ class SignedRows:
             width = max(1, self.tuning.copied_bytes // (8 * self.n))
             for begin in range(0, self.d, width):
                 part = np.asarray(self._X[:, begin : begin + width], dtype=np.float64, order="F")
-                Q = linalg.blas.dsyrk(1.0, part, beta=1.0, c=Q, overwrite_c=1, lower=1)
+                with large_product(0.5 * self.n * part.size):
+                    Q = linalg.blas.dsyrk(1.0, part, beta=1.0, c=Q, overwrite_c=1, lower=1)
             Q += np.tril(Q, -1).T
         if self.has_bias and not self.free_bias:
             Q += 1.0

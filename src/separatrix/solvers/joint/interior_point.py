@@ -20,6 +20,7 @@ from separatrix.problem import JointPoint, JointProblem
 from separatrix.solvers.joint.descent import factored_rows
 from separatrix.solvers.loop.deadline import look_at_the_clock
 from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY, Progress, Verdict
+from separatrix.threads import large_product
 from separatrix.types import Vector
 
 
@@ -185,11 +186,12 @@ class _Normal:
             H[np.ix_(index, index)] += max(float(np.trace(H)) / len(H), 1e-300) / k
         if not np.all(np.isfinite(H)):
             raise FloatingPointError("a multiplier has outgrown floating point")
-        try:
-            self.factor = linalg.cho_factor(H, check_finite=False)
-        except linalg.LinAlgError:  # indefinite by rounding
-            H.flat[:: k * D + 1] *= 1.0 + 1e-13
-            self.factor = linalg.cho_factor(H, check_finite=False)
+        with large_product(len(H) ** 3 / 6):
+            try:
+                self.factor = linalg.cho_factor(H, check_finite=False)
+            except linalg.LinAlgError:  # indefinite by rounding
+                H.flat[:: k * D + 1] *= 1.0 + 1e-13
+                self.factor = linalg.cho_factor(H, check_finite=False)
 
     def direction(self, target: Vector) -> tuple[Vector, Vector, Vector, Vector]:
         """The Newton step to s * multipliers = target, (n, k)."""

@@ -19,6 +19,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from separatrix._core import Team
 from separatrix.problem import (
     History,
     JointPoint,
@@ -35,7 +36,7 @@ from separatrix.solvers.loop.deadline import OutOfTime, deadline, time_left
 from separatrix.solvers.loop.interrupt import InterruptFlag
 from separatrix.solvers.loop.protocol import Solver, Verdict
 from separatrix.solvers.loop.stall import Stall
-from separatrix.solvers.loop.threads import blas_threads
+from separatrix.threads import fit_threads
 
 #: The record of an answer: `Solution`, or `JointSolution` for a `JointProblem`.
 Answer = TypeVar("Answer", bound=Solution | JointSolution)
@@ -178,7 +179,8 @@ class _Run:
 
     def drive(self, stages: Sequence[Stage], start: Any, flag: InterruptFlag | None) -> Any:
         limits, watched = self.limits, InterruptFlag() if flag is None else nullcontext(flag)
-        with watched as interrupt, blas_threads(limits.n_threads), deadline(limits.max_time):
+        threads = fit_threads(limits.n_threads), Team(limits.n_threads)
+        with watched as interrupt, threads[0], threads[1], deadline(limits.max_time):
             if time_left() == 0.0:
                 return self._finish(self._out_of_time(stages[0].solver, start))
             for position, stage in enumerate(stages):
