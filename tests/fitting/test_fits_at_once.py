@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.datasets import load_iris, load_wine
 
 from separatrix import SVC, verify
-from separatrix.solvers.small.solver import NAME
+from separatrix.fitting import together
+from separatrix.solvers.small.solver import NAME, SmallAnswer
 
 X, Y = load_iris(return_X_y=True)
 KERNELS = [
@@ -92,14 +93,12 @@ def test_threads_do_not_change_a_digit(threads):
 
 
 def test_what_is_not_proved_at_once_is_solved_step_by_step(monkeypatch):
-    from separatrix.fitting import together
-
-    def nothing(problems, K, n_threads):
-        alpha = np.zeros(problems.C.shape)
+    def nothing(signs, costs, **ignored):
+        alpha = np.zeros(costs.shape)
         alpha[1] = np.nan
-        return alpha, None
+        return SmallAnswer(alpha, None, np.zeros(3), np.ones(3, np.int64), np.ones(3, bool))
 
-    monkeypatch.setattr(together.small, "solve", nothing)
+    monkeypatch.setattr(together, "solve_small", nothing)
     model = SVC().fit(X, Y)
     assert model.status_ == "converged"
     assert all(history[0].solver != NAME for history in records(model))

@@ -20,11 +20,10 @@ from separatrix.fitting.hard_margin import HardMargin
 from separatrix.fitting.observer import KeptPoint, Part
 from separatrix.fitting.parameters import Settings
 from separatrix.fitting.tasks import Task
-from separatrix.fitting.together import fit_together
+from separatrix.fitting.together import fit_together, is_small
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem
 from separatrix.solvers.choose import stages
-from separatrix.solvers.small import solver as small
 from separatrix.threads import fit_threads
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
@@ -70,7 +69,8 @@ def fit_classes(
     """
     settings = context.settings
     together: list[BinaryFit | None] = [None] * len(todo)
-    if _together(data, context, previous):
+    steps_asked_for = settings.max_iter is not None or context.observer is not None or previous
+    if is_small(data, settings) and not steps_asked_for:
         together = fit_together(data, todo, context)
         done = [found for found in together if found is not None]
         if len(done) == len(todo):
@@ -113,18 +113,6 @@ def fit_classes(
 
 def _by_key(todo: list[Task], results: list[BinaryFit]) -> Problems:
     return Problems({task.key: result for task, result in zip(todo, results, strict=True)})
-
-
-def _together(data: TrainingData, context: FitContext, previous: Mapping[Any, Any]) -> bool:
-    """Whether the problems are small, and nobody asks for single steps or an earlier point."""
-    settings = context.settings
-    whole = settings.solver == "auto" and settings.max_iter is None and math.isfinite(settings.C)
-    return (
-        whole
-        and context.observer is None
-        and not previous
-        and small.applies(len(data.rows), int(data.X.shape[1]), settings.kernel)
-    )
 
 
 def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem) -> int:

@@ -24,11 +24,19 @@ from separatrix.problem import History, Record, Solution, Status
 from separatrix.problem.kernel_values import whole_gram
 from separatrix.problem.problem_set import ProblemSet
 from separatrix.proof.together import certify_together
-from separatrix.solvers.small import solver as small
+from separatrix.solvers.small.solver import MOST_COLUMNS, MOST_ROWS, NAME, solve_small
 from separatrix.threads import fit_threads
 
 _NOTE = "small: all problems of the fit at once"
 _NO_COEF = np.empty(0)
+_AIM = 1e-13  # relative gap to solve for: the last digits are nearly free, though rounding may stop before
+
+
+def is_small(data: TrainingData, settings: Settings) -> bool:
+    """Whether all problems of a fit can be solved at once: few rows, and few columns where there is no kernel."""
+    n, d = data.X.shape
+    few = n <= MOST_ROWS and (settings.kernel is not None or d <= MOST_COLUMNS)
+    return few and settings.solver == "auto" and math.isfinite(settings.C)
 
 
 def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) -> list[BinaryFit | None]:
@@ -36,9 +44,19 @@ def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) 
     began, settings = time.perf_counter(), context.settings
     problems = _problem_set(data, todo, settings)
     with fit_threads(settings.n_threads), np.errstate(over="ignore", invalid="ignore"):
-        K = None if settings.kernel is None else np.ascontiguousarray(whole_gram(problems.X, settings.kernel))
-        alpha, planes = small.solve(problems, K, settings.n_threads)
-        proved = certify_together(problems, alpha, planes, K)
+        K = None if settings.kernel is None else whole_gram(problems.X, settings.kernel)
+        found = solve_small(
+            problems.signs,
+            problems.C,
+            rows=np.asarray(problems.X) if K is None else None,
+            gram=K,
+            squared=settings.loss.squared,
+            bias=settings.bias,
+            aim=_AIM,
+            n_threads=settings.n_threads,
+        )
+        planes = None if found.w is None else (found.w, found.b)
+        proved = certify_together(problems, found.alpha, planes, K)
     seconds, all_rows = time.perf_counter() - began, not (problems.signs == 0).any()
     results: list[BinaryFit | None] = []
     for i, task in enumerate(todo):
@@ -48,7 +66,7 @@ def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) 
             results.append(None)
             continue
         primal, dual, b = proved.primal[i], proved.dual[i], proved.b[i]
-        record = Record(seconds, 1, primal, dual, gap, small.NAME, _NOTE, proved=True)
+        record = Record(seconds, 1, primal, dual, gap, NAME, _NOTE, proved=True)
         solution = Solution(w, b, alpha, primal, dual, gap, Status.CONVERGED, 1, History([record]))
         positive, negative = task.names(data)
         results.append(

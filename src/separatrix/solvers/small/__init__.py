@@ -1,1 +1,1 @@
-"""The solver for small problems: all binary problems of a fit in one compiled call."""
+"""All binary problems of a small fit in one compiled call, to the last digits."""
