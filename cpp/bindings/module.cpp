@@ -13,6 +13,7 @@ void bind_text(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_joint(nb::module_& m);
 void bind_path(nb::module_& m);
+void bind_small(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "separatrix's compiled core";
@@ -32,4 +33,5 @@ NB_MODULE(_core, m) {
     bind_kernel(m);
     bind_joint(m);
     bind_path(m);
+    bind_small(m);
 }

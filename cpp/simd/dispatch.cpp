@@ -10,7 +10,8 @@ namespace separatrix {
     extern const RowTable row_table;                                    \
     extern const PerceptronTable perceptron_table;                      \
     extern const KernelTable kernel_table;                              \
-    const Simd tables{#isa, row_table, perceptron_table, kernel_table}; \
+    extern const SmallTable small_table;                                \
+    const Simd tables{#isa, row_table, perceptron_table, kernel_table, small_table}; \
     }
 
 SEPARATRIX_TABLES(baseline)

@@ -1,7 +1,7 @@
 // One choice of instruction set for the whole library, and the tables of loops that come with it.
 //
 // Every loop that gains from wide registers is compiled once per instruction set, into a namespace of its own, and is
-// reached through the table of its room: simd().rows, simd().perceptron, simd().kernel.
+// reached through the table of its room: simd().rows, simd().perceptron, simd().kernel, simd().small.
 #pragma once
 
 namespace separatrix {
@@ -9,12 +9,14 @@ namespace separatrix {
 struct RowTable;         // simd/table.hpp
 struct PerceptronTable;  // perceptron/perceptron_kernels.hpp
 struct KernelTable;      // smo/kernel_table.hpp
+struct SmallTable;       // small/small_problem.hpp
 
 struct Simd {
     const char* name;
     const RowTable& rows;
     const PerceptronTable& perceptron;
     const KernelTable& kernel;
+    const SmallTable& small;
 };
 
 // The tables for this CPU, chosen on first use: the best instruction set it has, or the one that the environment
