@@ -60,6 +60,10 @@ public:
         copy(f, scores, np);
     }
 
+    // An answer in this space has no w but the sum over alpha.
+    static bool keep(double*) { return false; }
+    static void go_back() {}
+
     void answer(SmallAnswer& out) const {
         if (p.bias != SmallBias::augmented) return;
         out.b = 0;

@@ -17,9 +17,15 @@
 
 #include "small/small_gram.hpp"
 
+#ifndef SMALL_TRACE
+#define SMALL_TRACE(...)
+#endif
 namespace separatrix::SEPARATRIX_ISA {
 
-enum class Piece : std::int8_t { zero, middle, upper };
+// Where a row is on its loss; stored as a number so that lanes can compare it.
+namespace piece {
+inline constexpr double zero = 0, middle = 1, upper = 2;
+}
 
 template <class Space>
 class SmallSolver {
@@ -33,8 +39,8 @@ public:
         centre = memory.zeros(np);
         rho = memory.zeros(np);
         upper = memory.zeros(np);
+        pieces = memory.zeros(np);
         ids = memory.take_ids(np);
-        piece = reinterpret_cast<Piece*>(memory.take_ids(np));
     }
     static Index memory(const SmallProblem& p) { return 9 * padded(p.rows) + Space::memory(p); }
 
@@ -43,86 +49,96 @@ public:
         h = first_width;
         double before = unbounded;
         for (Index level = 0; space.work < p.most; ++level) {
-            set_curvatures();
-            const bool solved = minimise(level > 0);
-            if (!solved) look();
+            for (Index i = 0; i < np; ++i) rho[i] = p.squared ? 2.0 * p.C[i] : p.C[i] / h;
+            const Index steps = minimise(level > 0);
             const Gap gap = centre_gap();
-            if (p.squared || !solved) break;
+            SMALL_TRACE("level %d h %.2g F %d gap %.3g P %.6g work %.3gM\n", (int)level, h, (int)free_count, gap.gap / gap.primal, gap.primal, space.work/1e6);
+            if (p.squared || space.work >= p.most) break;
             if (gap.gap <= exact * gap.primal || (level > 8 && gap.gap > 0.5 * before)) break;
             before = gap.gap;
-            if (h > least_width) h *= narrowing;
+            primal = gap.primal;
+            if (h > least_width) h *= steps <= 2 ? fast_narrowing : steps <= 5 ? narrowing : slow_narrowing;
         }
         finish(out);
     }
 
 private:
     static constexpr double unbounded = 1e300;
-    static constexpr double first_width = 3.0;   // of the quadratic piece, in margins
-    static constexpr double narrowing = 0.3;     // of a level
+    static constexpr double first_width = 3.0;  // of the quadratic piece, in margins
+    static constexpr double fast_narrowing = 0.1, narrowing = 0.3, slow_narrowing = 0.5;  // of a level
     static constexpr double least_width = 1e-4;
-    static constexpr double exact = 1e-13;       // relative gap at which there is nothing left to gain
-    static constexpr double enough = 0.1;        // part of the slope that a line search may leave
+    static constexpr double exact = 1e-12;  // relative gap at which there is nothing left to gain
+    static constexpr double enough = 0.1;   // part of the slope that a line search may leave
+    static constexpr double nothing = 1e-16;  // fall of the primal value, relative to it, that is rounding
 
     struct Gap {
         double primal, gap;
     };
 
-    void set_curvatures() {
-        for (Index i = 0; i < np; ++i) rho[i] = p.squared ? 2.0 * p.C[i] : p.C[i] / h;
-    }
-
-    // Newton's method for this level; false if the work is used up.
-    bool minimise(bool predict) {
-        for (Index step = 0; space.work < p.most; ++step) {
-            look();
-            if (!(predict && step == 0)) classify();
+    // Newton's method for this level; the steps that it took.
+    Index minimise(bool predict) {
+        Index step = 0;
+        for (; space.work < p.most; ++step) {
+            double total = look(predict && step == 0);
             if (free_count == 0 && p.bias == SmallBias::free) {
                 best_bias();
-                look();
-                classify();
-            }
-            double total = 0;
-            for (Index i = 0; i < n; ++i) {
-                const double a = piece[i] == Piece::middle ? u[i] : piece[i] == Piece::upper ? upper[i] : 0.0;
-                c[i] = a * p.y[i];
-                total += c[i];
+                total = look(false);
             }
             const Direction to = space.direction({ids, free_count, rho}, c, total, df);
             const Ray at_start = along(0.0, to), at_end = along(1.0, to);
             if (!(at_start.slope < 0)) {
                 if (predict && step == 0) continue;
-                return true;  // rounding hides what is left
+                break;  // rounding hides what is left
             }
-            const double t = fabs(at_end.slope) <= enough * -at_start.slope ? 1.0 : search(to, -at_start.slope, at_end);
+            const bool whole = !at_end.crossed || fabs(at_end.slope) <= enough * -at_start.slope;
+            const double t = whole ? 1.0 : search(to, -at_start.slope, at_end);
+            SMALL_TRACE("   F %d t %.3g slope %.3g -> %.3g crossed %d\n", (int)free_count, t, at_start.slope, at_end.slope, at_end.crossed);
             space.move(t);
             padded_axpy(t, df, f, np);
             b += t * to.db;
-            if (t == 1.0 && !at_end.crossed) {
+            if (!at_end.crossed) {
                 // Straight from the step: 1 - m has lost its digits where it is multiplied by a large rho.
-                for (Index i = 0; i < n; ++i)
-                    if (piece[i] == Piece::middle) u[i] -= rho[i] * (p.y[i] * (df[i] + to.db));
-                return true;
+                for (Index i = 0; i < np; ++i) u[i] -= rho[i] * (p.y[i] * (df[i] + to.db));
+                return step + 1;
+            }
+            if (-at_start.slope <= nothing * primal) break;
+        }
+        look(false);
+        return step;
+    }
+
+    static Wide piece_at(Wide at, Wide most) {
+        const Wide inside =
+            Wide::where_greater(most, at, Wide::spread(piece::middle), Wide::spread(piece::upper));
+        return Wide::where_greater(at, Wide::spread(0), inside, Wide::spread(piece::zero));
+    }
+
+    // u = a + rho (1 - y (f + b)), the piece of each row unless `as_before`, and the coefficients c = alpha y on those
+    // pieces. Returns their sum.
+    double look(bool as_before) {
+        const Wide one = Wide::spread(1), bias = Wide::spread(b), zero = Wide::spread(0), half = Wide::spread(0.5),
+                   more = Wide::spread(1.5);
+        Wide sum = zero;
+        for (Index i = 0; i < np; i += Wide::width) {
+            const Wide y = Wide::load(p.y + i), most = Wide::load(upper + i);
+            const Wide slack = one - y * (Wide::load(f + i) + bias);
+            const Wide at = Wide::fma(Wide::load(rho + i), slack, Wide::load(centre + i));
+            const Wide is = as_before ? Wide::load(pieces + i) : piece_at(at, most);
+            const Wide alpha = Wide::where_greater(is, half, Wide::where_greater(is, more, most, at), zero);
+            const Wide signed_alpha = alpha * y;
+            at.store(u + i);
+            is.store(pieces + i);
+            signed_alpha.store(c + i);
+            sum = sum + signed_alpha;
+        }
+        if (!as_before) {
+            free_count = 0;
+            for (Index i = 0; i < n; ++i) {
+                ids[free_count] = static_cast<std::int32_t>(i);
+                free_count += pieces[i] == piece::middle ? 1 : 0;
             }
         }
-        return false;
-    }
-
-    // u = a + rho (1 - y (f + b))
-    void look() {
-        for (Index i = 0; i < np; ++i) u[i] = centre[i] + rho[i] * (1.0 - p.y[i] * (f[i] + b));
-    }
-
-    static Piece piece_of(double u, double upper) {
-        return u <= 0 ? Piece::zero : u >= upper ? Piece::upper : Piece::middle;
-    }
-
-    void classify() {
-        free_count = 0;
-        for (Index i = 0; i < n; ++i) {
-            piece[i] = piece_of(u[i], upper[i]);
-            ids[free_count] = static_cast<std::int32_t>(i);
-            free_count += piece[i] == Piece::middle ? 1 : 0;
-        }
+        return total(sum);
     }
 
     struct Ray {
@@ -131,16 +147,18 @@ private:
     };
 
     Ray along(double t, const Direction& to) const {
-        Ray out{to.slope + t * to.curvature, to.curvature, false};
-        for (Index i = 0; i < n; ++i) {
-            const double pull = p.y[i] * (df[i] + to.db), at = u[i] - t * rho[i] * pull;
-            const Piece is = piece_of(at, upper[i]);
-            const double alpha = is == Piece::middle ? at : is == Piece::upper ? upper[i] : 0.0;
-            out.slope -= alpha * pull;
-            out.curvature += is == Piece::middle ? rho[i] * pull * pull : 0.0;
-            out.crossed |= is != piece[i];
+        const Wide bias = Wide::spread(to.db), back = Wide::spread(-t), zero = Wide::spread(0);
+        Wide slope = zero, curvature = zero, crossed = zero;
+        for (Index i = 0; i < np; i += Wide::width) {
+            const Wide pull = Wide::load(p.y + i) * (Wide::load(df + i) + bias), most = Wide::load(upper + i);
+            const Wide bend = Wide::load(rho + i) * pull, at = Wide::fma(back, bend, Wide::load(u + i));
+            const Wide alpha = Wide::min(Wide::max(at, zero), most);
+            slope = Wide::fma(alpha, pull, slope);
+            curvature = curvature + Wide::where_greater(
+                                        at, zero, Wide::where_greater(most, at, bend * pull, zero), zero);
+            crossed = Wide::max(crossed, Wide::absolute(piece_at(at, most) - Wide::load(pieces + i)));
         }
-        return out;
+        return {to.slope + t * to.curvature - total(slope), to.curvature + total(curvature), total(crossed) > 0};
     }
 
     // The step at which the slope has fallen to a part of what it was: Newton's method between bounds.
@@ -157,6 +175,8 @@ private:
         return t;
     }
 
+    static double clipped(double value, double most) { return value <= 0 ? 0.0 : value >= most ? most : value; }
+
     // b at which sum_i alpha_i y_i = 0, for scores f
     void best_bias() {
         double low = -unbounded, high = unbounded, reach = 1.0;
@@ -164,11 +184,10 @@ private:
             double sum = 0, slope = 0, size = 0;
             for (Index i = 0; i < n; ++i) {
                 const double at = centre[i] + rho[i] * (1.0 - p.y[i] * (f[i] + b));
-                const Piece is = piece_of(at, upper[i]);
-                const double alpha = is == Piece::middle ? at : is == Piece::upper ? upper[i] : 0.0;
+                const double alpha = clipped(at, upper[i]);
                 sum += alpha * p.y[i];
                 size += alpha;
-                slope += is == Piece::middle ? rho[i] : 0.0;
+                slope += at > 0 && at < upper[i] ? rho[i] : 0.0;
             }
             if (fabs(sum) <= 1e-14 * size) return;
             (sum > 0 ? low : high) = b;
@@ -188,8 +207,7 @@ private:
         Gap out{0.5 * space.square(), 0};
         for (Index i = 0; i < n; ++i) {
             const double slack = 1.0 - p.y[i] * (f[i] + b), loss = slack > 0 ? slack : 0.0;
-            const Piece is = piece_of(u[i], upper[i]);
-            const double alpha = is == Piece::middle ? u[i] : is == Piece::upper ? upper[i] : 0.0;
+            const double alpha = clipped(u[i], upper[i]);
             out.primal += p.C[i] * (p.squared ? loss * loss : loss);
             out.gap += p.C[i] * loss - alpha * slack;
             if (!p.squared) centre[i] = alpha;
@@ -198,25 +216,39 @@ private:
         return out;
     }
 
-    // alpha in c, the rest from the data alone
+    // alpha in c. Of two points, the one of the last step and the sum of the rows that alpha gives, the better is kept: the
+    // sum cannot have margins more precise than the digits of alpha times the squares of the rows.
     void finish(SmallAnswer& out) {
         if (p.bias == SmallBias::free) balance();
         for (Index i = 0; i < np; ++i) {
             out.alpha[i] = c[i];
             c[i] *= p.y[i];
         }
-        space.restart(c, f);
         out.b = p.bias == SmallBias::free ? b : 0.0;
-        const double shared = p.bias == SmallBias::augmented ? 0.0 : out.b;  // an augmented one is within the scores
-        double primal = 0.5 * space.square(), dual = -primal;
-        for (Index i = 0; i < n; ++i) {
-            const double slack = 1.0 - p.y[i] * (f[i] + shared), loss = slack > 0 ? slack : 0.0;
-            primal += p.C[i] * (p.squared ? loss * loss : loss);
+        double primal = unbounded;
+        if (space.keep(f)) primal = primal_value();
+        space.restart(c, f);
+        double dual = -0.5 * space.square();
+        for (Index i = 0; i < n; ++i)
             dual += out.alpha[i] - (p.squared ? 0.25 * out.alpha[i] * out.alpha[i] / p.C[i] : 0.0);
+        const double of_sum = primal_value();
+        if (of_sum <= primal) {
+            primal = of_sum;
+        } else {
+            space.go_back();
         }
         space.answer(out);
         out.work = space.work;
         out.reached = primal - dual <= p.aim * primal;
+    }
+
+    double primal_value() const {
+        double out = 0.5 * space.square();
+        for (Index i = 0; i < n; ++i) {
+            const double slack = 1.0 - p.y[i] * (f[i] + b), loss = slack > 0 ? slack : 0.0;
+            out += p.C[i] * (p.squared ? loss * loss : loss);
+        }
+        return out;
     }
 
     // sum_i alpha_i y_i = 0 up to the rounding of its largest term: the rest goes to the rows with room for it.
@@ -235,10 +267,10 @@ private:
     Index n, np;
     Space space;
     double *f, *df, *u, *c, *centre, *rho, *upper;
+    double* pieces;
     std::int32_t* ids;
-    Piece* piece;
     Index free_count = 0;
-    double b = 0, h = 0;
+    double b = 0, h = 0, primal = 0;
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -78,6 +78,14 @@ public:
         scores(w, f);
     }
 
+    // Remembers w, and computes its scores from scratch; `go_back` returns to it.
+    bool keep(double* f) {
+        copy(w, dw, Dp);
+        scores(w, f);
+        return true;
+    }
+    void go_back() { copy(dw, w, Dp); }
+
     void answer(SmallAnswer& out) const {
         if (p.bias == SmallBias::augmented) out.b = w[d];
         copy(w, out.w, Dp);
