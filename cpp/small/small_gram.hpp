@@ -6,6 +6,7 @@
 // Included only by small_loops.cpp, once per instruction set.
 #pragma once
 
+#include "small/small_pairs.hpp"
 #include "small/small_rows.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
@@ -23,12 +24,16 @@ public:
         inverse = memory.take(np);
         moved = memory.take_ids(np);
         A = memory.take(np * np);
+        last_rows = memory.take(most_copied(p) * np);
+        at = reinterpret_cast<const double**>(memory.take(np));
+        find_rows();
     }
     static Index memory(const SmallProblem& p) {
         const Index n = padded(p.rows);
-        return 9 * n + n * n;
+        return 9 * n + n * n + most_copied(p) * n;
     }
 
+    static constexpr bool has_matrix = true;  // of the kernel
     std::int64_t work = 0;
 
     double square() const { return padded_dot(beta, scores, np); }
@@ -60,6 +65,26 @@ public:
         copy(f, scores, np);
     }
 
+    // Steps on pairs of rows from alpha = 0, until the margins are right up to `tolerance` or the work would be more; the
+    // violation that is left. upper (padded n), alpha and f are written.
+    double descend(const double* upper, double tolerance, std::int64_t most, double* alpha, double* f, double& b,
+                   double* scratch) {
+        const auto rows = [this](Index i) { return row(i); };
+        double* bend = right;
+        for (Index i = 0; i < np; ++i) bend[i] = p.squared && i < n ? 0.5 / p.C[i] : 0.0;
+        PairDescent<decltype(rows)> descent({p.y, upper, bend, alpha, f, diagonal, inverse, scratch}, rows, n,
+                                            p.bias == SmallBias::free, shift);
+        descent.run(tolerance, most / (5 * np));
+        work += descent.steps * 5 * np;
+        b = p.bias == SmallBias::free ? descent.bias : 0.0;
+        for (Index i = 0; i < np; ++i) {
+            beta[i] = alpha[i] * p.y[i];
+            f[i] = p.y[i] - f[i] - bend[i] * beta[i];
+            scores[i] = f[i];
+        }
+        return descent.violation;
+    }
+
     // An answer in this space has no w but the sum over alpha.
     static bool keep(double*) { return false; }
     static void go_back() {}
@@ -70,29 +95,59 @@ public:
         for (Index i = 0; i < n; ++i) out.b += beta[i];
     }
 
+    // Row i of G, of which the padding has any finite numbers.
+    const double* row(Index i) const {
+        if (at[i] == nullptr) gather(i);
+        return at[i];
+    }
+
 private:
-    const double* row(Index i) const { return p.gram + p.ids[i] * p.gram_rows; }
+    bool all_rows() const { return n == p.gram_rows; }
+    // Rows that are copied because their padding would lie behind the end of G, or because they have gaps.
+    static Index most_copied(const SmallProblem& p) {
+        return p.rows == p.gram_rows && p.rows >= small_width ? 1 : p.rows;
+    }
+
+    void find_rows() {
+        for (Index i = 0; i < n; ++i) {
+            const bool fits = (i + 1) * n + small_width <= n * n;
+            at[i] = all_rows() && fits ? p.gram + i * n : nullptr;
+        }
+    }
+
+    void gather(Index i) const {
+        double* out = last_rows + (most_copied(p) == 1 ? 0 : i) * np;
+        const double* values = p.gram + p.ids[i] * p.gram_rows;
+        for (Index j = 0; j < np; ++j) out[j] = j < n ? values[p.ids[j]] : 0.0;
+        at[i] = out;
+    }
 
     // out = (G + shift) coef
     void combine(const double* coef, double* SEPARATRIX_RESTRICT out) {
-        double sum = 0;
         Index used = 0;
+        double sum = 0;
+        const double* rows[4];
+        double by[4];
         fill(out, 0, np);
-        const bool all = n == p.gram_rows;
         for (Index i = 0; i < n; ++i) {
-            const double by = coef[i];
-            if (by == 0) continue;
-            sum += by;
-            ++used;
-            const double* SEPARATRIX_RESTRICT values = row(i);
-            if (all) {
-                for (Index j = 0; j < n; ++j) out[j] += by * values[j];
-            } else {
-                for (Index j = 0; j < n; ++j) out[j] += by * values[p.ids[j]];
-            }
+            if (coef[i] == 0) continue;
+            sum += coef[i];
+            by[used % 4] = coef[i];
+            rows[used++ % 4] = row(i);
+            if (used % 4 == 0) add_four(rows, by, out);
         }
+        for (Index k = 0; k < used % 4; ++k) padded_axpy(by[k], rows[k], out, np);
         for (Index j = 0; j < n; ++j) out[j] += shift * sum;
         work += used * n;
+    }
+
+    void add_four(const double* const* rows, const double* by, double* SEPARATRIX_RESTRICT out) const {
+        const Wide p0 = Wide::spread(by[0]), p1 = Wide::spread(by[1]), p2 = Wide::spread(by[2]), p3 = Wide::spread(by[3]);
+        for (Index j = 0; j < np; j += Wide::width) {
+            const Wide first = Wide::fma(p0, Wide::load(rows[0] + j), p1 * Wide::load(rows[1] + j));
+            const Wide second = Wide::fma(p2, Wide::load(rows[2] + j), p3 * Wide::load(rows[3] + j));
+            (Wide::load(out + j) + (first + second)).store(out + j);
+        }
     }
 
     void solve(const FreeRows& F, Index count, double total_c, double& db) {
@@ -107,10 +162,10 @@ private:
                 continue;
             }
             const double* values = row(F.rows[i]);
-            for (Index j = i; j < F.count; ++j) A[i * m + j] = values[p.ids[F.rows[j]]] + shift;
+            for (Index j = i; j < F.count; ++j) A[i * m + j] = values[F.rows[j]] + shift;
             A[i * m + i] += 1.0 / F.rho[F.rows[i]];
             double sum = shifted;
-            for (Index k = 0; k < count; ++k) sum += step[moved[k]] * values[p.ids[moved[k]]];
+            for (Index k = 0; k < count; ++k) sum += step[moved[k]] * values[moved[k]];
             right[i] = sum;
             ones_right[i] = 1;
         }
@@ -137,6 +192,8 @@ private:
     double *right, *ones_right, *diagonal, *inverse, *A;
     const double* last = nullptr;  // what the last direction adds to the scores
     std::int32_t* moved;
+    double* last_rows;
+    const double** at;  // the rows of G
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA

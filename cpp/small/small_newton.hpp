@@ -47,6 +47,7 @@ public:
     void solve(SmallAnswer& out) {
         for (Index i = 0; i < np; ++i) upper[i] = p.squared ? (p.C[i] > 0 ? unbounded : 0.0) : p.C[i];
         h = first_width;
+        begin();
         double before = unbounded;
         for (Index level = 0; space.work < p.most; ++level) {
             for (Index i = 0; i < np; ++i) rho[i] = p.squared ? 2.0 * p.C[i] : p.C[i] / h;
@@ -54,10 +55,10 @@ public:
             const Gap gap = centre_gap();
             SMALL_TRACE("level %d h %.2g F %d gap %.3g P %.6g work %.3gM\n", (int)level, h, (int)free_count, gap.gap / gap.primal, gap.primal, space.work/1e6);
             if (p.squared || space.work >= p.most) break;
-            if (gap.gap <= exact * gap.primal || (level > 8 && gap.gap > 0.5 * before)) break;
+            if (gap.gap <= exact * gap.primal || (h <= least_width && gap.gap > 0.5 * before)) break;
             before = gap.gap;
             primal = gap.primal;
-            if (h > least_width) h *= steps <= 2 ? fast_narrowing : steps <= 5 ? narrowing : slow_narrowing;
+            if (h > least_width) h *= steps <= 1 ? 0.003 : steps <= 2 ? fast_narrowing : steps <= 5 ? narrowing : slow_narrowing;
         }
         finish(out);
     }
@@ -66,7 +67,9 @@ private:
     static constexpr double unbounded = 1e300;
     static constexpr double first_width = 3.0;  // of the quadratic piece, in margins
     static constexpr double fast_narrowing = 0.1, narrowing = 0.3, slow_narrowing = 0.5;  // of a level
-    static constexpr double least_width = 1e-4;
+    static constexpr double pair_tolerance = 0.1;
+    static constexpr std::int64_t pair_steps = 2;
+    static constexpr double least_width = 1e-7;
     static constexpr double exact = 1e-12;  // relative gap at which there is nothing left to gain
     static constexpr double enough = 0.1;   // part of the slope that a line search may leave
     static constexpr double nothing = 1e-16;  // fall of the primal value, relative to it, that is rounding
@@ -74,6 +77,15 @@ private:
     struct Gap {
         double primal, gap;
     };
+
+    void begin() {
+        if constexpr (Space::has_matrix) {
+            const double left = space.descend(upper, pair_tolerance, pair_steps * 5 * n * n, c, f, b, df);
+            SMALL_TRACE("pairs: violation %.3g work %.3gM steps %d\n", left, space.work/1e6, int(space.work/5/np));
+            h = left < first_width ? (left > pair_tolerance ? left : pair_tolerance) : first_width;
+            if (!p.squared) copy(c, centre, np);
+        }
+    }
 
     // Newton's method for this level; the steps that it took.
     Index minimise(bool predict) {

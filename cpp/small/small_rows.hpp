@@ -45,6 +45,7 @@ public:
         return n + order * order + chunk_of(order) * order + 8 * order;
     }
 
+    static constexpr bool has_matrix = false;  // of the kernel
     std::int64_t work = 0;
 
     double square() const { return padded_dot(w, w, Dp); }
