@@ -36,6 +36,7 @@ public:
     static constexpr bool has_matrix = true;  // of the kernel
     std::int64_t work = 0;
 
+    double squared_norm(Index i) const { return row(i)[i] + shift; }
     double square() const { return padded_dot(beta, scores, np); }
 
     Direction direction(const FreeRows& F, const double* c, double total_c, double* df) {
@@ -52,6 +53,11 @@ public:
         out.curvature = padded_dot(step, df, np);
         last = df;
         return out;
+    }
+
+    // alpha of the free rows after a whole step, straight from its system: 1 - m has lost its digits where rho is large.
+    void free_alpha(const FreeRows& F, const double* c, const double*, double, double* alpha) const {
+        for (Index i = 0; i < F.count; ++i) alpha[F.rows[i]] = p.y[F.rows[i]] * (c[F.rows[i]] - right[i]);
     }
 
     void move(double t) {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "small/small_gram.hpp"
+#include "small/small_tuning.hpp"
 
 #ifndef SMALL_TRACE
 #define SMALL_TRACE(...)
@@ -37,60 +38,93 @@ public:
         u = memory.zeros(np);
         c = memory.zeros(np);
         centre = memory.zeros(np);
+        offset = memory.zeros(np);
+        delta = memory.zeros(np);
         rho = memory.zeros(np);
         upper = memory.zeros(np);
         pieces = memory.zeros(np);
         ids = memory.take_ids(np);
     }
-    static Index memory(const SmallProblem& p) { return 9 * padded(p.rows) + Space::memory(p); }
+    static Index memory(const SmallProblem& p) { return 11 * padded(p.rows) + Space::memory(p); }
 
     void solve(SmallAnswer& out) {
         for (Index i = 0; i < np; ++i) upper[i] = p.squared ? (p.C[i] > 0 ? unbounded : 0.0) : p.C[i];
-        h = first_width;
-        begin();
+        const bool regular = begin();
         double before = unbounded;
-        for (Index level = 0; space.work < p.most; ++level) {
-            for (Index i = 0; i < np; ++i) rho[i] = p.squared ? 2.0 * p.C[i] : p.C[i] / h;
-            const Index steps = minimise(level > 0);
+        for (Index level = 0; may_go_on(); ++level) {
+            set_curvatures();
+            const Index taken = minimise(level > 0);
             const Gap gap = centre_gap();
-            SMALL_TRACE("level %d h %.2g F %d gap %.3g P %.6g work %.3gM\n", (int)level, h, (int)free_count, gap.gap / gap.primal, gap.primal, space.work/1e6);
-            if (p.squared || space.work >= p.most) break;
-            if (gap.gap <= exact * gap.primal || (h <= least_width && gap.gap > 0.5 * before)) break;
+            SMALL_TRACE("level %d tau %.2g F %d gap %.3g P %.6g work %.3gM\n", (int)level, tau, (int)free_count, gap.gap / gap.primal, gap.primal, space.work/1e6);
+            if (regular || gap.gap <= exact * gap.primal) break;
+            if (tau <= least && gap.gap > 0.5 * before) break;
             before = gap.gap;
-            primal = gap.primal;
-            if (h > least_width) h *= steps <= 1 ? 0.003 : steps <= 2 ? fast_narrowing : steps <= 5 ? narrowing : slow_narrowing;
+            negligible = nothing * gap.primal;
+            tau = larger(least, tau * (taken <= 1 ? T_N1 : taken <= 2 ? T_N2 : taken <= T_S3 ? T_N3 : T_N4));
         }
         finish(out);
     }
 
 private:
     static constexpr double unbounded = 1e300;
-    static constexpr double first_width = 3.0;  // of the quadratic piece, in margins
-    static constexpr double fast_narrowing = 0.1, narrowing = 0.3, slow_narrowing = 0.5;  // of a level
-    static constexpr double pair_tolerance = 0.1;
+    static constexpr double first_width = T_FIRST;  // of the quadratic piece, in margins
+    static constexpr double softest = T_SCALE, stiffest = T_STIFF;
+    static constexpr double least = T_LEAST;
+    static constexpr Index most_steps = 500;
     static constexpr std::int64_t pair_steps = 2;
-    static constexpr double least_width = 1e-7;
     static constexpr double exact = 1e-12;  // relative gap at which there is nothing left to gain
-    static constexpr double enough = 0.1;   // part of the slope that a line search may leave
+    static constexpr double enough = T_ENOUGH;   // part of the slope that a line search may leave
     static constexpr double nothing = 1e-16;  // fall of the primal value, relative to it, that is rounding
 
     struct Gap {
         double primal, gap;
     };
 
-    void begin() {
+    bool may_go_on() const { return space.work < p.most && steps < most_steps; }
+
+    double bend(Index i) const { return p.squared ? 0.5 / p.C[i] : 0.0; }
+
+    // Whether one level is exact.
+    bool begin() {
+        double mean = 0, scale = 0;
+        for (Index i = 0; i < n; ++i) {
+            delta[i] = space.squared_norm(i);
+            mean += delta[i] / static_cast<double>(n);
+            scale += p.C[i] * delta[i] / static_cast<double>(n);
+        }
+        double width = first_width;
         if constexpr (Space::has_matrix) {
-            const double left = space.descend(upper, pair_tolerance, pair_steps * 5 * n * n, c, f, b, df);
+            const double tolerance = scale > 0 ? smaller(T_PAIRTOL, softest * scale) : T_PAIRTOL;
+            const double left = space.descend(upper, tolerance, pair_steps * 5 * n * n, c, f, b, df);
             SMALL_TRACE("pairs: violation %.3g work %.3gM steps %d\n", left, space.work/1e6, int(space.work/5/np));
-            h = left < first_width ? (left > pair_tolerance ? left : pair_tolerance) : first_width;
-            if (!p.squared) copy(c, centre, np);
+            width = smaller(larger(left, tolerance), first_width);
+            copy(c, centre, np);
+        }
+        bool regular = p.squared;
+        for (Index i = 0; i < n; ++i) {
+            const double size = mean > 0 ? larger(delta[i], 1e-3 * mean) : 1.0;
+            if (p.squared) {
+                delta[i] = bend(i) >= stiffest * size ? 0.0 : stiffest * size;
+            } else {
+                delta[i] = larger(smaller(width / p.C[i], softest * size), stiffest * size);
+            }
+            regular = regular && delta[i] == 0;
+        }
+        return regular;
+    }
+
+    void set_curvatures() {
+        for (Index i = 0; i < n; ++i) {
+            rho[i] = 1.0 / (bend(i) + tau * delta[i]);
+            offset[i] = rho[i] * (tau * delta[i] * centre[i]);
         }
     }
 
     // Newton's method for this level; the steps that it took.
     Index minimise(bool predict) {
         Index step = 0;
-        for (; space.work < p.most; ++step) {
+        for (; may_go_on(); ++step, ++steps) {
+            space.work += 20 * np;
             double total = look(predict && step == 0);
             if (free_count == 0 && p.bias == SmallBias::free) {
                 best_bias();
@@ -109,11 +143,10 @@ private:
             padded_axpy(t, df, f, np);
             b += t * to.db;
             if (!at_end.crossed) {
-                // Straight from the step: 1 - m has lost its digits where it is multiplied by a large rho.
-                for (Index i = 0; i < np; ++i) u[i] -= rho[i] * (p.y[i] * (df[i] + to.db));
+                space.free_alpha({ids, free_count, rho}, c, df, to.db, u);
                 return step + 1;
             }
-            if (-at_start.slope <= nothing * primal) break;
+            if (-at_start.slope <= negligible) break;
         }
         look(false);
         return step;
@@ -134,7 +167,7 @@ private:
         for (Index i = 0; i < np; i += Wide::width) {
             const Wide y = Wide::load(p.y + i), most = Wide::load(upper + i);
             const Wide slack = one - y * (Wide::load(f + i) + bias);
-            const Wide at = Wide::fma(Wide::load(rho + i), slack, Wide::load(centre + i));
+            const Wide at = Wide::fma(Wide::load(rho + i), slack, Wide::load(offset + i));
             const Wide is = as_before ? Wide::load(pieces + i) : piece_at(at, most);
             const Wide alpha = Wide::where_greater(is, half, Wide::where_greater(is, more, most, at), zero);
             const Wide signed_alpha = alpha * y;
@@ -195,7 +228,7 @@ private:
         for (int look_again = 0; look_again < 200; ++look_again) {
             double sum = 0, slope = 0, size = 0;
             for (Index i = 0; i < n; ++i) {
-                const double at = centre[i] + rho[i] * (1.0 - p.y[i] * (f[i] + b));
+                const double at = offset[i] + rho[i] * (1.0 - p.y[i] * (f[i] + b));
                 const double alpha = clipped(at, upper[i]);
                 sum += alpha * p.y[i];
                 size += alpha;
@@ -221,9 +254,9 @@ private:
             const double slack = 1.0 - p.y[i] * (f[i] + b), loss = slack > 0 ? slack : 0.0;
             const double alpha = clipped(u[i], upper[i]);
             out.primal += p.C[i] * (p.squared ? loss * loss : loss);
-            out.gap += p.C[i] * loss - alpha * slack;
-            if (!p.squared) centre[i] = alpha;
-            c[i] = alpha;
+            out.gap += p.squared ? p.C[i] * (loss - bend(i) * alpha) * (loss - bend(i) * alpha) + alpha * (loss - slack)
+                                 : p.C[i] * loss - alpha * slack;
+            centre[i] = c[i] = alpha;
         }
         return out;
     }
@@ -278,11 +311,12 @@ private:
     const SmallProblem& p;
     Index n, np;
     Space space;
-    double *f, *df, *u, *c, *centre, *rho, *upper;
+    double *f, *df, *u, *c, *centre, *offset, *delta, *rho, *upper;
     double* pieces;
     std::int32_t* ids;
     Index free_count = 0;
-    double b = 0, h = 0, primal = 0;
+    double b = 0, tau = 1, negligible = 0;
+    Index steps = 0;
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -48,6 +48,11 @@ public:
     static constexpr bool has_matrix = false;  // of the kernel
     std::int64_t work = 0;
 
+    double squared_norm(Index i) const {
+        double out = static_cast<double>(ones());
+        for (Index j = 0; j < d; ++j) out += row(i)[j] * row(i)[j];
+        return out;
+    }
     double square() const { return padded_dot(w, w, Dp); }
 
     // The step for coefficients c (n) of the rows, and what it adds to their scores: df (padded n), without db.
@@ -66,6 +71,14 @@ public:
         out.slope = padded_dot(w, dw, Dp);
         out.curvature = padded_dot(dw, dw, Dp);
         return out;
+    }
+
+    // alpha of the free rows after a whole step, straight from its system: 1 - m has lost its digits where rho is large.
+    void free_alpha(const FreeRows& F, const double* c, const double* df, double db, double* alpha) const {
+        for (Index k = 0; k < F.count; ++k) {
+            const Index i = F.rows[k];
+            alpha[i] = p.y[i] * (c[i] - (F.count <= D ? right[k] : F.rho[i] * (df[i] + db)));
+        }
     }
 
     void move(double t) { padded_axpy(t, dw, w, Dp); }
