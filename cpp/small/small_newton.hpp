@@ -50,16 +50,21 @@ public:
     void solve(SmallAnswer& out) {
         for (Index i = 0; i < np; ++i) upper[i] = p.squared ? (p.C[i] > 0 ? unbounded : 0.0) : p.C[i];
         const bool regular = begin();
-        double before = unbounded;
+        double before = unbounded, primal = 0;
         for (Index level = 0; may_go_on(); ++level) {
             set_curvatures();
             const Index taken = minimise(level > 0);
+            if (!solved && before <= fine * primal) {  // rounding: the level before is as good as it gets
+                copy(centre, c, np);
+                break;
+            }
             const Gap gap = centre_gap();
             SMALL_TRACE("level %d tau %.2g F %d gap %.3g P %.6g work %.3gM\n", (int)level, tau, (int)free_count, gap.gap / gap.primal, gap.primal, space.work/1e6);
-            if (regular || gap.gap <= exact * gap.primal) break;
-            if (tau <= least && gap.gap > 0.5 * before) break;
+            if (regular || (solved && gap.gap <= exact * gap.primal)) break;
+            if (tau <= least && gap.gap >= 0.5 * before) break;
             before = gap.gap;
-            negligible = nothing * gap.primal;
+            primal = gap.primal;
+            negligible = nothing * primal;
             tau = larger(least, tau * (taken <= 1 ? T_N1 : taken <= 2 ? T_N2 : taken <= T_S3 ? T_N3 : T_N4));
         }
         finish(out);
@@ -74,6 +79,8 @@ private:
     static constexpr std::int64_t pair_steps = 2;
     static constexpr double exact = 1e-12;  // relative gap at which there is nothing left to gain
     static constexpr double enough = T_ENOUGH;   // part of the slope that a line search may leave
+    static constexpr double trusted = 0.5;
+    static constexpr double fine = 1e-9;
     static constexpr double nothing = 1e-16;  // fall of the primal value, relative to it, that is rounding
 
     struct Gap {
@@ -132,21 +139,21 @@ private:
             }
             const Direction to = space.direction({ids, free_count, rho}, c, total, df);
             const Ray at_start = along(0.0, to), at_end = along(1.0, to);
-            if (!(at_start.slope < 0)) {
+            solved = !at_end.crossed;
+            if (!solved && !(at_start.slope < -negligible)) {
                 if (predict && step == 0) continue;
                 break;  // rounding hides what is left
             }
-            const bool whole = !at_end.crossed || fabs(at_end.slope) <= enough * -at_start.slope;
+            const bool whole = solved || fabs(at_end.slope) <= enough * -at_start.slope;
             const double t = whole ? 1.0 : search(to, -at_start.slope, at_end);
             SMALL_TRACE("   F %d t %.3g slope %.3g -> %.3g crossed %d\n", (int)free_count, t, at_start.slope, at_end.slope, at_end.crossed);
             space.move(t);
             padded_axpy(t, df, f, np);
             b += t * to.db;
-            if (!at_end.crossed) {
+            if (solved) {
                 space.free_alpha({ids, free_count, rho}, c, df, to.db, u);
                 return step + 1;
             }
-            if (-at_start.slope <= negligible) break;
         }
         look(false);
         return step;
@@ -209,7 +216,7 @@ private:
     // The step at which the slope has fallen to a part of what it was: Newton's method between bounds.
     double search(const Direction& to, double steepness, Ray at) const {
         double t = 1.0, low = 0.0, high = unbounded;
-        for (int look = 0; look < 60; ++look) {
+        for (int look = 0; look < 40; ++look) {
             (at.slope > 0 ? high : low) = t;
             double next = t - at.slope / at.curvature;
             if (!(next > low && next < high)) next = high < unbounded ? 0.5 * (low + high) : 2.0 * t;
@@ -284,7 +291,7 @@ private:
         }
         space.answer(out);
         out.work = space.work;
-        out.reached = primal - dual <= p.aim * primal;
+        out.reached = fabs(primal - dual) <= trusted * p.aim * primal;
     }
 
     double primal_value() const {
@@ -317,6 +324,7 @@ private:
     Index free_count = 0;
     double b = 0, tau = 1, negligible = 0;
     Index steps = 0;
+    bool solved = false;  // whether the last level was left by a step that crossed no piece
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA
