@@ -37,6 +37,12 @@ public:
     std::int64_t work = 0;
 
     double squared_norm(Index i) const { return row(i)[i] + shift; }
+    // A bound on the sum of the terms of a score, over the norm of its row.
+    double terms() const {
+        double out = 0;
+        for (Index i = 0; i < n; ++i) out += fabs(beta[i]) * sqrt(squared_norm(i));
+        return out;
+    }
     double square() const { return padded_dot(beta, scores, np); }
 
     Direction direction(const FreeRows& F, const double* c, double total_c, double* df) {

@@ -123,7 +123,7 @@ private:
             const double left = space.descend(upper, tolerance, 2 * n, c, f, b, df);
             copy(c, centre, np);
             SMALL_TRACE("pairs: violation %.3g work %.3gM newton %.3gM\n", left, space.work/1e6, newton_work()/1e6);
-            if (newton_work() <= SmallTuning::patience * static_cast<double>(space.work) || !may_go_on())
+            if (newton_work() <= SmallTuning::cheap + SmallTuning::patience * static_cast<double>(space.work) || !may_go_on())
                 return smaller(larger(left, tolerance), SmallTuning::first_width);
             if (left > tolerance) continue;
             const double primal = primal_value(), dual = dual_value(c);
@@ -307,7 +307,15 @@ private:
         }
         space.answer(out);
         out.work = space.work;
-        out.reached = fabs(primal - dual) <= SmallTuning::trusted * p.aim * primal;
+        out.reached = fabs(primal - dual) + rounding(out.alpha) <= SmallTuning::trusted * p.aim * primal;
+    }
+
+    // What rounding of the scores may do to the primal value, whoever computes it.
+    double rounding(const double* alpha) const {
+        double out = 0;
+        for (Index i = 0; i < n; ++i)
+            if (alpha[i] > 0) out += (p.squared ? alpha[i] : p.C[i]) * sqrt(space.squared_norm(i));
+        return 2.2e-16 * out * space.terms();
     }
 
     // The dual value if w is what alpha adds up to.

@@ -53,6 +53,8 @@ public:
         for (Index j = 0; j < d; ++j) out += row(i)[j] * row(i)[j];
         return out;
     }
+    // A bound on the sum of the terms of a score, over the norm of its row.
+    double terms() const { return sqrt(square()); }
     double square() const { return padded_dot(w, w, Dp); }
 
     // The step for coefficients c (n) of the rows, and what it adds to their scores: df (padded n), without db.

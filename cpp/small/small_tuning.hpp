@@ -21,9 +21,9 @@ struct SmallTuning {
     static constexpr double enough = 0.1;
 
     // Violation in margins at which steps on pairs of rows hand over to Newton's method, and the part of it that is next
-    // where Newton's method would take more than `patience` times their work, so many steps of it.
+    // where Newton's method, so many steps of it, would take more than `patience` times their work and `cheap` products.
     static constexpr double pair_tolerance = 0.1, next_tolerance = 0.3;
-    static constexpr double patience = 4.0, newton_steps = 8.0;
+    static constexpr double patience = 4.0, cheap = 1e6, newton_steps = 8.0;
 
     // Least part of the first 1 / rho: beyond it the digits of a Cholesky factor are lost, with `stiffest` 1e-11.
     static constexpr double least = 1e-7;
