@@ -5,12 +5,12 @@
 
 namespace separatrix {
 
-#define SEPARATRIX_TABLES(isa)                                          \
-    namespace isa {                                                     \
-    extern const RowTable row_table;                                    \
-    extern const PerceptronTable perceptron_table;                      \
-    extern const KernelTable kernel_table;                              \
-    extern const SmallTable small_table;                                \
+#define SEPARATRIX_TABLES(isa)                                                       \
+    namespace isa {                                                                  \
+    extern const RowTable row_table;                                                 \
+    extern const PerceptronTable perceptron_table;                                   \
+    extern const KernelTable kernel_table;                                           \
+    extern const SmallTable small_table;                                             \
     const Simd tables{#isa, row_table, perceptron_table, kernel_table, small_table}; \
     }
 

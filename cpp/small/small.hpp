@@ -37,7 +37,7 @@ class SmallFitSolver {
 public:
     SmallFitSolver(const SmallFit& fit, const SmallFitAnswer& answer)
         : fit_(fit), out_(answer), n_(fit.n), np_(padded(n_)), table_(simd().small) {
-        if (fit.X != nullptr && fit.d >= n_) make_gram();
+        if (fit.X != nullptr && SmallTuning::rows_per_column * fit.d >= n_) make_gram();
         ones_ = gram_ == nullptr && fit.bias == SmallBias::augmented;
         columns_ = fit.d + (ones_ ? 1 : 0);
     }
@@ -69,7 +69,8 @@ private:
         const double rows = static_cast<double>(n_), width = static_cast<double>(std::min(fit_.d, n_));
         const double work = static_cast<double>(fit_.problems) * 30.0 * rows * (width + 10.0);
         const Index most = std::min<Index>(fit_.n_threads, fit_.problems);
-        return static_cast<int>(std::clamp<Index>(static_cast<Index>(work / SmallTuning::thread_work), 1, std::max<Index>(most, 1)));
+        return static_cast<int>(
+            std::clamp<Index>(static_cast<Index>(work / SmallTuning::thread_work), 1, std::max<Index>(most, 1)));
     }
 
     struct Thread {
@@ -91,8 +92,8 @@ private:
             std::fill(C.begin() + rows, C.end(), 0.0);
             const double* gram = all.gram_ ? all.gram_.get() : fit.gram;
             const auto most = static_cast<std::int64_t>(SmallTuning::most_work / static_cast<double>(fit.problems));
-            SmallProblem problem{rows,    ids.data(), y.data(), C.data(), fit.squared, fit.bias, fit.aim,
-                                 most,    nullptr,    nullptr,  0,        nullptr,     gram,     fit.n};
+            SmallProblem problem{rows, ids.data(), y.data(), C.data(), fit.squared, fit.bias, fit.aim,
+                                 most, nullptr,    nullptr,  0,        nullptr,     gram,     fit.n};
             if (gram == nullptr) {
                 problem.X = fit.X;
                 problem.columns = all.columns_;

@@ -157,7 +157,8 @@ private:
     }
 
     void add_four(const double* const* rows, const double* by, double* SEPARATRIX_RESTRICT out) const {
-        const Wide p0 = Wide::spread(by[0]), p1 = Wide::spread(by[1]), p2 = Wide::spread(by[2]), p3 = Wide::spread(by[3]);
+        const Wide p0 = Wide::spread(by[0]), p1 = Wide::spread(by[1]), p2 = Wide::spread(by[2]),
+                   p3 = Wide::spread(by[3]);
         for (Index j = 0; j < np; j += Wide::width) {
             const Wide first = Wide::fma(p0, Wide::load(rows[0] + j), p1 * Wide::load(rows[1] + j));
             const Wide second = Wide::fma(p2, Wide::load(rows[2] + j), p3 * Wide::load(rows[3] + j));

@@ -30,8 +30,12 @@ void pack(const double* X, Index d, const std::int32_t* ids, Index rows, bool on
 void gram(const double* X, Index rows, Index d, double* scratch, double* G) {
     const Index m = padded(rows);
     double *transposed = scratch, *A = scratch + d * m;
-    for (Index i = 0; i < m; ++i)
-        for (Index j = 0; j < d; ++j) transposed[j * m + i] = i < rows ? X[i * d + j] : 0.0;
+    constexpr Index together = 8;  // columns, of which each row has a line of the cache
+    for (Index first = 0; first < d; first += together) {
+        const Index last = d < first + together ? d : first + together;
+        for (Index i = 0; i < m; ++i)
+            for (Index j = first; j < last; ++j) transposed[j * m + i] = i < rows ? X[i * d + j] : 0.0;
+    }
     fill(A, 0, m * m);
     add_products_of_rows(transposed, d, m, A);
     for (Index i = 0; i < rows; ++i)

@@ -1,14 +1,14 @@
 // Support vector machines of few rows to the last digits: Newton's method on augmented Lagrangians of the dual.
 //
 //     min_{w, b}  1/2 ||w||^2 + sum_i psi_i(m_i),   m_i = y_i (w.x_i + b),   -psi_i'(m_i) = alpha_i
-//     alpha_i = min(max(a_i + rho_i (1 - m_i), 0), upper_i)
+//     alpha_i = min(max(rho_i (delta_i a_i + 1 - m_i), 0), upper_i),   rho_i = 1 / (bend_i + delta_i)
 //
-// The squared hinge is this with a = 0, rho = 2 C and no upper bound. The hinge is the limit of a sequence of these with
-// upper = C and rho = C / h: a is the alpha of the one before, the width h falls from level to level. Each is a piecewise
-// quadratic function, and Newton's method on it ends after finitely many steps, exactly: when a full step leaves every row
-// on its piece. The first step of a level takes the pieces of the level before. Because rho is finite, no matrix is
-// singular whatever rows are duplicates or linearly dependent; because a follows alpha, the margins of the rows
-// between the bounds become 1 up to rounding, and alpha is at a bound exactly or not at all.
+// bend = 0 and upper = C of the hinge; bend = 1 / (2 C) and no bound of the squared hinge, which is this with delta = 0. The
+// hinge is the limit of a sequence of these: a is the alpha of the level before, and delta falls from level to level. Each
+// level is a piecewise quadratic function, and Newton's method on it ends after finitely many steps, exactly: when a whole
+// step leaves every row on its piece. The first step of a level takes the pieces of the level before. Because delta is
+// positive, no matrix is singular whatever rows are repeated or linearly dependent; because a follows alpha, the margins
+// of the rows between the bounds become 1 up to rounding, and alpha is at a bound exactly or not at all.
 //
 // X. Li, D. Sun, K.-C. Toh, A highly efficient semismooth Newton augmented Lagrangian method for solving Lasso problems,
 // SIAM Journal on Optimization 28 (2018), is the same method on another problem.
@@ -18,9 +18,6 @@
 #include "small/small_gram.hpp"
 #include "small/small_tuning.hpp"
 
-#ifndef SMALL_TRACE
-#define SMALL_TRACE(...)
-#endif
 namespace separatrix::SEPARATRIX_ISA {
 
 // Where a row is on its loss; stored as a number so that lanes can compare it.
@@ -31,8 +28,7 @@ inline constexpr double zero = 0, middle = 1, upper = 2;
 template <class Space>
 class SmallSolver {
 public:
-    SmallSolver(const SmallProblem& problem, Memory& memory)
-        : p(problem), n(p.rows), np(padded(n)), space(p, memory) {
+    SmallSolver(const SmallProblem& problem, Memory& memory) : p(problem), n(p.rows), np(padded(n)), space(p, memory) {
         f = memory.zeros(np);
         df = memory.zeros(np);
         u = memory.zeros(np);
@@ -49,12 +45,23 @@ public:
 
     void solve(SmallAnswer& out) {
         for (Index i = 0; i < np; ++i) upper[i] = p.squared ? (p.C[i] > 0 ? unbounded : 0.0) : p.C[i];
-        const double width = begin();
-        if (width > 0) levels(width);
+        if (!one_class()) {
+            const double width = begin();
+            if (width > 0) levels(width);
+        }
         finish(out);
     }
 
 private:
+    // With a free bias and rows of one class, or none, nothing is left to do: alpha = 0, w = 0.
+    bool one_class() {
+        if (p.bias != SmallBias::free) return false;
+        bool one = true;
+        for (Index i = 1; i < n && one; ++i) one = p.y[i] == p.y[0];
+        if (one && n > 0) b = p.y[0];
+        return one;
+    }
+
     void levels(double width) {
         const bool regular = !set_deltas(width);
         double before = unbounded, primal = 0;
@@ -66,7 +73,6 @@ private:
                 break;
             }
             const Gap gap = centre_gap();
-            SMALL_TRACE("level %d tau %.2g F %d gap %.3g P %.6g work %.3gM\n", (int)level, tau, (int)free_count, gap.gap / gap.primal, gap.primal, space.work/1e6);
             if (regular || (solved && gap.gap <= SmallTuning::exact * gap.primal)) break;
             if (tau <= SmallTuning::least && gap.gap >= 0.5 * before) break;
             before = gap.gap;
@@ -86,7 +92,7 @@ private:
 
     double bend(Index i) const { return p.squared ? 0.5 / p.C[i] : 0.0; }
 
-    // The curvature of each row's loss at tau = 1; false if the squared hinge needs none.
+    // delta of each row at the first level, tau = 1; false if the squared hinge needs none.
     bool set_deltas(double width) {
         double mean = 0;
         for (Index i = 0; i < n; ++i) mean += space.squared_norm(i) / static_cast<double>(n);
@@ -119,11 +125,11 @@ private:
         double tolerance = SmallTuning::pair_tolerance;
         if (scale > 0) tolerance = smaller(tolerance, SmallTuning::softest * scale);
         fill(c, 0, np);
-        for (;;) {
+        for (Index round = 1;; ++round) {
             const double left = space.descend(upper, tolerance, 2 * n, c, f, b, df);
             copy(c, centre, np);
-            SMALL_TRACE("pairs: violation %.3g work %.3gM newton %.3gM\n", left, space.work/1e6, newton_work()/1e6);
-            if (newton_work() <= SmallTuning::cheap + SmallTuning::patience * static_cast<double>(space.work) || !may_go_on())
+            const double affordable = SmallTuning::cheap + SmallTuning::patience * static_cast<double>(space.work);
+            if (newton_work() <= affordable || round == SmallTuning::most_rounds || !may_go_on())
                 return smaller(larger(left, tolerance), SmallTuning::first_width);
             if (left > tolerance) continue;
             const double primal = primal_value(), dual = dual_value(c);
@@ -165,7 +171,6 @@ private:
             }
             const bool whole = solved || fabs(at_end.slope) <= SmallTuning::enough * -at_start.slope;
             const double t = whole ? 1.0 : search(to, -at_start.slope, at_end);
-            SMALL_TRACE("   F %d t %.3g slope %.3g -> %.3g crossed %d\n", (int)free_count, t, at_start.slope, at_end.slope, at_end.crossed);
             space.move(t);
             padded_axpy(t, df, f, np);
             b += t * to.db;
@@ -179,12 +184,11 @@ private:
     }
 
     static Wide piece_at(Wide at, Wide most) {
-        const Wide inside =
-            Wide::where_greater(most, at, Wide::spread(piece::middle), Wide::spread(piece::upper));
+        const Wide inside = Wide::where_greater(most, at, Wide::spread(piece::middle), Wide::spread(piece::upper));
         return Wide::where_greater(at, Wide::spread(0), inside, Wide::spread(piece::zero));
     }
 
-    // u = a + rho (1 - y (f + b)), the piece of each row unless `as_before`, and the coefficients c = alpha y on those
+    // u = rho (delta a + 1 - y (f + b)), the piece of each row unless `as_before`, and the coefficients c = alpha y on those
     // pieces. Returns their sum.
     double look(bool as_before) {
         const Wide one = Wide::spread(1), bias = Wide::spread(b), zero = Wide::spread(0), half = Wide::spread(0.5),
@@ -225,8 +229,8 @@ private:
             const Wide bend = Wide::load(rho + i) * pull, at = Wide::fma(back, bend, Wide::load(u + i));
             const Wide alpha = Wide::min(Wide::max(at, zero), most);
             slope = Wide::fma(alpha, pull, slope);
-            curvature = curvature + Wide::where_greater(
-                                        at, zero, Wide::where_greater(most, at, bend * pull, zero), zero);
+            curvature =
+                curvature + Wide::where_greater(at, zero, Wide::where_greater(most, at, bend * pull, zero), zero);
             crossed = Wide::max(crossed, Wide::absolute(piece_at(at, most) - Wide::load(pieces + i)));
         }
         return {to.slope + t * to.curvature - total(slope), to.curvature + total(curvature), total(crossed) > 0};

@@ -36,9 +36,7 @@ public:
     double violation = 0, bias = 0;
 
     // Steps until no row violates its optimality condition by more than `tolerance`; at most so many.
-    void run(double tolerance, std::int64_t most) {
-        pairs ? run_pairs(tolerance, most) : run_singles(tolerance, most);
-    }
+    void run(double tolerance, std::int64_t most) { pairs ? run_pairs(tolerance, most) : run_singles(tolerance, most); }
 
 private:
     void set_directions(Index i) {

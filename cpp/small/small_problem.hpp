@@ -36,8 +36,8 @@ struct SmallProblem {
     const double* X;       // (all rows, columns without the one of ones), or null
     const double* panels;  // the rows of the problem in panels of small_width: [panel][column][row]
     Index columns;
-    SmallShared* shared;   // or null
-    const double* gram;  // (all rows, all rows), or null
+    SmallShared* shared;  // or null
+    const double* gram;   // (all rows, all rows), or null
     Index gram_rows;
 };
 

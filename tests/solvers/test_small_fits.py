@@ -1,0 +1,147 @@
+"""Fits of many small problems in one call: parts of the rows, threads, limits, instruction sets, wrong arguments."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from separatrix import _core
+from separatrix.solvers.small.solver import solve_small
+
+
+def classes(seed: int = 0, n: int = 240, d: int = 8, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    return rng.standard_normal((n, d)) + 1.5 * rng.standard_normal((k, d))[y], y
+
+
+def rest(y: np.ndarray) -> np.ndarray:
+    return np.array([np.where(y == c, 1, -1) for c in np.unique(y)], np.int8)
+
+
+def pairs(y: np.ndarray) -> np.ndarray:
+    found = np.unique(y)
+    return np.array(
+        [np.where(y == a, 1, 0) - np.where(y == b, 1, 0) for i, a in enumerate(found) for b in found[:i]], np.int8
+    )
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("kernel", [False, True])
+def test_a_part_of_the_rows_is_a_problem_of_its_own(squared: bool, kernel: bool) -> None:
+    X, y = classes()
+    signs, G = pairs(y), X @ X.T
+    C = np.random.default_rng(1).uniform(0.1, 1.0, signs.shape)
+    data = {"gram": G} if kernel else {"rows": X}
+    together = solve_small(signs, C, squared=squared, **data)
+    assert together.reached.all()
+    for k, sign in enumerate(signs):
+        own = np.flatnonzero(sign)
+        data = {"gram": G[np.ix_(own, own)]} if kernel else {"rows": X[own]}
+        alone = solve_small(sign[None, own], C[k : k + 1, own], squared=squared, **data)
+        assert np.array_equal(together.alpha[k, own], alone.alpha[0])
+        assert together.b[k] == alone.b[0]
+        assert np.all(together.alpha[k, sign == 0] == 0)
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+@pytest.mark.parametrize("labels", [rest, pairs])
+def test_threads_change_nothing(labels: object, kernel: bool) -> None:
+    X, y = classes(n=400, d=40)
+    signs = labels(y)  # type: ignore[operator]
+    data = {"gram": X @ X.T} if kernel else {"rows": X}
+    answers = [solve_small(signs, np.ones(signs.shape), n_threads=threads, **data) for threads in (1, 2, 5)]
+    for other in answers[1:]:
+        assert np.array_equal(other.alpha, answers[0].alpha)
+        assert np.array_equal(other.b, answers[0].b)
+        assert np.array_equal(other.work, answers[0].work)
+        assert kernel or np.array_equal(other.w, answers[0].w)
+
+
+def test_classes_with_costs_of_their_own_do_not_share_a_factor() -> None:
+    X, y = classes()
+    signs = rest(y)
+    C = np.where(signs > 0, 4.0, 1.0)
+    C[2] = 1.0
+    together = solve_small(signs, C, rows=X)
+    for k in range(len(signs)):
+        alone = solve_small(signs[k : k + 1], C[k : k + 1], rows=X)
+        assert np.array_equal(together.alpha[k], alone.alpha[0])
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("bias", ["free", "augmented", "none"])
+@pytest.mark.parametrize("kernel", [False, True])
+def test_one_class_and_no_rows(squared: bool, bias: str, kernel: bool) -> None:
+    X = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
+    signs = np.array([[1, 1, 1], [-1, 0, 0], [0, 0, 0]], np.int8)
+    data = {"gram": X @ X.T} if kernel else {"rows": X}
+    answer = solve_small(signs, np.ones(signs.shape), squared=squared, bias=bias, **data)  # type: ignore[arg-type]
+    assert np.isfinite(answer.alpha).all()
+    assert np.isfinite(answer.b).all()
+    if bias == "free":  # no loss is left, and no alpha is balanced but zero
+        assert np.all(answer.alpha == 0)
+        assert answer.b[0] >= 1
+        assert answer.b[1] <= -1
+    assert answer.reached.all()
+
+
+def test_work_is_bounded() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 300))  # contradictory, and costs that no column justifies
+    y = np.where(rng.random(1500) < 0.5, 1, -1)
+    G = np.exp(-0.001 * np.sum((X[:, None, :4] - X[None, :, :4]) ** 2, axis=2))
+    answer = solve_small(y[None].astype(np.int8), np.full((1, 1500), 1e8), gram=G)
+    assert 0 < answer.work[0] < 3e9
+    assert np.isfinite(answer.alpha).all()
+    assert np.all((answer.alpha >= 0) & (answer.alpha <= 1e8))
+
+
+def test_not_a_number_ends() -> None:
+    X = np.array([[1.0], [np.nan], [2.0], [-1.0]])
+    answer = solve_small(np.array([[1, -1, 1, -1]], np.int8), np.ones((1, 4)), rows=X)
+    assert not answer.reached[0]
+    G = np.full((200, 200), np.nan)
+    signs = np.where(np.arange(200) % 2 == 0, 1, -1)[None].astype(np.int8)
+    assert not solve_small(signs, np.ones((1, 200)), gram=G).reached[0]
+
+
+@pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
+def test_every_instruction_set_finds_the_optimum(isa: str) -> None:
+    script = """
+import numpy as np
+from separatrix.solvers.small.solver import solve_small
+rng = np.random.default_rng(0)
+X = rng.standard_normal((90, 11))
+y = np.where(X[:, 0] + rng.standard_normal(90) > 0, 1, -1)
+for data in ({"rows": X}, {"gram": X @ X.T}):
+    for squared in (False, True):
+        a = solve_small(y[None].astype(np.int8), np.ones((1, 90)), squared=squared, **data)
+        w = X.T @ (a.alpha[0] * y)
+        print(bool(a.reached[0]), round(float(w @ w), 9))
+"""
+    env = {**os.environ, "SEPARATRIX_ISA": isa}
+    found = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+    own = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "False" not in found.stdout
+    assert found.stdout == own.stdout
+
+
+def test_wrong_arguments_are_named() -> None:
+    X, signs, C = np.ones((3, 2)), np.ones((1, 3), np.int8), np.ones((1, 3))
+    with pytest.raises(ValueError, match="Exactly one of rows and gram"):
+        solve_small(signs, C)
+    with pytest.raises(ValueError, match="Exactly one of rows and gram"):
+        solve_small(signs, C, rows=X, gram=np.eye(3))
+    with pytest.raises(ValueError, match="a row of signs must have length 3"):
+        solve_small(np.ones((1, 2), np.int8), C, rows=X)
+    with pytest.raises(ValueError, match="a row of costs must have length 3"):
+        solve_small(signs, np.ones((1, 2)), rows=X)
+    with pytest.raises(ValueError, match="a row of gram must have length 3"):
+        solve_small(signs, C, gram=np.ones((3, 2)))
+    with pytest.raises(ValueError, match="bias must be none, augmented or free"):
+        _core.solve_small(X, None, signs, C, False, "some", 1e-3, 1)
