@@ -1,8 +1,8 @@
 // The numbers of the solver for small problems, each with its unit and why it is there.
 //
-// Measured in counted work (geometric mean of 23 linear and 10 kernel problem sets, C in {0.01, 1, 100};
-// benchmarks/small_solver.py repeats it on others): halving or doubling any one of the first group changes the work by
-// less than a twentieth, so none is tuned to a set.
+// Measured in counted work (geometric means over 23 linear and 10 kernel sets, C in {0.01, 1, 100}): a half to a third, or two
+// to three times, of any one in the first group changes the work by a twentieth or less, so none is tuned to a set.
+// benchmarks/small_solver.py measures the solver on sets that no number was chosen on.
 #pragma once
 
 #include "rows/rows.hpp"

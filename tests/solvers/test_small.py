@@ -1,4 +1,4 @@
-"""The compiled solver for small problems: exact answers, degenerate data, claims that hold, threads that change nothing."""
+"""The compiled solver for small problems: exact answers, degenerate data, claims that hold."""
 
 from __future__ import annotations
 
@@ -126,7 +126,9 @@ def solve_exactly(A: list[list[Fraction]], right: list[Fraction]) -> list[Fracti
     return [M[i][n] / M[i][i] for i in range(n)]
 
 
-def best_dual(Q: list[list[Fraction]], y: list[int], C: list[Fraction], squared: bool, free: bool) -> Fraction:
+def best_dual(
+    Q: list[list[Fraction]], y: list[int], C: list[Fraction], squared: bool, free: bool
+) -> Fraction:
     """The optimal dual value: the best of all corners, each row at 0, at C or between.
 
     A best alpha exists whose rows between the bounds have a regular system: others can move without loss to a bound.
@@ -176,7 +178,8 @@ def test_tiny_problems_in_exact_rationals(case: tuple[Problem, bool]) -> None:
     whole = problem.X.astype(int)
     Q = [
         [
-            Fraction(y[i] * y[j] * (int(whole[i] @ whole[j]) + shift)) + (1 / (2 * C[i]) if squared and i == j else 0)
+            Fraction(y[i] * y[j] * (int(whole[i] @ whole[j]) + shift))
+            + (1 / (2 * C[i]) if squared and i == j else 0)
             for j in range(len(y))
         ]
         for i in range(len(y))

@@ -26,7 +26,8 @@ def rest(y: np.ndarray) -> np.ndarray:
 def pairs(y: np.ndarray) -> np.ndarray:
     found = np.unique(y)
     return np.array(
-        [np.where(y == a, 1, 0) - np.where(y == b, 1, 0) for i, a in enumerate(found) for b in found[:i]], np.int8
+        [np.where(y == a, 1, 0) - np.where(y == b, 1, 0) for i, a in enumerate(found) for b in found[:i]],
+        np.int8,
     )
 
 
@@ -125,7 +126,9 @@ for data in ({"rows": X}, {"gram": X @ X.T}):
         print(bool(a.reached[0]), round(float(w @ w), 9))
 """
     env = {**os.environ, "SEPARATRIX_ISA": isa}
-    found = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True
+    )
     own = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "False" not in found.stdout
     assert found.stdout == own.stdout

@@ -23,9 +23,9 @@ from separatrix.types import Bias, Vector
 class SmallAnswer:
     """One row for each of k problems: alpha (k, n), w (k, d) or None with a kernel matrix, b (k,).
 
-    ``alpha`` is 0 for rows that take no part, and exactly 0 or C at its bounds. ``w`` is the sum over alpha, or the point
-    of the last step where that has the smaller primal value; the two differ by rounding. ``work`` counts products of two
-    numbers. ``reached`` says whether the relative gap is below the aim, with room for rounding.
+    ``alpha`` is 0 for rows that take no part, and exactly 0 or C at its bounds. ``w`` is the sum over alpha, or the
+    point of the last step where that has the smaller primal value; the two differ by rounding. ``work`` counts
+    products of two numbers. ``reached`` says whether the relative gap is below the aim, with room for rounding.
     """
 
     alpha: Vector
@@ -48,8 +48,8 @@ def solve_small(
 ) -> SmallAnswer:
     """Solve the k problems whose labels are the rows of ``signs`` (k, n): -1, 1, or 0 for a row that takes no part.
 
-    ``costs`` (k, n) are C_i > 0. Exactly one of ``rows`` (n, d) and the symmetric ``gram`` (n, n) is given. The answer is the
-    same whatever ``n_threads``.
+    ``costs`` (k, n) are C_i > 0. Exactly one of ``rows`` (n, d) and the symmetric ``gram`` (n, n) is given. The answer
+    is the same whatever ``n_threads``.
 
     >>> answer = solve_small(np.array([[1, -1]], np.int8), np.ones((1, 2)), rows=np.array([[2.0], [-2.0]]))
     >>> answer.alpha, answer.w, answer.reached
