@@ -1,9 +1,9 @@
 """The solver for small problems alone, beside whole fits of scikit-learn: python -m benchmarks.small_solver
 
-Sets made at random, on which none of its numbers was chosen, and scikit-learn's own, raw and standardised. The time
-is the least CPU time of several calls on one thread; the kernel matrix is given. scikit-learn's is that of a whole
-``fit``, of the faster of SVC and, for the linear kernel, LinearSVC with the hinge, at their default tolerances, which
-promise no gap.
+Sets made at random, on which none of its numbers but `patience` was chosen, and scikit-learn's own, raw and
+standardised. The time is the least CPU time of several calls on one thread; the kernel matrix is given. scikit-learn's
+is that of a whole ``fit``, of the faster of SVC and, for the linear kernel, LinearSVC with the hinge, at their
+default tolerances, which promise no gap.
 """
 
 from __future__ import annotations
