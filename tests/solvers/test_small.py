@@ -1,4 +1,4 @@
-"""The compiled solver for small problems: exact answers, degenerate data, claims that hold, any number of threads."""
+"""The compiled solver for small problems: exact answers, degenerate data, claims that hold."""
 
 from __future__ import annotations
 
