@@ -44,7 +44,7 @@ public:
     void solve() {
         std::atomic<Index> next = 0;
         const int threads = worthwhile_threads();
-        split(threads, threads, [&](int, Index, Index) {
+        run_pieces(threads, threads, [&](int) {
             Thread own(*this);
             for (Index k = next++; k < fit_.problems; k = next++) own.solve(k);
         });
