@@ -9,6 +9,7 @@
 
 #include "rows/threads.hpp"
 #include "small/small_problem.hpp"
+#include "small/small_tuning.hpp"
 
 namespace separatrix {
 
@@ -51,10 +52,6 @@ public:
     }
 
 private:
-    // Products of two numbers: of one problem at most, so that a call takes a fraction of a second; and that are worth
-    // a thread, a tenth of a millisecond.
-    static constexpr double most_work = 2e9, thread_work = 1e6;
-
     using Block = std::unique_ptr<double[], decltype(&std::free)>;
     static Block block(Index size) {
         void* const memory = std::aligned_alloc(64, static_cast<std::size_t>(padded(size)) * sizeof(double));
@@ -72,7 +69,7 @@ private:
         const double rows = static_cast<double>(n_), width = static_cast<double>(std::min(fit_.d, n_));
         const double work = static_cast<double>(fit_.problems) * 30.0 * rows * (width + 10.0);
         const Index most = std::min<Index>(fit_.n_threads, fit_.problems);
-        return static_cast<int>(std::clamp<Index>(static_cast<Index>(work / thread_work), 1, std::max<Index>(most, 1)));
+        return static_cast<int>(std::clamp<Index>(static_cast<Index>(work / SmallTuning::thread_work), 1, std::max<Index>(most, 1)));
     }
 
     struct Thread {
@@ -93,19 +90,30 @@ private:
             std::fill(y.begin() + rows, y.end(), 0.0);
             std::fill(C.begin() + rows, C.end(), 0.0);
             const double* gram = all.gram_ ? all.gram_.get() : fit.gram;
-            SmallProblem problem{rows,    ids.data(), y.data(), C.data(), fit.squared, fit.bias,
-                                 fit.aim, 0,          nullptr,  nullptr,  0,           gram,
-                                 fit.n};
-            problem.most = static_cast<std::int64_t>(most_work / static_cast<double>(fit.problems));
+            const auto most = static_cast<std::int64_t>(SmallTuning::most_work / static_cast<double>(fit.problems));
+            SmallProblem problem{rows,    ids.data(), y.data(), C.data(), fit.squared, fit.bias, fit.aim,
+                                 most,    nullptr,    nullptr,  0,        nullptr,     gram,     fit.n};
             if (gram == nullptr) {
                 problem.X = fit.X;
                 problem.columns = all.columns_;
                 problem.panels = panels_of(rows);
+                if (fit.problems > 1 && rows == fit.n) problem.shared = share();
             }
             reserve(memory, memory_size, all.table_.memory(problem));
             SmallAnswer answer{alpha.data(), w.data(), 0, 0, false};
             all.table_.solve(problem, memory.get(), answer);
             write(k, rows, answer);
+        }
+
+        SmallShared* share() {
+            if (!shared_memory) {
+                const Index order = padded(all.columns_ + 1);
+                shared_memory = block(order * order + order + all.np_);
+                shared.factor = shared_memory.get();
+                shared.inverse = shared.factor + order * order;
+                shared.rho = shared.inverse + order;
+            }
+            return &shared;
         }
 
         const double* panels_of(Index rows) {
@@ -150,7 +158,8 @@ private:
         const SmallFitSolver& all;
         std::vector<std::int32_t> ids;
         std::vector<double> y, C, alpha, w;
-        Block memory{nullptr, &std::free}, panels{nullptr, &std::free};
+        SmallShared shared{};
+        Block memory{nullptr, &std::free}, panels{nullptr, &std::free}, shared_memory{nullptr, &std::free};
         Index memory_size = 0, panels_size = 0, packed = -1;
     };
 

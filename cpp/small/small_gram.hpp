@@ -37,6 +37,12 @@ public:
     std::int64_t work = 0;
 
     double squared_norm(Index i) const { return row(i)[i] + shift; }
+    // A bound on the sum of the terms of a score, over the norm of its row.
+    double terms() const {
+        double out = 0;
+        for (Index i = 0; i < n; ++i) out += fabs(beta[i]) * sqrt(squared_norm(i));
+        return out;
+    }
     double square() const { return padded_dot(beta, scores, np); }
 
     Direction direction(const FreeRows& F, const double* c, double total_c, double* df) {
@@ -71,25 +77,28 @@ public:
         copy(f, scores, np);
     }
 
-    // Steps on pairs of rows from alpha = 0, until the margins are right up to `tolerance` or the work would be more; the
-    // violation that is left. upper (padded n), alpha and f are written.
-    double descend(const double* upper, double tolerance, std::int64_t most, double* alpha, double* f, double& b,
+    // At most `steps` steps on pairs of rows from alpha and f on, until the margins are right up to `tolerance`; the
+    // violation that is left.
+    double descend(const double* upper, double tolerance, std::int64_t steps, double* alpha, double* f, double& b,
                    double* scratch) {
         const auto rows = [this](Index i) { return row(i); };
         double* bend = right;
-        for (Index i = 0; i < np; ++i) bend[i] = p.squared && i < n ? 0.5 / p.C[i] : 0.0;
+        for (Index i = 0; i < np; ++i) {
+            bend[i] = p.squared && i < n ? 0.5 / p.C[i] : 0.0;
+            f[i] = p.y[i] - f[i] - bend[i] * alpha[i] * p.y[i];
+        }
         PairDescent<decltype(rows)> descent({p.y, upper, bend, alpha, f, diagonal, inverse, scratch}, rows, n,
                                             p.bias == SmallBias::free, shift);
-        descent.run(tolerance, most / (5 * np));
-        work += descent.steps * 5 * np;
+        descent.run(tolerance, steps);
+        work += (descent.steps + 1) * pair_work();
         b = p.bias == SmallBias::free ? descent.bias : 0.0;
         for (Index i = 0; i < np; ++i) {
             beta[i] = alpha[i] * p.y[i];
-            f[i] = p.y[i] - f[i] - bend[i] * beta[i];
-            scores[i] = f[i];
+            scores[i] = f[i] = p.y[i] - f[i] - bend[i] * beta[i];
         }
         return descent.violation;
     }
+    std::int64_t pair_work() const { return 5 * np; }
 
     // An answer in this space has no w but the sum over alpha.
     static bool keep(double*) { return false; }

@@ -49,75 +49,94 @@ public:
 
     void solve(SmallAnswer& out) {
         for (Index i = 0; i < np; ++i) upper[i] = p.squared ? (p.C[i] > 0 ? unbounded : 0.0) : p.C[i];
-        const bool regular = begin();
+        const double width = begin();
+        if (width > 0) levels(width);
+        finish(out);
+    }
+
+private:
+    void levels(double width) {
+        const bool regular = !set_deltas(width);
         double before = unbounded, primal = 0;
         for (Index level = 0; may_go_on(); ++level) {
             set_curvatures();
             const Index taken = minimise(level > 0);
-            if (!solved && before <= fine * primal) {  // rounding: the level before is as good as it gets
+            if (!solved && before <= SmallTuning::fine * primal) {  // rounding: the level before is as good as it gets
                 copy(centre, c, np);
                 break;
             }
             const Gap gap = centre_gap();
             SMALL_TRACE("level %d tau %.2g F %d gap %.3g P %.6g work %.3gM\n", (int)level, tau, (int)free_count, gap.gap / gap.primal, gap.primal, space.work/1e6);
-            if (regular || (solved && gap.gap <= exact * gap.primal)) break;
-            if (tau <= least && gap.gap >= 0.5 * before) break;
+            if (regular || (solved && gap.gap <= SmallTuning::exact * gap.primal)) break;
+            if (tau <= SmallTuning::least && gap.gap >= 0.5 * before) break;
             before = gap.gap;
             primal = gap.primal;
-            negligible = nothing * primal;
-            tau = larger(least, tau * (taken <= 1 ? T_N1 : taken <= 2 ? T_N2 : taken <= T_S3 ? T_N3 : T_N4));
+            negligible = SmallTuning::nothing * primal;
+            const double by = taken <= 1 ? SmallTuning::fast_narrowing : SmallTuning::narrowing;
+            tau = larger(SmallTuning::least, tau * by);
         }
-        finish(out);
     }
 
-private:
     static constexpr double unbounded = 1e300;
-    static constexpr double first_width = T_FIRST;  // of the quadratic piece, in margins
-    static constexpr double softest = T_SCALE, stiffest = T_STIFF;
-    static constexpr double least = T_LEAST;
-    static constexpr Index most_steps = 500;
-    static constexpr std::int64_t pair_steps = 2;
-    static constexpr double exact = 1e-12;  // relative gap at which there is nothing left to gain
-    static constexpr double enough = T_ENOUGH;   // part of the slope that a line search may leave
-    static constexpr double trusted = 0.5;
-    static constexpr double fine = 1e-9;
-    static constexpr double nothing = 1e-16;  // fall of the primal value, relative to it, that is rounding
-
     struct Gap {
         double primal, gap;
     };
 
-    bool may_go_on() const { return space.work < p.most && steps < most_steps; }
+    bool may_go_on() const { return space.work < p.most && steps < SmallTuning::most_steps; }
 
     double bend(Index i) const { return p.squared ? 0.5 / p.C[i] : 0.0; }
 
-    // Whether one level is exact.
-    bool begin() {
-        double mean = 0, scale = 0;
+    // The curvature of each row's loss at tau = 1; false if the squared hinge needs none.
+    bool set_deltas(double width) {
+        double mean = 0;
+        for (Index i = 0; i < n; ++i) mean += space.squared_norm(i) / static_cast<double>(n);
+        bool any = false;
         for (Index i = 0; i < n; ++i) {
-            delta[i] = space.squared_norm(i);
-            mean += delta[i] / static_cast<double>(n);
-            scale += p.C[i] * delta[i] / static_cast<double>(n);
-        }
-        double width = first_width;
-        if constexpr (Space::has_matrix) {
-            const double tolerance = scale > 0 ? smaller(T_PAIRTOL, softest * scale) : T_PAIRTOL;
-            const double left = space.descend(upper, tolerance, pair_steps * 5 * n * n, c, f, b, df);
-            SMALL_TRACE("pairs: violation %.3g work %.3gM steps %d\n", left, space.work/1e6, int(space.work/5/np));
-            width = smaller(larger(left, tolerance), first_width);
-            copy(c, centre, np);
-        }
-        bool regular = p.squared;
-        for (Index i = 0; i < n; ++i) {
-            const double size = mean > 0 ? larger(delta[i], 1e-3 * mean) : 1.0;
+            const double size = mean > 0 ? larger(space.squared_norm(i), SmallTuning::small_row * mean) : 1.0;
+            const double stiff = SmallTuning::stiffest * size;
             if (p.squared) {
-                delta[i] = bend(i) >= stiffest * size ? 0.0 : stiffest * size;
+                delta[i] = bend(i) < stiff ? stiff : 0.0;
             } else {
-                delta[i] = larger(smaller(width / p.C[i], softest * size), stiffest * size);
+                delta[i] = larger(smaller(width / p.C[i], SmallTuning::softest * size), stiff);
             }
-            regular = regular && delta[i] == 0;
+            any = any || delta[i] > 0;
         }
-        return regular;
+        return any;
+    }
+
+    // Where Newton's method begins: at zero, or where steps on pairs of rows lead to. Returns the width of the violations
+    // there; 0 if the aim is reached and Newton's method would cost much more.
+    double begin() {
+        if constexpr (Space::has_matrix) return begin_with_pairs();
+        return SmallTuning::first_width;
+    }
+
+    double begin_with_pairs()
+        requires(Space::has_matrix)
+    {
+        double scale = 0;
+        for (Index i = 0; i < n; ++i) scale += p.C[i] * space.squared_norm(i) / static_cast<double>(n);
+        double tolerance = SmallTuning::pair_tolerance;
+        if (scale > 0) tolerance = smaller(tolerance, SmallTuning::softest * scale);
+        fill(c, 0, np);
+        for (;;) {
+            const double left = space.descend(upper, tolerance, 2 * n, c, f, b, df);
+            copy(c, centre, np);
+            SMALL_TRACE("pairs: violation %.3g work %.3gM newton %.3gM\n", left, space.work/1e6, newton_work()/1e6);
+            if (newton_work() <= SmallTuning::cheap + SmallTuning::patience * static_cast<double>(space.work) || !may_go_on())
+                return smaller(larger(left, tolerance), SmallTuning::first_width);
+            if (left > tolerance) continue;
+            const double primal = primal_value(), dual = dual_value(c);
+            if (primal - dual <= SmallTuning::trusted * p.aim * primal) return 0;
+            tolerance *= SmallTuning::next_tolerance;
+        }
+    }
+
+    // Products that the steps of Newton's method on the rows between the bounds would take.
+    double newton_work() const {
+        double count = 0;
+        for (Index i = 0; i < n; ++i) count += c[i] > 0 && c[i] < upper[i] ? 1 : 0;
+        return SmallTuning::newton_steps * count * count * count / 6.0;
     }
 
     void set_curvatures() {
@@ -144,7 +163,7 @@ private:
                 if (predict && step == 0) continue;
                 break;  // rounding hides what is left
             }
-            const bool whole = solved || fabs(at_end.slope) <= enough * -at_start.slope;
+            const bool whole = solved || fabs(at_end.slope) <= SmallTuning::enough * -at_start.slope;
             const double t = whole ? 1.0 : search(to, -at_start.slope, at_end);
             SMALL_TRACE("   F %d t %.3g slope %.3g -> %.3g crossed %d\n", (int)free_count, t, at_start.slope, at_end.slope, at_end.crossed);
             space.move(t);
@@ -222,7 +241,7 @@ private:
             if (!(next > low && next < high)) next = high < unbounded ? 0.5 * (low + high) : 2.0 * t;
             t = next;
             at = along(t, to);
-            if (fabs(at.slope) <= enough * steepness) break;
+            if (fabs(at.slope) <= SmallTuning::enough * steepness) break;
         }
         return t;
     }
@@ -280,10 +299,7 @@ private:
         double primal = unbounded;
         if (space.keep(f)) primal = primal_value();
         space.restart(c, f);
-        double dual = -0.5 * space.square();
-        for (Index i = 0; i < n; ++i)
-            dual += out.alpha[i] - (p.squared ? 0.25 * out.alpha[i] * out.alpha[i] / p.C[i] : 0.0);
-        const double of_sum = primal_value();
+        const double dual = dual_value(out.alpha), of_sum = primal_value();
         if (of_sum <= primal) {
             primal = of_sum;
         } else {
@@ -291,7 +307,22 @@ private:
         }
         space.answer(out);
         out.work = space.work;
-        out.reached = fabs(primal - dual) <= trusted * p.aim * primal;
+        out.reached = fabs(primal - dual) + rounding(out.alpha) <= SmallTuning::trusted * p.aim * primal;
+    }
+
+    // What rounding of the scores may do to the primal value, whoever computes it.
+    double rounding(const double* alpha) const {
+        double out = 0;
+        for (Index i = 0; i < n; ++i)
+            if (alpha[i] > 0) out += (p.squared ? alpha[i] : p.C[i]) * sqrt(space.squared_norm(i));
+        return 2.2e-16 * out * space.terms();
+    }
+
+    // The dual value if w is what alpha adds up to.
+    double dual_value(const double* alpha) const {
+        double out = -0.5 * space.square();
+        for (Index i = 0; i < n; ++i) out += alpha[i] - 0.5 * bend(i) * alpha[i] * alpha[i];
+        return out;
     }
 
     double primal_value() const {

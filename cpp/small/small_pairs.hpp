@@ -16,7 +16,7 @@ namespace separatrix::SEPARATRIX_ISA {
 template <class Rows>
 class PairDescent {
 public:
-    // Arrays of padded length; diagonal = K_ii + shift + curvature of the dual term.
+    // Arrays of padded length. It continues from alpha and v; diagonal = K_ii + shift + bend, up and low are scratch.
     struct Arrays {
         const double *y, *upper, *bend;  // bend = 1 / (2 C) of the squared hinge, else 0
         double *alpha, *v, *up, *low, *diagonal;
@@ -25,8 +25,6 @@ public:
     PairDescent(const Arrays& arrays, const Rows& rows, Index n, bool pairs, double shift)
         : a(arrays), rows(rows), n(n), np(padded(n)), pairs(pairs), shift(shift) {
         for (Index i = 0; i < np; ++i) {
-            a.alpha[i] = 0;
-            a.v[i] = a.y[i];
             a.up[i] = -never<double>;
             a.low[i] = never<double>;
             a.diagonal[i] = i < n ? rows(i)[i] + shift + a.bend[i] : 1.0;

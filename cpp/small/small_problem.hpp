@@ -16,6 +16,12 @@ SEPARATRIX_INLINE constexpr Index padded(Index size) { return (size + small_widt
 
 enum class SmallBias { none, augmented, free };
 
+// The factor of the first step, in which all rows are free: one-vs-rest problems with the same costs share it.
+struct SmallShared {
+    bool known;
+    double *factor, *inverse, *rho;  // (order, order), (order), (padded rows); order = padded(columns + 1)
+};
+
 // What is asked. `columns` counts the column of ones of an augmented bias where there are rows.
 struct SmallProblem {
     Index rows;
@@ -30,6 +36,7 @@ struct SmallProblem {
     const double* X;       // (all rows, columns without the one of ones), or null
     const double* panels;  // the rows of the problem in panels of small_width: [panel][column][row]
     Index columns;
+    SmallShared* shared;   // or null
     const double* gram;  // (all rows, all rows), or null
     Index gram_rows;
 };

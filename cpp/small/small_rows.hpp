@@ -53,6 +53,8 @@ public:
         for (Index j = 0; j < d; ++j) out += row(i)[j] * row(i)[j];
         return out;
     }
+    // A bound on the sum of the terms of a score, over the norm of its row.
+    double terms() const { return sqrt(square()); }
     double square() const { return padded_dot(w, w, Dp); }
 
     // The step for coefficients c (n) of the rows, and what it adds to their scores: df (padded n), without db.
@@ -185,28 +187,48 @@ private:
 
     void many_rows(const FreeRows& F, double total_c, double& db) {
         const Index all = D + (free_bias() ? 1 : 0), m = padded(all);
-        fill(A, 0, m * m);
-        for (Index j = 0; j < m; ++j) {
-            A[j * m + j] = j < D || j >= all ? 1.0 : 0.0;
-            right[j] = j < D ? -g[j] : 0.0;
+        const double *factor = A, *inverses = inverse;
+        if (F.count == n && p.shared != nullptr) {
+            factor = p.shared->factor, inverses = p.shared->inverse;
+            if (!is_shared(F)) {
+                factorise_columns(F, all, p.shared->factor, p.shared->inverse);
+                copy(F.rho, p.shared->rho, n);
+                p.shared->known = true;
+            }
+        } else {
+            factorise_columns(F, all, A, inverse);
         }
+        for (Index j = 0; j < m; ++j) right[j] = j < D ? -g[j] : 0.0;
         if (free_bias()) right[D] = total_c;
+        solve_factorised(factor, m, inverses, right);
+        for (Index j = 0; j < D; ++j) dw[j] = right[j];
+        if (free_bias()) db = right[D];
+        work += m * m * (F.count + m / 3) / 2;  // even if it was shared: the count does not depend on threads
+    }
+
+    bool is_shared(const FreeRows& F) const {
+        bool same = p.shared->known;
+        for (Index i = 0; i < n && same; ++i) same = F.rho[i] == p.shared->rho[i];
+        return same;
+    }
+
+    // I + X_F^T D X_F, with a free bias as the last of `all` columns
+    void factorise_columns(const FreeRows& F, Index all, double* out, double* inverses) {
+        const Index m = padded(all);
+        fill(out, 0, m * m);
+        for (Index j = 0; j < m; ++j) out[j * m + j] = j < D || j >= all ? 1.0 : 0.0;
         for (Index first = 0; first < F.count; first += chunk) {
             const Index count = F.count - first < chunk ? F.count - first : chunk;
             for (Index i = 0; i < count; ++i) {
                 const double* SEPARATRIX_RESTRICT x = row(F.rows[first + i]);
-                double* SEPARATRIX_RESTRICT out = M + i * m;
+                double* SEPARATRIX_RESTRICT weighted = M + i * m;
                 const double by = sqrt(F.rho[F.rows[first + i]]);
-                for (Index j = 0; j < d; ++j) out[j] = by * x[j];
-                for (Index j = d; j < m; ++j) out[j] = j < all ? by : 0.0;
+                for (Index j = 0; j < d; ++j) weighted[j] = by * x[j];
+                for (Index j = d; j < m; ++j) weighted[j] = j < all ? by : 0.0;
             }
-            add_products_of_rows(M, count, m, A);
+            add_products_of_rows(M, count, m, out);
         }
-        factorise(A, m, diagonal, inverse);
-        solve_factorised(A, m, inverse, right);
-        for (Index j = 0; j < D; ++j) dw[j] = right[j];
-        if (free_bias()) db = right[D];
-        work += m * m * (F.count + m / 3) / 2;
+        factorise(out, m, diagonal, inverses);
     }
 
     const SmallProblem& p;
