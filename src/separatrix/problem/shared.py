@@ -42,7 +42,14 @@ class SharedGram:
         """The products of w with all n rows, those of other problems too."""
         if self.known is not None and np.array_equal(c, self.known[0]):
             return self.known[1]
-        return np.asarray(self.K[:, self.rows] @ c)
+        support = np.flatnonzero(c)
+        if 4 * len(support) < len(self.K):
+            return np.asarray(
+                c[support] @ self.K[self.rows[support]]
+            )  # K is symmetric, and its rows are side by side
+        whole = np.zeros(len(self.K))
+        whole[self.rows] = c
+        return np.asarray(self.K @ whole)
 
     def combine(self, c: Vector) -> Vector:
         """F = K c at the rows of this problem, shape (m,)."""

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from separatrix.fitting.binary import solve
 from separatrix.fitting.callbacks import has_callbacks
 from separatrix.fitting.classes import Task, tasks
 from separatrix.fitting.context import FitContext
+from separatrix.fitting.convergence import GapWarning
 from separatrix.fitting.inputs import check_labels, check_matrix, row_costs
 from separatrix.fitting.parameters import LARGEST_C, Settings, check_parameters, is_linear, seed_of
 from separatrix.fitting.predicting import pair_votes
@@ -53,8 +53,8 @@ class Sharing:
     kernel_part: float = 0.5  #: of cache_mb for one kernel matrix; distances and products take as much again
     values: int = 1 << 23  #: numbers of alphas and scores held at a time, 64 MiB each
     #: Products that a problem may take in the compiled call before the ordinary solver has it: about what it takes to
-    #: read the kernel matrix ten times, or the rows three hundred times, where most problems have long ended.
-    gram_sweeps: int = 10
+    #: read the kernel matrix twenty times, or the rows three hundred times, where most problems have long ended.
+    gram_sweeps: int = 20
     row_sweeps: int = 300
     call: float = 2e9  #: products that a compiled call divides among its problems
 
@@ -198,9 +198,9 @@ class _SharedTable:
         n, d = self.data.X.shape
         sweeps = SHARING.gram_sweeps * n * n if self.rows is None else SHARING.row_sweeps * n * (d + 10)
         most = max(1, min(int(SHARING.call / sweeps), SHARING.values // n))
-        grid = np.array(
-            [(f, t, c) for f in folds for t in range(len(self.tasks)) for c in range(len(self.costs))]
-        )
+        # Task by task, because the problems of a pair of classes have the same few rows on every fold.
+        numbers = range(len(self.tasks)), folds, range(len(self.costs))
+        grid = np.array([(f, t, c) for t in numbers[0] for f in numbers[1] for c in numbers[2]])
         for begin in range(0, len(grid), most):
             which = grid[begin : begin + most]
             signs, C = np.zeros((len(which), n), dtype=np.int8), np.ones((len(which), n))
@@ -214,7 +214,8 @@ class _SharedTable:
     @staticmethod
     def _sides(task: Task, codes: NDArray[np.intp]) -> NDArray[np.int8]:
         others = codes != task.positive if task.negative is None else codes == task.negative
-        return np.subtract(codes == task.positive, others, dtype=np.int8)
+        sides: NDArray[np.int8] = np.subtract(codes == task.positive, others, dtype=np.int8)
+        return sides
 
     def _solve(self, cells: _Cells, K: Vector | None) -> None:
         settings = self.settings
@@ -269,7 +270,8 @@ class _SharedTable:
         images, scores = signed, signed
         with large_product(float(signed.shape[0]) * signed.shape[1] * (len(K) if K is not None else 1)):
             if K is not None:
-                scores = signed @ K
+                used = np.flatnonzero(signed.any(axis=0))  # few, where the problems are of pairs of classes
+                scores = signed[:, used] @ K[used] if 2 * len(used) < len(K) else signed @ K
             else:
                 assert self.rows is not None
                 assert points.w is not None
@@ -310,7 +312,7 @@ class _SharedTable:
             warnings.warn(
                 f"{beyond} of {self.gaps[:, :, 0].size} cells have a gap above tol={self.settings.tol:g}; the "
                 f"largest is {self.gaps.max():.3g}. Hint: scale the columns, or leave the largest C out.",
-                ConvergenceWarning,
+                GapWarning,
                 stacklevel=4,
             )
 
@@ -348,6 +350,8 @@ def _one_by_one(
     for f, (train, test) in enumerate(splits):
         fitted, found = clone(model).set_params(**warm), {}
         for C in sorted(set(costs)):
+            if np.isinf(C):  # alphas of a soft margin are no beginning for the hard one
+                fitted = clone(model)
             found[C] = fitted.set_params(C=C).fit(X[train], y[train]).predict(X[test])
             gaps[[c for c, cost in enumerate(costs) if cost == C], f] = getattr(fitted, "gap_", np.nan)
         tables.append(np.stack([found[C] for C in costs]))
