@@ -223,6 +223,9 @@ def cross_validate(this: FitRun, folds: int) -> int:
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
+    from separatrix.svm.svc import SVC
+    from separatrix.validation.folds import Folds
+
     X, y = this.table.X, this.table.y
     if folds < 2:
         raise CommandError(f"-v must be at least 2 folds; got {folds}.")
@@ -234,15 +237,22 @@ def cross_validate(this: FitRun, folds: int) -> int:
             f"-v {folds}: a class has only {smallest} rows, fewer than the folds.",
             f"use -v {max(2, smallest)}",
         )
-    predicted, shares, proved = np.empty_like(y), [], True
+    predicted, proved = np.empty_like(y), True
     splits = StratifiedKFold(folds, shuffle=True, random_state=this.options.seed)
+    model, pairs = this.chosen.model, list(splits.split(np.zeros(len(y)), y))
     with warnings.catch_warnings(), waiting(f"{folds} folds", this.options.quiet):
         warnings.simplefilter("ignore")
-        for train, test in splits.split(np.zeros(len(y)), y):
-            model = clone(this.chosen.model).fit(X[train], y[train])
-            predicted[test] = model.predict(X[test])
-            shares.append(accuracy(predicted[test], y[test])["accuracy"])
-            proved = proved and model.status_ in _PROVED
+        if isinstance(model, SVC):  # one problem for all folds
+            table = Folds(X, y, pairs).table(model, [model.C])
+            proved = bool(np.max(table.gaps) <= model.tol)
+            for (_, test), cells in zip(pairs, table.predicted, strict=True):
+                predicted[test] = cells[0]
+        else:
+            for train, test in pairs:
+                fitted = clone(model).fit(X[train], y[train])
+                predicted[test] = fitted.predict(X[test])
+                proved = proved and fitted.status_ in _PROVED
+    shares = [accuracy(predicted[test], y[test])["accuracy"] for _, test in pairs]
     found = {"folds": folds, **accuracy(predicted, y), "each": shares, "proved": proved}
     record = {
         "data": this.table.record(),

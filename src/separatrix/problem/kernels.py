@@ -98,6 +98,20 @@ class Poly(HasWidth):
         return whole_power(products, self.degree)
 
 
+def squared_distances(X: Any, Z: Any) -> Gram:
+    """||x_i - z_j||^2 in float64, shape (n, m).
+
+    >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
+    array([[25.]])
+    """
+    distances = inner_products(X, Z)
+    distances *= -2.0
+    norms = squared_norms(X)
+    distances += norms[:, None]
+    distances += (norms if Z is X else squared_norms(Z))[None, :]
+    return np.maximum(distances, 0.0, out=distances)  # rounding may leave a distance a little below zero
+
+
 @dataclass(frozen=True)
 class Rbf(HasWidth):
     """exp(-gamma ||x - z||^2)
@@ -112,12 +126,7 @@ class Rbf(HasWidth):
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """exp(-gamma ||x_i - z_j||^2), shape (n, m)."""
-        distances = inner_products(X, Z)
-        distances *= -2.0
-        norms = squared_norms(X)
-        distances += norms[:, None]
-        distances += (norms if Z is X else squared_norms(Z))[None, :]
-        np.maximum(distances, 0.0, out=distances)  # rounding may leave a distance a little below zero
+        distances = squared_distances(X, Z)
         distances *= -number(self.gamma)
         return np.asarray(np.exp(distances, out=distances))
 

@@ -20,7 +20,7 @@ from separatrix.errors import ParameterError
 from separatrix.fitting.drop_in import SVC_WORDS, explains
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.svm.svc import SVC
-from separatrix.validation.c_path import path_predictions
+from separatrix.validation.folds import Folds
 
 DEFAULT_CS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
@@ -42,6 +42,8 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     ----------
     C_, gamma_ : the choice
     scores_ : array (n_gammas, n_Cs, n_folds) of accuracies
+    gaps_ : array (n_gammas, n_Cs, n_folds) of relative duality gaps, each proved from the training rows of its fold
+    splits_ : list of (train, test) rows of each fold; `cell` fits one of them again, with its certificate
     best_score_ : mean accuracy of the choice over the folds
     best_estimator_ : the `SVC` fitted to all rows; its certificate is ``certificate_``
 
@@ -110,7 +112,18 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
                     f"Fold {fold} of cv={self.cv!r} trains without one of the classes; use fewer folds, or give each "
                     "class at least as many rows as there are folds."
                 )
-        self.scores_ = np.array([self._scores(X, labels, costs, width, splits) for width in widths])
+        folds = Folds(X, labels, splits)
+        tables = [folds.table(self._model(width), costs) for width in widths]
+        right = [
+            [
+                np.mean(cells == labels[test], axis=1)
+                for cells, (_, test) in zip(t.predicted, splits, strict=True)
+            ]
+            for t in tables
+        ]
+        self.scores_ = np.array(right).transpose(0, 2, 1)
+        self.gaps_ = np.stack([table.gaps for table in tables])
+        self.splits_ = splits
         means = self.scores_.mean(axis=2)
         pairs = [(g, c) for g in range(len(widths)) for c in range(len(costs))]
         best = max(pairs, key=lambda pair: (means[pair], -costs[pair[1]], -pair[0]))
@@ -125,14 +138,16 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         given = {name: getattr(self, name) for name in names - {"gamma"}}
         return SVC(gamma=gamma, **given)
 
-    def _scores(
-        self, X: Any, labels: NDArray[Any], costs: list[float], gamma: Any, splits: list[Any]
-    ) -> NDArray[np.float64]:
-        tables = path_predictions(self._model(gamma), X, labels, costs, splits)
-        return np.stack(
-            [np.mean(table == labels[test], axis=1) for table, (_, test) in zip(tables, splits, strict=True)],
-            axis=1,
-        )
+    def cell(self, X: Any, y: Any, C: float, fold: int, gamma: Any = None) -> SVC:
+        """The model of one cell of the table, fitted again to the training rows of its fold, with its certificate.
+
+        X and y are those that were given to `fit`; ``gamma`` is that of the choice where it is None.
+        """
+        check_is_fitted(self)
+        train, _ = self.splits_[fold]
+        X, y = check_matrix(self, X, reset=False), np.asarray(y)
+        model: SVC = self._model(self.gamma_ if gamma is None else gamma).set_params(C=C)
+        return model.fit(X[train], y[train])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row, by the chosen model."""

@@ -1,0 +1,358 @@
+"""Cross-validation for many C as one problem: what its cells have in common is computed once.
+
+    kernel matrix      one for all rows, all C and all folds; squared distances once for all widths of an rbf kernel
+    solving            the binary problems of all C and folds in a few calls of the compiled core, on all threads;
+                       what it leaves goes on in the ordinary solvers, each C from the one before
+    proof, prediction  one product gives the scores of the training rows, which prove the gap, and of the test rows
+
+Every cell has a gap proved as in a fit. Where a cell asks for more (a hard margin, limits, classes in one problem, a
+kernel that no theorem makes positive semidefinite, more rows than fit in memory) the models are fitted one by one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from separatrix.fitting.binary import solve
+from separatrix.fitting.callbacks import has_callbacks
+from separatrix.fitting.classes import Task, tasks
+from separatrix.fitting.context import FitContext
+from separatrix.fitting.convergence import GapWarning
+from separatrix.fitting.inputs import check_labels, check_matrix, row_costs
+from separatrix.fitting.parameters import LARGEST_C, Settings, check_parameters, is_linear, seed_of
+from separatrix.fitting.predicting import pair_votes
+from separatrix.fitting.training import TrainingData
+from separatrix.problem import Point, Problem, Solution
+from separatrix.problem.bias import middle
+from separatrix.problem.kernels import Kernel, Rbf, make_kernel, number, squared_distances
+from separatrix.problem.problem import relative_gap
+from separatrix.problem.shared import KnownProducts, SharedGram
+from separatrix.proof.duality import certify
+from separatrix.solvers.many_small import Points, solve_many
+from separatrix.svm.svc import SVC
+from separatrix.threads import fit_threads, large_product, run_blocks
+from separatrix.types import Matrix, Vector
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Sizes up to which cells share their work."""
+
+    entries: int = 1 << 22  #: of X made dense, 32 MiB: a linear problem beyond is long enough by itself
+    kernel_part: float = 0.5  #: of cache_mb for one kernel matrix; distances and products take as much again
+    values: int = 1 << 23  #: numbers of alphas and scores held at a time, 64 MiB each
+    #: Products that a problem may take in the compiled call before the ordinary solver has it: about what it takes to
+    #: read the kernel matrix twenty times, or the rows three hundred times, where most problems have long ended.
+    gram_sweeps: int = 20
+    row_sweeps: int = 300
+    call: float = 2e9  #: products that a compiled call divides among its problems
+
+
+SHARING = Sharing()
+
+
+@dataclass(frozen=True, eq=False)
+class FoldTable:
+    """Predictions and proved gaps of every C on every split."""
+
+    predicted: list[NDArray[Any]]  #: for each split (n_Cs, n_test) labels
+    gaps: Vector  #: (n_Cs, n_splits) largest relative gap of the binary problems of a cell
+
+
+class Folds:
+    """Rows X (n, d), labels y (n,) and splits (train, test) of a search.
+
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    >>> folds = Folds(X, y, [(np.array([0, 3]), np.array([1, 2]))])
+    >>> table = folds.table(SVC(), [0.1, 10.0])
+    >>> table.predicted[0].tolist(), bool(table.gaps.max() <= 1e-3)
+    ([[0, 1], [0, 1]], True)
+    """
+
+    def __init__(self, X: Any, y: Any, splits: Sequence[Split]) -> None:
+        self.X, self.y, self.splits = X, np.asarray(y), splits
+        self._distances: Vector | None = None
+
+    def table(self, model: Any, Cs: Sequence[float]) -> FoldTable:
+        """The table of a model's path over C, whatever else its parameters are."""
+        costs = [float(C) for C in Cs]
+        shared = self._shared(model, costs)
+        return _one_by_one(model, self.X, self.y, costs, self.splits) if shared is None else shared.table()
+
+    def _shared(self, model: Any, costs: list[float]) -> _SharedTable | None:
+        """What the cells of this model share; None where they must be fitted one by one."""
+        plain = type(model) is SVC and model.solver == "auto" and not (model.strict or model.verbose)
+        if not plain or model.max_iter is not None or model.max_time is not None or has_callbacks(model):
+            return None
+        if not costs or not all(0 < C <= LARGEST_C for C in costs):
+            return None
+        settings = check_parameters(model.get_params(deep=False))
+        X = check_matrix(clone(model), self.X, reset=True)
+        classes, codes = check_labels(self.y, X.shape[0])
+        if model.multi_class == "crammer-singer" and len(classes) > 2:
+            return None
+        n, d = X.shape
+        if is_linear(model.kernel):
+            fits = n * d <= SHARING.entries
+        else:
+            fits = 8 * n * n <= SHARING.kernel_part * settings.cache_mb * 2**20
+        if not fits or any(len(np.unique(codes[train])) < len(classes) for train, _ in self.splits):
+            return None
+        kernels: list[Kernel | None] = [None] * len(self.splits)
+        if not is_linear(model.kernel):
+            made = [
+                make_kernel(model.kernel, X[train], model.degree, model.gamma, model.coef0)
+                for train, _ in self.splits
+            ]
+            if not all(kernel.definite for kernel in made):
+                return None
+            kernels = [*made]
+        data = TrainingData(X, classes, codes, np.ones(n))
+        shared = _SharedTable(self, model, settings, data, kernels, costs)
+        return shared if shared.counts_all else None
+
+    def matrix(self, kernel: Kernel, X: Matrix) -> Vector:
+        """The kernel matrix of all rows; for an rbf kernel from squared distances that are computed once."""
+        if not isinstance(kernel, Rbf):
+            return np.ascontiguousarray(kernel.matrix(X, X))
+        if self._distances is None:
+            self._distances = squared_distances(X, X)
+        K = self._distances * -number(kernel.gamma)
+        return np.asarray(np.exp(K, out=K))
+
+
+@dataclass(eq=False)
+class _Cells:
+    """The binary problems of some folds, tasks and costs (k of them), and how far each is solved."""
+
+    folds: NDArray[np.intp]  #: (k,)
+    tasks: NDArray[np.intp]
+    costs: NDArray[np.intp]
+    signs: NDArray[np.int8]  #: (k, n): zero where a row is held out, or of a class that takes no part
+    C: Vector  #: (k, n) C_i
+    points: Points
+
+
+class _SharedTable:
+    """The cells of one model: its kernel's width is fixed, the costs vary."""
+
+    def __init__(
+        self,
+        folds: Folds,
+        model: SVC,
+        settings: Settings,
+        data: TrainingData,
+        kernels: list[Kernel | None],
+        costs: list[float],
+    ) -> None:
+        self.folds, self.settings, self.data, self.kernels, self.costs = folds, settings, data, kernels, costs
+        self.tasks = tasks(data, model.multi_class)
+        self.pairwise = model.multi_class == "ovo"
+        self.seed = seed_of(model.random_state)
+        ones = np.ones(len(data.codes))
+        #: C_i for C = 1 on each fold: balanced weights follow from its training rows.
+        self.unit_costs = [
+            row_costs(1.0, model.class_weight, data.classes, data.codes[train], ones[train])
+            for train, _ in folds.splits
+        ]
+        X = data.X
+        self.rows = None if kernels[0] is not None else _dense(X)
+        shape = len(costs), len(folds.splits), len(self.tasks)
+        self.gaps = np.zeros(shape)
+        self.scores = [np.zeros((len(costs), len(test), len(self.tasks))) for _, test in folds.splits]
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether every training row has a cost: a class weight of 0 takes rows out."""
+        return all(bool(np.all(unit > 0)) for unit in self.unit_costs)
+
+    def table(self) -> FoldTable:
+        """Solve, prove and predict every cell."""
+        with fit_threads(self.settings.n_threads), np.errstate(over="ignore", invalid="ignore"):
+            for kernel in dict.fromkeys(self.kernels):
+                with_kernel = [f for f, own in enumerate(self.kernels) if own == kernel]
+                K = None if kernel is None else self.folds.matrix(kernel, self.data.X)
+                for cells in self._cells(with_kernel):
+                    self._solve(cells, K)
+                    self._finish(cells, kernel, K)
+                    self._prove(cells, kernel, K)
+        self._warn()
+        return FoldTable(
+            [self._labels(scores) for scores in self.scores],
+            np.maximum(self.gaps, 0.0).max(axis=2),
+        )
+
+    def _cells(self, folds: list[int]) -> Iterator[_Cells]:
+        """All binary problems of these folds, as many at a time as memory and a compiled call have room for."""
+        n, d = self.data.X.shape
+        sweeps = SHARING.gram_sweeps * n * n if self.rows is None else SHARING.row_sweeps * n * (d + 10)
+        most = max(1, min(int(SHARING.call / sweeps), SHARING.values // n))
+        # Task by task, because the problems of a pair of classes have the same few rows on every fold.
+        numbers = range(len(self.tasks)), folds, range(len(self.costs))
+        grid = np.array([(f, t, c) for t in numbers[0] for f in numbers[1] for c in numbers[2]])
+        for begin in range(0, len(grid), most):
+            which = grid[begin : begin + most]
+            signs, C = np.zeros((len(which), n), dtype=np.int8), np.ones((len(which), n))
+            for k, (f, t, c) in enumerate(which):
+                train = self.folds.splits[f][0]
+                signs[k, train] = self._sides(self.tasks[t], self.data.codes[train])
+                C[k, train] = self.costs[c] * self.unit_costs[f]
+            empty = Points(np.empty(0), None, np.empty(0), np.empty(0, dtype=bool))
+            yield _Cells(which[:, 0], which[:, 1], which[:, 2], signs, C, empty)
+
+    @staticmethod
+    def _sides(task: Task, codes: NDArray[np.intp]) -> NDArray[np.int8]:
+        others = codes != task.positive if task.negative is None else codes == task.negative
+        sides: NDArray[np.int8] = np.subtract(codes == task.positive, others, dtype=np.int8)
+        return sides
+
+    def _solve(self, cells: _Cells, K: Vector | None) -> None:
+        settings = self.settings
+        cells.points = solve_many(
+            self.rows,
+            K,
+            cells.signs,
+            cells.C,
+            squared=settings.loss.squared,
+            bias=settings.bias,
+            aim=settings.tol,
+            n_threads=settings.n_threads,
+        )
+
+    def _problem(self, cells: _Cells, k: int, kernel: Kernel | None) -> tuple[Problem, NDArray[np.intp]]:
+        """A cell's binary problem and its rows."""
+        rows = np.flatnonzero(cells.signs[k])
+        X = self.rows if self.rows is not None else self.data.X
+        y, C = cells.signs[k, rows].astype(np.float64), cells.C[k, rows]
+        return Problem(X[rows], y, C, self.settings.loss, self.settings.bias, kernel), rows
+
+    def _finish(self, cells: _Cells, kernel: Kernel | None, K: Vector | None) -> None:
+        """Give the ordinary solvers what the compiled call has left, each C of a problem from the one before."""
+        left = np.flatnonzero(~cells.points.reached)
+        chains: dict[tuple[int, int], list[int]] = {}
+        for k in sorted(left, key=lambda k: self.costs[cells.costs[k]]):
+            chains.setdefault((int(cells.folds[k]), int(cells.tasks[k])), []).append(int(k))
+        context = FitContext(replace(self.settings, kernel=kernel, n_threads=1), self.seed)
+        work = list(chains.values())
+
+        def follow(chain: int) -> None:
+            before: tuple[Vector, Vector] | None = None
+            for k in work[chain]:
+                problem, rows = self._problem(cells, k, kernel)
+                start = None
+                if before is not None:
+                    start = Point(np.minimum(before[0] * (problem.C / before[1]), problem.upper))
+                judged = problem if K is None else problem.in_space(SharedGram(K, rows))
+                found = solve(problem, context, partial(_certify_in, judged), start=start)
+                before = found.alpha, problem.C
+                cells.points.alpha[k, rows], cells.points.b[k] = found.alpha, found.b
+                if cells.points.w is not None and found.w is not None:
+                    cells.points.w[k] = found.w
+
+        run_blocks(follow, len(work))
+
+    def _prove(self, cells: _Cells, kernel: Kernel | None, K: Vector | None) -> None:
+        """The gap of every cell, and the scores of its test rows, from one product for all of them."""
+        points, settings = cells.points, self.settings
+        np.clip(points.alpha, 0.0, cells.C if not settings.loss.squared else np.inf, out=points.alpha)
+        signed = points.alpha * cells.signs
+        images, scores = signed, signed
+        with large_product(float(signed.shape[0]) * signed.shape[1] * (len(K) if K is not None else 1)):
+            if K is not None:
+                used = np.flatnonzero(signed.any(axis=0))  # few, where the problems are of pairs of classes
+                scores = signed[:, used] @ K[used] if 2 * len(used) < len(K) else signed @ K
+            else:
+                assert self.rows is not None
+                assert points.w is not None
+                images, scores = signed @ self.rows, points.w @ self.rows.T
+        for k in range(len(signed)):
+            problem, rows = self._problem(cells, k, kernel)
+            everywhere, f, c, t = scores[k], cells.folds[k], cells.costs[k], cells.tasks[k]
+            if K is not None:
+                shared = SharedGram(K, rows, (signed[k, rows], everywhere))
+                solution = certify(problem.in_space(shared), Point(points.alpha[k, rows], None, points.b[k]))
+                moved = np.flatnonzero(solution.alpha != points.alpha[k, rows])
+                if len(moved):
+                    by = (solution.alpha - points.alpha[k, rows])[moved] * problem.y[moved]
+                    everywhere = everywhere + by @ K[rows[moved]]
+            else:
+                assert points.w is not None
+                w = points.w[k]
+                known = KnownProducts(problem.X, signed[k, rows], images[k], w, everywhere[rows])
+                solution = certify(problem.in_space(known), Point(points.alpha[k, rows], w, points.b[k]))
+            b, self.gaps[c, f, t] = _with_middle_bias(problem, solution, settings.tol)
+            test = self.folds.splits[f][1]
+            self.scores[f][c, :, t] = everywhere[test] + b
+
+    def _labels(self, scores: Vector) -> NDArray[Any]:
+        """The predictions (n_Cs, n_test) from the scores (n_Cs, n_test, n_tasks)."""
+        classes: NDArray[Any] = self.data.classes
+        if len(classes) == 2:
+            codes = (scores[:, :, 0] > 0).astype(np.intp)
+        else:
+            votes = [pair_votes(each, len(classes)) if self.pairwise else each for each in scores]
+            codes = np.stack(votes).argmax(axis=2)
+        return np.asarray(classes[codes])
+
+    def _warn(self) -> None:
+        """Say how many cells are not proved to tol."""
+        beyond = int(np.count_nonzero(self.gaps.max(axis=2) > self.settings.tol))
+        if beyond:
+            warnings.warn(
+                f"{beyond} of {self.gaps[:, :, 0].size} cells have a gap above tol={self.settings.tol:g}; the "
+                f"largest is {self.gaps.max():.3g}. Hint: scale the columns, or leave the largest C out.",
+                GapWarning,
+                stacklevel=4,
+            )
+
+
+def _certify_in(judged: Problem, _: Problem, point: Point) -> Solution:
+    """Prove a proposal by kernel values that are at hand."""
+    return certify(judged, point)
+
+
+def _with_middle_bias(problem: Problem, solution: Solution, tol: float) -> tuple[float, float]:
+    """The bias that a fit would settle on, the middle of all best ones, and the gap with it."""
+    if solution.interval is None:
+        return solution.b, solution.gap
+    assert solution.scores is not None
+    b = middle(solution.interval)
+    own, signed = solution.w, solution.alpha * problem.y
+    square = float(own @ own) if own is not None else float(signed @ solution.scores)
+    gap = relative_gap(problem.primal_value(square, solution.scores + b, b), solution.dual)
+    return (b, gap) if gap <= max(tol, solution.gap) else (solution.b, solution.gap)
+
+
+def _dense(X: Matrix) -> Vector:
+    """X in float64, dense."""
+    matrix: Any = X
+    is_sparse = bool(sparse.issparse(X))
+    return np.ascontiguousarray(matrix.toarray() if is_sparse else matrix, dtype=np.float64)
+
+
+def _one_by_one(
+    model: Any, X: Any, y: NDArray[Any], costs: list[float], splits: Sequence[Split]
+) -> FoldTable:
+    """The same by fits of the model, from the smallest C up, each from the one before where the model can."""
+    warm = {"warm_start": True} if "warm_start" in model.get_params() else {}
+    tables, gaps = [], np.full((len(costs), len(splits)), np.nan)
+    for f, (train, test) in enumerate(splits):
+        fitted, found = clone(model).set_params(**warm), {}
+        for C in sorted(set(costs)):
+            if np.isinf(C):  # alphas of a soft margin are no beginning for the hard one
+                fitted = clone(model)
+            found[C] = fitted.set_params(C=C).fit(X[train], y[train]).predict(X[test])
+            gaps[[c for c, cost in enumerate(costs) if cost == C], f] = getattr(fitted, "gap_", np.nan)
+        tables.append(np.stack([found[C] for C in costs]))
+    return FoldTable(tables, gaps)
