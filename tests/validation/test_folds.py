@@ -1,6 +1,6 @@
 """Cross-validation as one problem: the answers of fits one by one, and a proved gap in every cell.
 
-Tests `solvers/many_small.py` too, through which all cells are solved.
+Tests `solvers/small/solver.py` too, through which all cells are solved.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from separatrix import SVC, SVCCV, verify
 from separatrix.problem import HINGE, Point, Problem
 from separatrix.problem.kernels import Rbf, squared_distances
-from separatrix.problem.shared import KnownProducts, SharedGram
+from separatrix.problem.shared import SharedGram
+from separatrix.problem.spaces import KernelSpace
 from separatrix.proof.duality import certify
 from separatrix.validation import folds as module
 from separatrix.validation.folds import Folds, _one_by_one
@@ -67,14 +68,14 @@ def test_what_the_compiled_call_leaves_is_finished_and_proved(name, threads, mon
     parameters, X, y = CASES[name]
 
     def hopeless(*arguments, **settings):
-        found = solve_many(*arguments, **settings)
+        found = solve_small(*arguments, **settings)
         found.alpha[:] = 0.0
         found.reached[:] = False
         return found
 
-    solve_many = module.solve_many
+    solve_small = module.solve_small
     expected = Folds(X, y, splits(y)).table(SVC(tol=1e-6, **parameters), COSTS)
-    monkeypatch.setattr(module, "solve_many", hopeless)
+    monkeypatch.setattr(module, "solve_small", hopeless)
     table = Folds(X, y, splits(y)).table(SVC(tol=1e-6, n_threads=threads, **parameters), COSTS)
     assert np.all(table.gaps <= 1e-6)
     for ours, theirs in zip(table.predicted, expected.predicted, strict=True):
@@ -83,14 +84,14 @@ def test_what_the_compiled_call_leaves_is_finished_and_proved(name, threads, mon
 
 def test_a_wrong_proposal_shows_as_a_gap(monkeypatch) -> None:
     """The table believes nothing that a solver says."""
-    solve_many = module.solve_many
+    solve_small = module.solve_small
 
     def liar(*arguments, **settings):
-        found = solve_many(*arguments, **settings)
+        found = solve_small(*arguments, **settings)
         found.alpha[:] *= 0.5
         return found
 
-    monkeypatch.setattr(module, "solve_many", liar)
+    monkeypatch.setattr(module, "solve_small", liar)
     with pytest.warns(UserWarning, match="cells have a gap above tol"):
         table = Folds(X2, y2, splits(y2)).table(SVC(kernel="rbf"), COSTS)
     assert np.all(table.gaps > 1e-3)
@@ -145,16 +146,12 @@ def test_svccv_agrees_with_a_grid_and_has_a_certificate_for_any_cell() -> None:
     assert np.mean(cell.predict(X2[test]) == y2[test]) == pytest.approx(model.scores_[1, 2, 1], abs=0.03)
 
 
-def test_shared_spaces_prove_what_the_spaces_of_their_own_prove() -> None:
+def test_a_shared_matrix_proves_what_the_space_of_a_kernel_proves() -> None:
     rng, rows = np.random.default_rng(0), np.arange(0, 120, 2)
     y, C, alpha = 2.0 * y2[rows] - 1.0, np.ones(len(rows)), rng.random(len(rows))
-    K = np.exp(-0.1 * squared_distances(X2, X2))
-    curved = Problem(X2[rows], y, C, HINGE, "free", Rbf(0.1))
-    shared = SharedGram(K, rows, (alpha * y, K[:, rows] @ (alpha * y)))
-    flat, w = Problem(X2[rows], y, C, HINGE, "free"), rng.standard_normal(6)
-    known = KnownProducts(flat.X, alpha * y, flat.X.T @ (alpha * y), w, flat.X @ w)
-    for problem, space, point in ((curved, shared, Point(alpha)), (flat, known, Point(alpha, w, 0.1))):
-        own, other = certify(problem, point), certify(problem.in_space(space), point)
-        assert other.primal == pytest.approx(own.primal, rel=1e-10)
-        assert other.dual == pytest.approx(own.dual, rel=1e-10)
-    assert "space" not in vars(Problem(X2[rows], y, C, HINGE, "free"))
+    problem = Problem(X2[rows], y, C, HINGE, "free", Rbf(0.1))
+    shared = problem.in_space(SharedGram(np.exp(-0.1 * squared_distances(X2, X2)), rows))
+    own, other = certify(problem, Point(alpha)), certify(shared, Point(alpha))
+    assert other.primal == pytest.approx(own.primal, rel=1e-10)
+    assert other.dual == pytest.approx(own.dual, rel=1e-10)
+    assert isinstance(problem.space, KernelSpace)

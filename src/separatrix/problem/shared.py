@@ -1,11 +1,4 @@
-"""Spaces of problems that share their rows: what one product has computed for all of them is not computed again.
-
-    SharedGram        the whole kernel matrix K (n, n) of rows of which a problem has some
-    KnownProducts     X^T c and X w of one c and one w, from a product for many of them
-
-Both give what `KernelSpace` and `LinearSpace` give. Asked about other coefficients than those that are known, they
-compute.
-"""
+"""The space of a problem that has some of the rows whose kernel matrix is known: it gives what `KernelSpace` gives."""
 
 from __future__ import annotations
 
@@ -14,15 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.problem.rows import Gram
-from separatrix.problem.spaces import LinearSpace
 from separatrix.types import Index, Vector
 
 
 @dataclass(frozen=True, eq=False)
 class SharedGram:
     """The space of a kernel over the rows ``rows`` (m,) of those that K (n, n) is the matrix of.
-
-    ``known`` is a c (m,) and K c at all n rows, where that has been computed.
 
     >>> space = SharedGram(np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]]), np.array([0, 2]))
     >>> space.combine(np.array([1.0, 10.0])), space.everywhere(np.array([1.0, 10.0]))
@@ -31,7 +21,6 @@ class SharedGram:
 
     K: Gram
     rows: Index
-    known: tuple[Vector, Vector] | None = None
 
     @property
     def dimension(self) -> int:
@@ -40,8 +29,6 @@ class SharedGram:
 
     def everywhere(self, c: Vector) -> Vector:
         """The products of w with all n rows, those of other problems too."""
-        if self.known is not None and np.array_equal(c, self.known[0]):
-            return self.known[1]
         support = np.flatnonzero(c)
         if 4 * len(support) < len(self.K):
             return np.asarray(
@@ -86,25 +73,3 @@ class SharedGram:
     def take(self, rows: Index) -> SharedGram:
         """The same space with some of its rows."""
         return SharedGram(self.K, self.rows[rows])
-
-
-@dataclass(frozen=True, eq=False)
-class KnownProducts(LinearSpace):
-    """The space of the columns of X (m, d), where X^T c and X w are known for this c and this w.
-
-    >>> X, c, w = np.array([[1.0], [2.0]]), np.array([3.0, 4.0]), np.array([5.0])
-    >>> space = KnownProducts(X, c, X.T @ c, w, X @ w)
-    >>> space.combine_with(c, w), space.combine_with(2 * c, w)[0]
-    ((array([11.]), array([5.]), array([ 5., 10.])), array([22.]))
-    """
-
-    c: Vector
-    image: Vector
-    w: Vector
-    scores: Vector
-
-    def combine_with(self, c: Vector, w: Vector | None) -> tuple[Vector, Vector, Vector]:
-        """The image of c, w, and its products with the rows."""
-        if w is not None and np.array_equal(c, self.c) and np.array_equal(w, self.w):
-            return self.image, self.w, self.scores
-        return super().combine_with(c, w)

@@ -15,6 +15,7 @@ from separatrix.problem.problem import relative_gap
 from separatrix.problem.problem_set import ProblemSet
 from separatrix.problem.rows import scores, weighted_sum
 from separatrix.proof.balance import balance
+from separatrix.threads import large_product
 from separatrix.types import Vector
 
 
@@ -27,6 +28,7 @@ class Certified:
     b: list[float]
     intervals: list[tuple[float, float]]  #: every best bias
     slack: Vector  #: (k, n) max(0, 1 - y_i (w.x_i + b)), where a row takes part
+    scores: Vector  #: (k, n) w.x_i, whether a row takes part or not
     squares: list[float]  #: ||w||^2
     primal: list[float]
     dual: list[float]
@@ -61,7 +63,9 @@ def certify_together(
     signed = alpha * signs
     sums = signed.sum(axis=1)
     if K is not None:
-        f = signed @ K
+        used = np.flatnonzero(signed.any(axis=0))  # few, where the problems are of pairs of classes
+        with large_product(float(len(signed)) * len(used) * len(K)):
+            f = signed[:, used] @ K[used] if 2 * len(used) < len(K) else signed @ K
         w, squares = None, np.einsum("ij,ij->i", signed, f)
         dual_squares = squares
     else:
@@ -84,7 +88,7 @@ def certify_together(
         primal += 0.5 * b * b
         dual -= 0.5 * sums * sums
     lists = (values.tolist() for values in (squares, primal, dual))
-    return Certified(alpha, w, b.tolist(), intervals, slack, *lists)
+    return Certified(alpha, w, b.tolist(), intervals, slack, f, *lists)
 
 
 def _best_biases(problems: ProblemSet, f: Vector, signs: Vector) -> list[tuple[float, float]]:

@@ -24,22 +24,22 @@ from sklearn.base import clone
 
 from separatrix.fitting.binary import solve
 from separatrix.fitting.callbacks import has_callbacks
-from separatrix.fitting.classes import Task, tasks
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import GapWarning
 from separatrix.fitting.inputs import check_labels, check_matrix, row_costs
 from separatrix.fitting.parameters import LARGEST_C, Settings, check_parameters, is_linear, seed_of
 from separatrix.fitting.predicting import pair_votes
+from separatrix.fitting.tasks import Task, tasks
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem, Solution
-from separatrix.problem.bias import middle
 from separatrix.problem.kernels import Kernel, Rbf, make_kernel, number, squared_distances
-from separatrix.problem.problem import relative_gap
-from separatrix.problem.shared import KnownProducts, SharedGram
+from separatrix.problem.problem_set import ProblemSet
+from separatrix.problem.shared import SharedGram
 from separatrix.proof.duality import certify
-from separatrix.solvers.many_small import Points, solve_many
+from separatrix.proof.together import certify_together
+from separatrix.solvers.small.solver import SmallAnswer, solve_small
 from separatrix.svm.svc import SVC
-from separatrix.threads import fit_threads, large_product, run_blocks
+from separatrix.threads import fit_threads, run_blocks
 from separatrix.types import Matrix, Vector
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -51,7 +51,7 @@ class Sharing:
 
     entries: int = 1 << 22  #: of X made dense, 32 MiB: a linear problem beyond is long enough by itself
     kernel_part: float = 0.5  #: of cache_mb for one kernel matrix; distances and products take as much again
-    values: int = 1 << 23  #: numbers of alphas and scores held at a time, 64 MiB each
+    values: int = 1 << 21  #: numbers of alphas held at a time, 16 MiB; a proof takes about ten times as much
     #: Products that a problem may take in the compiled call before the ordinary solver has it: about what it takes to
     #: read the kernel matrix twenty times, or the rows three hundred times, where most problems have long ended.
     gram_sweeps: int = 20
@@ -139,9 +139,8 @@ class _Cells:
     folds: NDArray[np.intp]  #: (k,)
     tasks: NDArray[np.intp]
     costs: NDArray[np.intp]
-    signs: NDArray[np.int8]  #: (k, n): zero where a row is held out, or of a class that takes no part
-    C: Vector  #: (k, n) C_i
-    points: Points
+    problems: ProblemSet  #: a row takes no part where it is held out, or of a class that is not asked for
+    points: SmallAnswer
 
 
 class _SharedTable:
@@ -183,18 +182,17 @@ class _SharedTable:
             for kernel in dict.fromkeys(self.kernels):
                 with_kernel = [f for f, own in enumerate(self.kernels) if own == kernel]
                 K = None if kernel is None else self.folds.matrix(kernel, self.data.X)
-                for cells in self._cells(with_kernel):
-                    self._solve(cells, K)
-                    self._finish(cells, kernel, K)
-                    self._prove(cells, kernel, K)
+                for cells in self._cells(with_kernel, kernel, K):
+                    self._finish(cells, K)
+                    self._prove(cells, K)
         self._warn()
         return FoldTable(
             [self._labels(scores) for scores in self.scores],
-            np.maximum(self.gaps, 0.0).max(axis=2),
+            self.gaps.max(axis=2),
         )
 
-    def _cells(self, folds: list[int]) -> Iterator[_Cells]:
-        """All binary problems of these folds, as many at a time as memory and a compiled call have room for."""
+    def _cells(self, folds: list[int], kernel: Kernel | None, K: Vector | None) -> Iterator[_Cells]:
+        """All binary problems of these folds, solved as many at a time as memory and a compiled call have room for."""
         n, d = self.data.X.shape
         sweeps = SHARING.gram_sweeps * n * n if self.rows is None else SHARING.row_sweeps * n * (d + 10)
         most = max(1, min(int(SHARING.call / sweeps), SHARING.values // n))
@@ -203,13 +201,14 @@ class _SharedTable:
         grid = np.array([(f, t, c) for t in numbers[0] for f in numbers[1] for c in numbers[2]])
         for begin in range(0, len(grid), most):
             which = grid[begin : begin + most]
-            signs, C = np.zeros((len(which), n), dtype=np.int8), np.ones((len(which), n))
+            signs, C = np.zeros((len(which), n), dtype=np.int8), np.zeros((len(which), n))
             for k, (f, t, c) in enumerate(which):
                 train = self.folds.splits[f][0]
                 signs[k, train] = self._sides(self.tasks[t], self.data.codes[train])
-                C[k, train] = self.costs[c] * self.unit_costs[f]
-            empty = Points(np.empty(0), None, np.empty(0), np.empty(0, dtype=bool))
-            yield _Cells(which[:, 0], which[:, 1], which[:, 2], signs, C, empty)
+                C[k, train] = np.where(signs[k, train], self.costs[c] * self.unit_costs[f], 0.0)
+            X = self.data.X if self.rows is None else self.rows
+            problems = ProblemSet(X, signs, C, self.settings.loss, self.settings.bias, kernel)
+            yield _Cells(which[:, 0], which[:, 1], which[:, 2], problems, self._solve(problems, K))
 
     @staticmethod
     def _sides(task: Task, codes: NDArray[np.intp]) -> NDArray[np.int8]:
@@ -217,39 +216,32 @@ class _SharedTable:
         sides: NDArray[np.int8] = np.subtract(codes == task.positive, others, dtype=np.int8)
         return sides
 
-    def _solve(self, cells: _Cells, K: Vector | None) -> None:
+    def _solve(self, problems: ProblemSet, K: Vector | None) -> SmallAnswer:
         settings = self.settings
-        cells.points = solve_many(
-            self.rows,
-            K,
-            cells.signs,
-            cells.C,
+        return solve_small(
+            problems.signs,
+            problems.C,
+            rows=self.rows,
+            gram=K,
             squared=settings.loss.squared,
             bias=settings.bias,
             aim=settings.tol,
             n_threads=settings.n_threads,
         )
 
-    def _problem(self, cells: _Cells, k: int, kernel: Kernel | None) -> tuple[Problem, NDArray[np.intp]]:
-        """A cell's binary problem and its rows."""
-        rows = np.flatnonzero(cells.signs[k])
-        X = self.rows if self.rows is not None else self.data.X
-        y, C = cells.signs[k, rows].astype(np.float64), cells.C[k, rows]
-        return Problem(X[rows], y, C, self.settings.loss, self.settings.bias, kernel), rows
-
-    def _finish(self, cells: _Cells, kernel: Kernel | None, K: Vector | None) -> None:
+    def _finish(self, cells: _Cells, K: Vector | None) -> None:
         """Give the ordinary solvers what the compiled call has left, each C of a problem from the one before."""
         left = np.flatnonzero(~cells.points.reached)
         chains: dict[tuple[int, int], list[int]] = {}
         for k in sorted(left, key=lambda k: self.costs[cells.costs[k]]):
             chains.setdefault((int(cells.folds[k]), int(cells.tasks[k])), []).append(int(k))
-        context = FitContext(replace(self.settings, kernel=kernel, n_threads=1), self.seed)
+        context = FitContext(replace(self.settings, kernel=cells.problems.kernel, n_threads=1), self.seed)
         work = list(chains.values())
 
         def follow(chain: int) -> None:
             before: tuple[Vector, Vector] | None = None
             for k in work[chain]:
-                problem, rows = self._problem(cells, k, kernel)
+                problem, rows = cells.problems[k], cells.problems.rows(k)
                 start = None
                 if before is not None:
                     start = Point(np.minimum(before[0] * (problem.C / before[1]), problem.upper))
@@ -262,38 +254,15 @@ class _SharedTable:
 
         run_blocks(follow, len(work))
 
-    def _prove(self, cells: _Cells, kernel: Kernel | None, K: Vector | None) -> None:
+    def _prove(self, cells: _Cells, K: Vector | None) -> None:
         """The gap of every cell, and the scores of its test rows, from one product for all of them."""
-        points, settings = cells.points, self.settings
-        np.clip(points.alpha, 0.0, cells.C if not settings.loss.squared else np.inf, out=points.alpha)
-        signed = points.alpha * cells.signs
-        images, scores = signed, signed
-        with large_product(float(signed.shape[0]) * signed.shape[1] * (len(K) if K is not None else 1)):
-            if K is not None:
-                used = np.flatnonzero(signed.any(axis=0))  # few, where the problems are of pairs of classes
-                scores = signed[:, used] @ K[used] if 2 * len(used) < len(K) else signed @ K
-            else:
-                assert self.rows is not None
-                assert points.w is not None
-                images, scores = signed @ self.rows, points.w @ self.rows.T
-        for k in range(len(signed)):
-            problem, rows = self._problem(cells, k, kernel)
-            everywhere, f, c, t = scores[k], cells.folds[k], cells.costs[k], cells.tasks[k]
-            if K is not None:
-                shared = SharedGram(K, rows, (signed[k, rows], everywhere))
-                solution = certify(problem.in_space(shared), Point(points.alpha[k, rows], None, points.b[k]))
-                moved = np.flatnonzero(solution.alpha != points.alpha[k, rows])
-                if len(moved):
-                    by = (solution.alpha - points.alpha[k, rows])[moved] * problem.y[moved]
-                    everywhere = everywhere + by @ K[rows[moved]]
-            else:
-                assert points.w is not None
-                w = points.w[k]
-                known = KnownProducts(problem.X, signed[k, rows], images[k], w, everywhere[rows])
-                solution = certify(problem.in_space(known), Point(points.alpha[k, rows], w, points.b[k]))
-            b, self.gaps[c, f, t] = _with_middle_bias(problem, solution, settings.tol)
-            test = self.folds.splits[f][1]
-            self.scores[f][c, :, t] = everywhere[test] + b
+        points = cells.points
+        found = certify_together(
+            cells.problems, points.alpha, None if points.w is None else (points.w, points.b), K
+        )
+        for k, (f, t, c) in enumerate(zip(cells.folds, cells.tasks, cells.costs, strict=True)):
+            self.gaps[c, f, t] = found.gap(k)
+            self.scores[f][c, :, t] = found.scores[k, self.folds.splits[f][1]] + found.b[k]
 
     def _labels(self, scores: Vector) -> NDArray[Any]:
         """The predictions (n_Cs, n_test) from the scores (n_Cs, n_test, n_tasks)."""
@@ -320,18 +289,6 @@ class _SharedTable:
 def _certify_in(judged: Problem, _: Problem, point: Point) -> Solution:
     """Prove a proposal by kernel values that are at hand."""
     return certify(judged, point)
-
-
-def _with_middle_bias(problem: Problem, solution: Solution, tol: float) -> tuple[float, float]:
-    """The bias that a fit would settle on, the middle of all best ones, and the gap with it."""
-    if solution.interval is None:
-        return solution.b, solution.gap
-    assert solution.scores is not None
-    b = middle(solution.interval)
-    own, signed = solution.w, solution.alpha * problem.y
-    square = float(own @ own) if own is not None else float(signed @ solution.scores)
-    gap = relative_gap(problem.primal_value(square, solution.scores + b, b), solution.dual)
-    return (b, gap) if gap <= max(tol, solution.gap) else (solution.b, solution.gap)
 
 
 def _dense(X: Matrix) -> Vector:
