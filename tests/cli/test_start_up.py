@@ -1,4 +1,7 @@
-"""What the program must not wait for: modules that a fit of a small file has no use for."""
+"""What the program must not wait for: modules that a fit of a small file has no use for.
+
+Tests `cli/postponed.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The numbers that steer coordinate descent. None changes what is proved, only how soon.
 
 "Without" and "with" are processor time relative to these numbers, the geometric mean over 147 cells of 17 sets that
-nothing was tuned on: `python -m benchmarks.ablation`, benchmarks/ABLATION.md.
+nothing was tuned on: `python -m benchmarks.ablation descent`, benchmarks/ABLATION.md.
 """
 
 from __future__ import annotations

@@ -29,12 +29,13 @@ class Tuning:
     """Numbers of the joint interior point."""
 
     #: Part of the way to the nearest bound that a step may go; Mehrotra's, since a point on a bound has no next step.
+    #: With .9: 1.06, with .9995: 1.00 (`python -m benchmarks.ablation joint-path`).
     to_boundary: float = 0.995
     #: Part of a full step below which a step hardly moved, and how many of them in a row are a stall.
     short: float = 1e-3
     short_steps: int = 3
     #: Of a pair of slack and multiplier, how far below the other one counts as zero. Without it the first check
-    #: proves the gap of the path, where with it the vertex itself is proved (tests/svm/test_crammer_singer.py).
+    #: proves the gap of the path, where with it the vertex itself is proved (tests/svm/test_crammer_singer.py); .99.
     vanished: float = 1e-3
     #: Least slack, of a margin of 1: weights beyond 1 / this are rounding.
     least_slack: float = 1e-14

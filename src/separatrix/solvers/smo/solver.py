@@ -7,8 +7,7 @@ A round of the compiled core improves the dual on the rows that violate the opti
 (cpp/smo/block_smo.hpp). Kernel values are float32 at first, whatever the data: they decide where
 to go. Where F must be known better than that, it is computed anew in float64 (`sums`); rounds on top of it
 correct what is left, as iterative refinement does for linear systems. If that no longer helps, kernel values become
-float64. A little rounding, as a sample of the rows shows it, is not worth that: rounds to a somewhat smaller gap cost
-less.
+float64.
 
 Kernels that the core does not know are asked for their rows between the rounds; so is the problem itself where it
 keeps the whole of K.
@@ -31,7 +30,7 @@ from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.solvers.loop.stall import Stall
 from separatrix.solvers.smo.kernel_scores import core_formula, core_points
 from separatrix.solvers.smo.state import NegativeCurvature, State, feasible
-from separatrix.solvers.smo.sums import renew, rounding_of_gap, rows_that_matter
+from separatrix.solvers.smo.sums import renew, rounding_of_gap
 from separatrix.solvers.smo.tuning import Tuning
 
 
@@ -83,7 +82,6 @@ class BlockSmo:
             wide,
             np.zeros(n),
             np.zeros(n),
-            np.ones(n, dtype=bool),
             self.tuning,
             Stall(self.tuning.renewals, 0.5),
         )
@@ -167,18 +165,8 @@ class BlockSmo:
         """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
         exact = state.wide and (self.wide or state.points is None)
         unsure = state.refine or state.report.stalled or problem.n_rows <= self.tuning.few_rows
-        rounding, error = (0.0, 0.0) if exact or unsure else rounding_of_gap(problem, state)
-        rounding *= self.tuning.doubt
-        if not exact and (unsure or rounding > state.slack):
-            if (
-                state.lowered == 0.0
-                and 0.0 < rounding <= self.tuning.aim_lower * state.tol * state.report.primal
-            ):
-                state.lowered = self.tuning.lower_by * rounding / state.report.primal
-                return
-            matter = None if unsure else rows_that_matter(problem, state, error)
-            renew(problem, state, state.current_alpha, matter)
-            state.lowered = 0.0
+        if not exact and (unsure or self.tuning.doubt * rounding_of_gap(problem, state) > state.slack):
+            renew(problem, state, state.current_alpha)
             state.report = state.engine.run(state.target, 0, 0.0)
             state.refine = False
             if not state.report.reached:

@@ -31,15 +31,13 @@ class State:
     points: _core.KernelPoints | None
     n_threads: int
     wide: bool  # kernel values are float64
-    alpha: Vector  # where F was computed in float64,
+    alpha: Vector  # where F was computed in float64
     F: Vector
-    exact: NDArray[np.bool_]  # of these rows; of the others it is what the rounds had added up
     tuning: Tuning
     renewals: Stall  # of the gap after each renewal of F
     report: _core.SmoReport = field(default_factory=_core.SmoReport)
     tol: float = 0.0
     safety: float = 1.0  # how far below tol the estimate must be; smaller after each failed check
-    lowered: float = 0.0  # the part of tol that the rounding of F may take
     refine: bool = False  # F is to be renewed before a check
     ready: bool = False
     stalled: bool = False
@@ -65,7 +63,7 @@ class State:
     @property
     def target(self) -> float:
         """The relative gap that rounds aim at."""
-        return self.safety * (self.tol - self.lowered)
+        return self.safety * self.tol
 
 
 def feasible(problem: Problem, alpha: Vector) -> Vector:

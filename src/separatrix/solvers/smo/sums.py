@@ -1,13 +1,12 @@
-"""F = K (alpha y) in float64, on all rows or on those that matter, and how far the F of the rounds is off.
+"""F = K (alpha y) in float64, and how far the F of the rounds is off.
 
 The rounds add up F from kernel values of limited precision. Each row's share of the gap,
 
     hinge            (C_i - alpha_i) s_i where s_i = 1 - y_i (F_i + b) > 0,  -alpha_i s_i elsewhere
     squared hinge    C_i (s_i - alpha_i / (2 C_i))^2 where s_i > 0,          alpha_i^2 / (4 C_i) - alpha_i s_i elsewhere
 
-changes with F_i; the sum of the changes over a sample of the rows that matter estimates that over all of them. A row
-whose alpha is zero and whose margin is larger than one adds nothing to the gap, whatever its F is exactly: such rows
-may keep the F of the rounds, and the sums are computed for the others alone.
+changes with F_i; the sum of the changes over a sample of the rows that have a share estimates that over all of them. A
+row whose alpha is zero and whose margin is larger than one has none.
 """
 
 from __future__ import annotations
@@ -21,46 +20,19 @@ from separatrix.solvers.smo.state import State
 from separatrix.types import Vector
 
 
-def rows_that_matter(problem: Problem, state: State, error: float) -> NDArray[np.bool_]:
-    """Rows (n,) that are in the gap, or may be if their F is off by ``error`` times a few."""
-    believed = np.empty(problem.n_rows)
-    state.engine.get_sums(believed)
-    margins = problem.y * (believed + state.report.bias)
-    matter: NDArray[np.bool_] = (state.current_alpha > 0) | (margins < 1.0 + state.tuning.beyond * error)
-    return matter
-
-
-def renew(problem: Problem, state: State, alpha: Vector, matter: NDArray[np.bool_] | None = None) -> None:
-    """Continue from ``alpha`` with F = K (alpha y) in float64, of the rows that ``matter`` if these are given (the
-    engine must be at ``alpha`` then); from the alphas that changed since the last time, if they are fewer."""
-    if matter is None or matter.mean() > state.tuning.most_rows:
-        matter = np.ones(problem.n_rows, dtype=bool)
+def renew(problem: Problem, state: State, alpha: Vector) -> None:
+    """Continue from ``alpha`` with F = K (alpha y) in float64, changed by the alphas that changed if they are fewer."""
     signed = alpha * problem.y
     change = signed - state.alpha * problem.y
-    known = state.exact & matter
     if np.count_nonzero(change) > np.count_nonzero(signed):
-        known[:] = False
-    unknown = matter & ~known
-    if not matter.all():
-        believed = np.empty(problem.n_rows)
-        state.engine.get_sums(believed)
-        state.F[~matter] = believed[~matter]
-    state.F[unknown] = 0.0
-    for rows, coefficients in ((known, change), (unknown, signed)):
-        _add_sums(problem, state, rows, coefficients)
-    state.alpha, state.exact = alpha, matter
-    state.engine.set_point(alpha, state.F)
-
-
-def _add_sums(problem: Problem, state: State, rows: NDArray[np.bool_], coefficients: Vector) -> None:
-    """F += K c, on some rows."""
-    sources = np.flatnonzero(coefficients)
-    if not len(sources) or not rows.any():
-        return
+        state.F[:], change = 0.0, signed
+    sources = np.flatnonzero(change)
     if state.points is None:
-        state.F[rows] += problem.space.combine(coefficients)[rows]
-        return
-    state.F[rows] += sums_in_float64(state, np.flatnonzero(rows), sources, coefficients[sources])
+        state.F += problem.space.combine(change)
+    elif len(sources):
+        state.F += sums_in_float64(state, np.arange(problem.n_rows), sources, change[sources])
+    state.alpha = alpha
+    state.engine.set_point(alpha, state.F)
 
 
 def sums_in_float64(
@@ -85,23 +57,22 @@ def sums_in_float64(
     return sums[:, 0]
 
 
-def rounding_of_gap(problem: Problem, state: State) -> tuple[float, float]:
+def rounding_of_gap(problem: Problem, state: State) -> float:
     """The estimated sum over all rows of |change of the row's share of the gap| between the F believed in and F in
-    float64, and the largest difference between the two in the sample; 0 where the core does not know the kernel."""
+    float64; 0 where the core does not know the kernel."""
     if state.points is None:
-        return 0.0, 0.0
+        return 0.0
     alpha, believed = state.current_alpha, np.empty(problem.n_rows)
     state.engine.get_sums(believed)
     b = state.report.bias
     counted = np.flatnonzero((alpha > 0) | (problem.y * (believed + b) < 1))
     support = np.flatnonzero(alpha)
     if not len(support):
-        return 0.0, 0.0
+        return 0.0
     rows = counted[:: max(1, len(counted) // state.tuning.sample)]
     F = sums_in_float64(state, rows, support, (alpha * problem.y)[support])
     change = _shares(problem, rows, alpha, F + b) - _shares(problem, rows, alpha, believed[rows] + b)
-    error = float(np.abs(F - believed[rows]).max())
-    return float(np.abs(change).sum()) * len(counted) / len(rows), error
+    return float(np.abs(change).sum()) * len(counted) / len(rows)
 
 
 def _shares(problem: Problem, rows: NDArray[np.intp], alpha: Vector, scores: Vector) -> Vector:
