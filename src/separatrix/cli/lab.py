@@ -11,6 +11,7 @@ import typer
 
 from separatrix.cli.output import say
 from separatrix.errors import with_hint
+from separatrix.web import is_loopback
 
 
 def lab(
@@ -32,7 +33,6 @@ def lab(
       separatrix lab --port 0 --no-open
     """
     try:
-        from separatrix.lab.guard import is_loopback
         from separatrix.lab.server import serve
     except ImportError as error:
         raise with_hint(
