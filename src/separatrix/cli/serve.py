@@ -20,14 +20,16 @@ def serve(
     models: Annotated[
         list[Path],
         typer.Argument(
-            metavar="MODEL_OR_FOLDER...", help="Model files, or folders of them; with --check, folders of logs."
+            metavar="MODEL_OR_FOLDER...",
+            help="Model files, or folders of them; with --check, folders of logs.",
         ),
     ],
     data_dir: Annotated[
         Path | None, typer.Option("--data-dir", help="Folder for the logs; without one nothing is learnt.")
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", "-p", min=0, max=65535, help="Port to serve on; 0 takes any that is free.")
+        int,
+        typer.Option("--port", "-p", min=0, max=65535, help="Port to serve on; 0 takes any that is free."),
     ] = 8080,
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on; any but a loopback one needs a token.")
@@ -38,11 +40,15 @@ def serve(
     token_env: Annotated[
         str | None, typer.Option("--token-env", help="An environment variable that holds the same.")
     ] = None,
-    tls_cert: Annotated[Path | None, typer.Option("--tls-cert", help="Certificate of the server, PEM.")] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option("--tls-cert", help="Certificate of the server, PEM.")
+    ] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", help="Its private key, PEM.")] = None,
     retain: Annotated[
         int | None,
-        typer.Option("--retain", min=1, help="Rows that stay in a log; older ones are compacted. [default: all]"),
+        typer.Option(
+            "--retain", min=1, help="Rows that stay in a log; older ones are compacted. [default: all]"
+        ),
     ] = None,
     refit_every: Annotated[
         int | None, typer.Option("--refit-every", min=2, help="Fit an SVC anew after so many rows.")
@@ -52,7 +58,9 @@ def serve(
     ] = None,
     max_body: Annotated[int, typer.Option("--max-body", min=1024, help="Bytes of a request.")] = 16 << 20,
     max_rows: Annotated[int, typer.Option("--max-rows", min=1, help="Rows of a request.")] = 100_000,
-    queue: Annotated[int, typer.Option("--queue", min=1, help="Requests that may wait to be learnt.")] = 10_000,
+    queue: Annotated[
+        int, typer.Option("--queue", min=1, help="Requests that may wait to be learnt.")
+    ] = 10_000,
     access_log: Annotated[bool, typer.Option("--access-log", help="Write down every request.")] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Do not serve: replay every log and prove that all agrees.")

@@ -42,6 +42,7 @@ class App:
         self.metrics = Metrics()
         self.access_log = access_log
         self.inference: Inference | None = None
+        self._hosts: set[bytes] = set()  # names that were found to be ours
         self.handlers = Handlers(models, self.metrics, self)
         self.fixed: dict[str, Route] = {}
         self.of_model: dict[str, Route] = {}
@@ -86,7 +87,12 @@ class App:
             return
         began = time.perf_counter()
         request = Request(
-            scope["method"], scope["path"], scope["query_string"], dict(scope["headers"]), receive, self.settings
+            scope["method"],
+            scope["path"],
+            scope["query_string"],
+            dict(scope["headers"]),
+            receive,
+            self.settings,
         )
         action = "other"
         try:
@@ -109,7 +115,9 @@ class App:
         if self.access_log:
             _log.info(
                 "%s",
-                json.dumps({"method": request.method, "path": request.path, "status": answer.status, "seconds": took}),
+                json.dumps(
+                    {"method": request.method, "path": request.path, "status": answer.status, "seconds": took}
+                ),
             )
 
     def _route(self, request: Request) -> tuple[str, Handler, str | None]:
@@ -140,10 +148,16 @@ class App:
 
     def _check_host(self, request: Request) -> None:
         """Refuse other hosts and pages of other sites."""
-        host = request.header(b"host") or ""
+        name = request.headers.get(b"host", b"")
+        origin = request.header(b"origin")
+        if origin is None and name in self._hosts:
+            return
+        host = name.decode("latin-1")
         if not may_ask(host, self.host):
             raise RequestError("This address is not served here.", 421)
-        if not same_origin(request.header(b"origin"), host):
+        if len(self._hosts) < 100:
+            self._hosts.add(name)
+        if not same_origin(origin, host):
             raise RequestError("Pages of other sites may not ask here.", 403)
 
     def close(self) -> None:

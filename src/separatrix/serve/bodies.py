@@ -54,7 +54,9 @@ def _ndjson(body: bytes, max_rows: int) -> Asked:
     try:
         X = np.array(rows)
     except (ValueError, OverflowError):
-        raise RequestError("The lines have rows of different lengths, or of things that are no numbers.") from None
+        raise RequestError(
+            "The lines have rows of different lengths, or of things that are no numbers."
+        ) from None
     if X.dtype.kind not in "iufb":
         raise RequestError("The lines hold things that are no numbers.")
     return Asked(as_rows(X), labels or None)
@@ -65,7 +67,9 @@ def _arrow(body: bytes, max_rows: int) -> Asked:
     try:
         import pyarrow as pa
     except ImportError:
-        raise RequestError("Arrow needs pyarrow at the server: pip install 'separatrix[files]'.", 415) from None
+        raise RequestError(
+            "Arrow needs pyarrow at the server: pip install 'separatrix[files]'.", 415
+        ) from None
     try:
         _check_messages(pa, body)
         with pa.ipc.open_stream(body) as stream:
@@ -117,7 +121,9 @@ def _of_table(pa: Any, table: Any) -> Asked:
             raise RequestError(f"The column {name[:40]!r} has missing values.")
         if name == "y":
             if not _plain(pa, column.type, labels=True):
-                raise RequestError(f"The labels are of type {str(column.type)[:60]}; numbers or texts are expected.")
+                raise RequestError(
+                    f"The labels are of type {str(column.type)[:60]}; numbers or texts are expected."
+                )
             labels = column.to_pylist()
         elif pa.types.is_fixed_size_list(column.type) and len(table.column_names) <= 2:
             if not _plain(pa, column.type.value_type):
@@ -125,7 +131,9 @@ def _of_table(pa: Any, table: Any) -> Asked:
             values = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
             return Asked(as_rows(values.reshape(table.num_rows, -1)), _other(pa, table, name))
         elif not _plain(pa, column.type):
-            raise RequestError(f"The column {name[:40]!r} is of type {str(column.type)[:60]}; numbers are expected.")
+            raise RequestError(
+                f"The column {name[:40]!r} is of type {str(column.type)[:60]}; numbers are expected."
+            )
         else:
             columns.append(column.to_numpy())
     if not columns:
@@ -143,7 +151,9 @@ def _other(pa: Any, table: Any, name: str) -> list[Any] | None:
         return None
     column = table.column(names[0])
     if names != ["y"] or column.null_count or not _plain(pa, column.type, labels=True):
-        raise RequestError("Beside a column of lists there may be the labels, a column y of numbers or texts.")
+        raise RequestError(
+            "Beside a column of lists there may be the labels, a column y of numbers or texts."
+        )
     return list(column.to_pylist())
 
 

@@ -52,7 +52,9 @@ def _agreement(folder: Folder, log: Log) -> dict[str, Any]:
     snapshot = read_snapshot(folder.snapshot.read_bytes()) if folder.snapshot.exists() else None
     learner, place = read_snapshot(content)[0], base
     compared = 0
-    for seq in sorted({*(seq for seq in marks if seq > base.seq), *([snapshot[1]] if snapshot else []), tail.seq}):
+    for seq in sorted(
+        {*(seq for seq in marks if seq > base.seq), *([snapshot[1]] if snapshot else []), tail.seq}
+    ):
         if seq > tail.seq:
             raise FolderError(f"A snapshot was made at entry {seq}, but the log ends at {tail.seq}.")
         entry = log.entry(seq)
@@ -74,7 +76,10 @@ def _agreement(folder: Folder, log: Log) -> dict[str, Any]:
         f"The log {said}: {tail.seq - base.seq:,} entries with {tail.total - base.total:,} rows were replayed, every "
         f"prediction as in the run, {compared} fingerprints of the model compared."
     )
-    removed = [{"first": r[0], "last": r[1], "rows": r[2], "before": r[3].hex(), "after": r[4].hex()} for r in log.removed()]
+    removed = [
+        {"first": r[0], "last": r[1], "rows": r[2], "before": r[3].hex(), "after": r[4].hex()}
+        for r in log.removed()
+    ]
     return {
         "entries": tail.seq,
         "rows": tail.total,

@@ -5,7 +5,8 @@ come, with guesses g_t that are made before row t (here the mean of the mistakes
 
     P( for all n:  |mean of x_1..x_n  -  mean of p_1..p_n|  <  u(V_n) / n )  >=  1 - 2 alpha
 
-    u(v) = sqrt(k1^2 v l(v) + k2^2 l(v)^2) + k2 l(v)        l(v) = 1.4 log log(2 v) + log(zeta(1.4) / (alpha log(2)^1.4))
+    u(v) = sqrt(k1^2 v l(v) + k2^2 l(v)^2) + k2 l(v)
+    l(v) = 1.4 log log(2 v) + log(zeta(1.4) / (alpha log(2)^1.4))
     k1 = (2^(1/4) + 2^(-1/4)) / sqrt(2),  k2 = (sqrt(2) + 1) / 2,  and v is taken as at least 1
 
 Howard, Ramdas, McAuliffe, Sekhon: Time-uniform, nonparametric, nonasymptotic confidence sequences. Annals of

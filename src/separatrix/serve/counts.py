@@ -35,7 +35,9 @@ class Counts:
         if self.rate.rows < last + self.stride:
             return
         low, high = self.rate.interval()
-        self.points.append([self.rate.rows, self.rate.mistakes, updates, bound, round(low, 5), round(high, 5)])
+        self.points.append(
+            [self.rate.rows, self.rate.mistakes, updates, bound, round(low, 5), round(high, 5)]
+        )
         if len(self.points) > _MOST_POINTS:
             self.points = self.points[::2]
             self.stride = max(1, int((self.points[-1][0] - self.points[0][0]) / (_MOST_POINTS / 2)))

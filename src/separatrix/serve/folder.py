@@ -1,9 +1,9 @@
 """The folder of one model: a lock against a second server, the log, the snapshot, and what was acknowledged last.
 
-    lock                    held by the server for as long as it runs; the system releases it if the server dies
-    log.sqlite3             the truth
-    snapshot.safetensors    the model at an entry of the log, so that a start need not replay everything
-    acknowledged            number and chain of the last acknowledged entry, to notice a log that was cut off
+lock                    held by the server for as long as it runs; the system releases it if the server dies
+log.sqlite3             the truth
+snapshot.safetensors    the model at an entry of the log, so that a start need not replay everything
+acknowledged            number and chain of the last acknowledged entry, to notice a log that was cut off
 """
 
 from __future__ import annotations

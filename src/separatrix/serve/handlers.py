@@ -21,7 +21,11 @@ from separatrix.serve.versions import ONLINE
 from separatrix.web import HEADERS
 
 _STATIC = Path(__file__).parent / "static"
-_TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+}
 _EXTENSIONS = ["binary_tensor_data", "learn", "separatrix"]
 _WRONG = 20  # rows that were predicted wrongly, shown at most
 _EXPORTED = 100_000  # rows in one answer
@@ -32,7 +36,9 @@ class Handlers:
 
     def __init__(self, models: dict[str, Any], metrics: Metrics, app: Any) -> None:
         self.models, self.metrics, self.app = models, metrics, app
-        self.files = {"/" if path.name == "index.html" else f"/{path.name}": path for path in _STATIC.iterdir()}
+        self.files = {
+            "/" if path.name == "index.html" else f"/{path.name}": path for path in _STATIC.iterdir()
+        }
 
     async def file(self, request: Request) -> Answer:
         """The status page and its parts."""
@@ -57,7 +63,9 @@ class Handlers:
 
     async def list_models(self, request: Request) -> Answer:
         """The models there are."""
-        return answer_json({"models": [{"name": name, "learns": model.learns} for name, model in self.models.items()]})
+        return answer_json(
+            {"models": [{"name": name, "learns": model.learns} for name, model in self.models.items()]}
+        )
 
     async def index(self, request: Request) -> Answer:
         """The models there are, as the model repository extension has them."""
@@ -107,7 +115,11 @@ class Handlers:
             refits = request.model.refits
             stats["refit"] = {"running": refits.running, "last": refits.last}
         stats["latency"] = {
-            action: {"requests": found.total, "p50": _finite(found.quantile(0.5)), "p99": _finite(found.quantile(0.99))}
+            action: {
+                "requests": found.total,
+                "p50": _finite(found.quantile(0.5)),
+                "p99": _finite(found.quantile(0.99)),
+            }
             for action, found in self.metrics.latency.items()
             if action in ("infer", "learn")
         }
@@ -132,7 +144,9 @@ class Handlers:
         total = model.published.tail.total
         first, last = _count(wanted, "first", 0), _count(wanted, "last", total)
         if not first < last <= total or last - first > _EXPORTED:
-            raise RequestError(f"'first' and 'last' name 1 to {_EXPORTED:,} of the {total:,} rows, counted from 0.")
+            raise RequestError(
+                f"'first' and 'last' name 1 to {_EXPORTED:,} of the {total:,} rows, counted from 0."
+            )
         text = await asyncio.to_thread(_csv, model.log.path, model.columns, first, last)
         if text is None:
             raise RequestError("Some of these rows were compacted into the base of the log.", 410)
@@ -164,7 +178,9 @@ class Handlers:
         asked = await request.json_object()
         rows, version = asked.get("rows"), asked.get("version")
         if set(asked) - {"rows", "version"} or (rows is not None and version is not None):
-            raise RequestError("A rollback names a 'version' or a number of 'rows', or nothing: the version before.")
+            raise RequestError(
+                "A rollback names a 'version' or a number of 'rows', or nothing: the version before."
+            )
         inference = self.app.inference
         if rows is not None:
             if type(rows) is not int or rows < 0:
@@ -184,7 +200,9 @@ class Handlers:
         try:
             return answer_json({"serving": await asyncio.to_thread(model.reload)})
         except (ModelFileError, OSError) as error:
-            raise RequestError(f"The file cannot be used, the old model still answers: {error}", 409) from None
+            raise RequestError(
+                f"The file cannot be used, the old model still answers: {error}", 409
+            ) from None
 
     async def snapshot(self, request: Request) -> Answer:
         """Write a snapshot now."""
@@ -243,7 +261,9 @@ def _csv(path: Path, columns: int, first: int, last: int) -> str | None:
         return None
     lines = [",".join([*(f"x{column}" for column in range(columns)), "y"])]
     for row, name in zip(X.tolist(), names, strict=True):
-        text = json.dumps(name, ensure_ascii=False).replace('\\"', '""') if isinstance(name, str) else str(name)
+        text = (
+            json.dumps(name, ensure_ascii=False).replace('\\"', '""') if isinstance(name, str) else str(name)
+        )
         lines.append(",".join([*map(repr, row), text]))
     return "\n".join(lines) + "\n"
 

@@ -13,6 +13,7 @@ from separatrix.serve.settings import Settings
 from separatrix.serve.tensors import parse
 
 _JSON = "application/json"
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circular=False).encode
 
 
 class Answer(NamedTuple):
@@ -26,8 +27,7 @@ class Answer(NamedTuple):
 
 def answer_json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Answer:
     """A value as JSON."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    return Answer(status, text.encode(), _JSON, headers or {})
+    return Answer(status, _encode(value).encode(), _JSON, headers or {})
 
 
 def answer_error(error: RequestError) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import secrets
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -65,7 +66,7 @@ class Inference:
         header = request.header(b"inference-header-content-length")
         most = request.settings.max_rows
         if len(body) > _LONG_BODY:
-            asked = await self._in_thread(read_body, body, content_type, header, most)
+            asked: Asked = await self._in_thread(read_body, body, content_type, header, most)
         else:
             asked = read_body(body, content_type, header, most)
         model = request.model
@@ -90,7 +91,8 @@ class Inference:
             said, scores = predictor.answer(X)
         else:
             said, scores = await self._in_thread(predictor.answer, X)
-        if not np.isfinite(scores).all():
+        flat = scores.ravel()
+        if not math.isfinite(flat.dot(flat)) and not np.isfinite(scores).all():
             raise RequestError("The scores of these rows are beyond what a float64 holds.")
         self.metrics.rows[model.name] += len(X)
         if asked.remember:
@@ -119,20 +121,32 @@ class Inference:
         if asked.labels is None:
             raise RequestError("There are no labels: a tensor 'y' of shape [rows].")
         if (asked.X is None) == (asked.prediction is None):
-            raise RequestError("Labels belong to rows 'X', or to a prediction named in parameters.prediction.")
+            raise RequestError(
+                "Labels belong to rows 'X', or to a prediction named in parameters.prediction."
+            )
         names = check_names(asked.labels, model.kind)
         if not names:
             raise RequestError("There are no labels: a tensor 'y' of shape [rows].")
         work = Work(asked.X, names, key, asked.prediction)
-        work.seal()
+        if key is not None:
+            work.seal()
         outcome: Outcome = await self._durable(model, work)
         head: dict[str, Any] = {"model_name": model.name, "model_version": "online"}
         if asked.id is not None:
             head["id"] = asked.id
-        facts = {"durable": True, "position": outcome.seq, "rows_logged": outcome.total, "mistakes": outcome.mistakes}
+        facts = {
+            "durable": True,
+            "position": outcome.seq,
+            "rows_logged": outcome.total,
+            "mistakes": outcome.mistakes,
+        }
         head["parameters"] = facts
         answer = _tensors(head, {"predict": (outcome.said, DATATYPES[model.kind])}, asked)
-        return answer._replace(headers={**answer.headers, "Idempotent-Replay": "true"}) if outcome.repeated else answer
+        return (
+            answer._replace(headers={**answer.headers, "Idempotent-Replay": "true"})
+            if outcome.repeated
+            else answer
+        )
 
     async def _durable(self, model: Any, work: Work) -> Any:
         if not model.learns:

@@ -76,7 +76,7 @@ class Learner:
 
     def predictor(self) -> Predictor:
         """The model as it is now, for readers."""
-        return of_online(self._online)
+        return of_online(self._online, self.columns)
 
     def fingerprint(self) -> str:
         """SHA-256 of all that learning changes: two models with the same one are the same, bit for bit."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.atomic import replacing
+from separatrix.errors import with_hint
 from separatrix.models.tensors import write_tensors
 from separatrix.serve.counts import read_counts
 from separatrix.serve.errors import FolderError, RequestError, StorageError
@@ -57,11 +58,14 @@ class LearningModel:
         self.name, self.settings = name, settings
         self.folder = Folder(folder)
         self.folder.lock()
+        log: Log | None = None
         try:
-            self.log = _opened(self.folder, name, content)
+            self.log = log = _opened(self.folder, name, content)
             restored = restore(self.folder, self.log, *([progress] if progress else []))
             self.versions = Versions(self.log)
         except BaseException:
+            if log is not None:
+                log.close()
             self.folder.release()
             raise
         self.notes = restored.notes
@@ -149,7 +153,12 @@ class LearningModel:
         except Exception as error:  # a fault of ours: nothing was committed, and the log says what was learnt
             _log.exception("a group of requests failed")
             self._failed(f"{type(error).__name__}: {error}")
-            tell(works, RequestError("The rows could not be learnt: a fault of the server, which wrote it down.", 500))
+            tell(
+                works,
+                RequestError(
+                    "The rows could not be learnt: a fault of the server, which wrote it down.", 500
+                ),
+            )
             return
         self.problem = None
         if group.entries:
@@ -316,8 +325,10 @@ def _opened(folder: Folder, name: str, content: bytes) -> Log:
     log = Log(folder.log)
     if log.about["origin"] != origin:
         log.close()
-        raise FolderError(
+        raise with_hint(
+            FolderError,
             f"The log in {folder.path} began with another model file than this one (its SHA-256 is "
-            f"{log.about['origin'][:12]}..., not {origin[:12]}...). Hint: give this model a --data-dir of its own."
+            f"{log.about['origin'][:12]}..., not {origin[:12]}...).",
+            "give this model a --data-dir of its own",
         )
     return log

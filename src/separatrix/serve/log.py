@@ -26,6 +26,7 @@ from separatrix.errors import with_hint
 from separatrix.serve.errors import FolderError, storage_error
 
 FORMAT = 1
+_AT_A_TIME = 32  # entries in memory; each may be as long as a request
 ROWS, BACK = "rows", "back"  #: kinds of entries: rows learnt; the model put back to an earlier entry
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -162,15 +163,18 @@ class Log:
         return base.seq if base.total <= total else None
 
     def entries(self, after: int, upto: int | None = None) -> Iterator[Entry]:
-        """The entries after one number and up to another, in order."""
+        """The entries after one number and up to another, in order; a few at a time, so that no query stays open."""
         limit = (1 << 62) if upto is None else upto
-        try:
-            for row in self.connection.execute(
-                "SELECT * FROM entries WHERE seq > ? AND seq <= ? ORDER BY seq", (after, limit)
-            ):
-                yield Entry(*row)
-        except sqlite3.Error as error:
-            raise _unreadable(self.path, error) from None
+        query = f"SELECT * FROM entries WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT {_AT_A_TIME}"
+        while True:
+            try:
+                rows = self.connection.execute(query, (after, limit)).fetchall()
+            except sqlite3.Error as error:
+                raise _unreadable(self.path, error) from None
+            if not rows:
+                return
+            after = rows[-1][0]
+            yield from (Entry(*row) for row in rows)
 
     def targets(self, after: int, upto: int | None = None) -> list[int]:
         """The numbers that the BACK entries after a number lead to."""

@@ -6,6 +6,7 @@ import math
 import time
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 _BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
@@ -59,7 +60,7 @@ class Metrics:
         """The exposition format of Prometheus, version 0.0.4."""
         lines: list[str] = []
 
-        def family(name: str, kind: str, help_: str, samples: list[tuple[str, float]]) -> None:
+        def family(name: str, kind: str, help_: str, samples: Sequence[tuple[str, float]]) -> None:
             lines.append(f"# HELP separatrix_{name} {help_}")
             lines.append(f"# TYPE separatrix_{name} {kind}")
             lines.extend(f"separatrix_{name}{labels} {_number(value)}" for labels, value in samples)
@@ -97,9 +98,9 @@ class Metrics:
         lines.append("# TYPE separatrix_request_seconds histogram")
         for action, histogram in sorted(self.latency.items()):
             running = 0
-            for end, count in zip((*_BUCKETS, math.inf), histogram.counts, strict=True):
+            for limit, count in zip((*_BUCKETS, math.inf), histogram.counts, strict=True):
                 running += count
-                at = _labels(action=action, le="+Inf" if math.isinf(end) else repr(end))
+                at = _labels(action=action, le="+Inf" if math.isinf(limit) else repr(limit))
                 lines.append(f"separatrix_request_seconds_bucket{at} {running}")
             lines.append(f"separatrix_request_seconds_sum{_labels(action=action)} {histogram.sum!r}")
             lines.append(f"separatrix_request_seconds_count{_labels(action=action)} {running}")

@@ -16,12 +16,16 @@ from separatrix.problem.kernels import Kernel
 from separatrix.svm.svc import SVC
 
 _ENTRIES = 1 << 20  #: kernel values in memory at a time
+_SMALL = 1 << 12  #: entries of rows that need no blocks
 
 
 class Predictor(Protocol):
     """A model as it was at one moment."""
 
-    labels: list[Any]  #: the classes, sorted
+    @property
+    def labels(self) -> list[Any]:
+        """The classes, sorted."""
+        ...
 
     @property
     def work(self) -> int:
@@ -48,6 +52,9 @@ class Planes:
 
     def answer(self, X: NDArray[np.float64]) -> tuple[list[Any], NDArray[np.float64]]:
         """W x + b."""
+        if X.size <= _SMALL:  # what raw_scores does with a block of rows
+            scores: NDArray[np.float64] = np.einsum("ij,kj->ik", X, self.W) + self.b
+            return _decide(self.labels, scores)
         return _decide(self.labels, raw_scores(X, self.W, self.b))
 
 
@@ -101,14 +108,14 @@ def of_fitted(model: Any) -> Predictor:
     return Fitted(labels, model, int(rows * model.n_features_in_))
 
 
-def of_online(online: OnlineState) -> Predictor:
+def of_online(online: OnlineState, n_columns: int) -> Predictor:
     """The perceptron as it is now, in memory of its own."""
     labels = online.labels[online.order].tolist()
     model = online.model
     if isinstance(model, KernelOnline):
         if not model.rows:
-            columns = 1 if len(labels) <= 2 else len(labels)
-            return Planes(labels, np.zeros((columns, 0)), np.zeros(columns))
+            planes = 1 if len(labels) <= 2 else len(labels)
+            return Planes(labels, np.zeros((planes, n_columns)), np.zeros(planes))
         beta = online.sorted_planes(model.coefficients(), axis=1)
         return Expansion(labels, model.kernel, model.support(), beta, model.gain)
     W, b = online.planes()
@@ -122,4 +129,4 @@ def _decide(labels: list[Any], scores: NDArray[np.float64]) -> tuple[list[Any], 
     if len(labels) < 2:
         return labels * len(column), column
     no, yes = labels
-    return [yes if positive else no for positive in (column > 0).tolist()], column
+    return [yes if score > 0 else no for score in column.tolist()], column

@@ -16,7 +16,7 @@ _LATE = (
 )
 _LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n"
-    b'content-length: 46\r\n\r\n{"error": "The head of the request is too long."}\n'
+    b'content-length: 50\r\n\r\n{"error": "The head of the request is too long."}\n'
 )
 
 

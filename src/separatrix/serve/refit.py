@@ -37,7 +37,9 @@ def check_request(request: dict[str, Any]) -> dict[str, Any]:
     """A request for a refit, with the values that it leaves out."""
     unknown = sorted(set(request) - _FIELDS)
     if unknown:
-        raise RequestError(f"A refit has no field {unknown[0][:40]!r}; there are {', '.join(sorted(_FIELDS))}.")
+        raise RequestError(
+            f"A refit has no field {unknown[0][:40]!r}; there are {', '.join(sorted(_FIELDS))}."
+        )
     rows = request.get("rows", MAX_ROWS)
     if type(rows) is not int or not 2 <= rows <= MAX_ROWS:
         raise RequestError(f"'rows' is how many of the latest rows take part: 2 to {MAX_ROWS:,}.")
@@ -62,7 +64,9 @@ def check_request(request: dict[str, Any]) -> dict[str, Any]:
 def logged_rows(log: Log, columns: int, first: int, last: int) -> tuple[NDArray[np.float64], list[Any]]:
     """The rows of the log with the numbers first to last - 1, counted from 0, and their labels."""
     parts, names = [], []
-    query = "SELECT total, rows, X, y FROM entries WHERE kind = ? AND total > ? AND total - rows < ? ORDER BY seq"
+    query = (
+        "SELECT total, rows, X, y FROM entries WHERE kind = ? AND total > ? AND total - rows < ? ORDER BY seq"
+    )
     for total, rows, X, y in log.connection.execute(query, (ROWS, first, last)):
         begin = total - rows
         take = slice(max(0, first - begin), min(rows, last - begin))
@@ -81,7 +85,9 @@ class Refitter:
         self.running = False
         self.last: dict[str, Any] | None = None  #: how the last one ended
 
-    def start(self, request: dict[str, Any], total: int, done: Callable[[bytes, dict[str, Any]], None]) -> dict[str, Any]:
+    def start(
+        self, request: dict[str, Any], total: int, done: Callable[[bytes, dict[str, Any]], None]
+    ) -> dict[str, Any]:
         """Begin a refit on the latest rows; ``done`` is told the model and its facts, only if it is proved."""
         asked = check_request(request)
         with self._lock:
@@ -105,12 +111,24 @@ class Refitter:
                     done(out.read_bytes(), facts)
         except Exception as error:  # told to whoever asks for the numbers
             facts = {"proved": False, "why": str(error)[:500]}
-        self.last = {"at": began, "seconds": time.time() - began, "rows": [order["first"], order["last"]], **facts}
+        self.last = {
+            "at": began,
+            "seconds": time.time() - began,
+            "rows": [order["first"], order["last"]],
+            **facts,
+        }
         self.running = False
         _log.info("refit: %s", json.dumps(self.last))
 
     def _fit(self, order: dict[str, Any], out: Path) -> dict[str, Any]:
-        command = [sys.executable, "-m", "separatrix.serve.refit", str(self._path), str(out), json.dumps(order)]
+        command = [
+            sys.executable,
+            "-m",
+            "separatrix.serve.refit",
+            str(self._path),
+            str(out),
+            json.dumps(order),
+        ]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             said, wrong = self._process.communicate(timeout=order["max_time"] + 120)
@@ -147,7 +165,12 @@ def fit_and_prove(log: Path, out: Path, order: dict[str, Any]) -> dict[str, Any]
         raise ValueError("The rows are of one class, or no longer all in the log.")
     settings = {name: order[name] for name in ("C", "kernel", "gamma", "tol", "max_time")}
     model = SVC(**settings, random_state=0).fit(X, y)
-    facts: dict[str, Any] = {"C": order["C"], "kernel": order["kernel"], "status": model.status_, "proved": False}
+    facts: dict[str, Any] = {
+        "C": order["C"],
+        "kernel": order["kernel"],
+        "status": model.status_,
+        "proved": False,
+    }
     facts["gap"] = float(np.max(model.gap_))
     if model.status_ != "converged":
         return {**facts, "why": f"The fit ended with {model.status_}: its gap is {facts['gap']:.3g}."}

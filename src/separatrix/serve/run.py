@@ -6,6 +6,7 @@ import asyncio
 import gc
 import importlib
 import logging
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -67,7 +68,9 @@ def find_models(paths: list[Path]) -> dict[str, Path]:
             if name in found:
                 raise FolderError(f"Two models are named {name!r}: {found[name]} and {file}.")
             if not name or any(sign in name for sign in "/\\?#%") or name.startswith("."):
-                raise FolderError(f"{file}: a model is named by its file, and this name cannot be in an address.")
+                raise FolderError(
+                    f"{file}: a model is named by its file, and this name cannot be in an address."
+                )
             found[name] = file
     return found
 
@@ -134,6 +137,7 @@ def serve(
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         date_header=False,
         limit_concurrency=settings.max_connections,
         timeout_keep_alive=int(settings.keep_alive),
@@ -153,10 +157,14 @@ def serve(
     sys.setswitchinterval(0.0005)
     gc.collect()
     gc.freeze()
+    # uvicorn stops at these, and raises them once more when it has stopped; the log is still to be closed then.
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: None)
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(run())
     finally:
+        gc.unfreeze()
         app.close()
         _log.info("stopped: everything accepted is in the log")
 

@@ -22,6 +22,8 @@ class Settings:
     snapshot_seconds: float = 60.0  #: seconds after which rows learnt get a snapshot, however few
     retain: int | None = None  #: rows that stay in the log; None keeps all
     remembered: int = 100_000  #: predictions that may wait for their labels; the oldest are forgotten
-    refit_every: int | None = None  #: rows after which a maximum-margin model is fitted anew; None: when asked
+    refit_every: int | None = (
+        None  #: rows after which a maximum-margin model is fitted anew; None: when asked
+    )
     refit_window: int | None = None  #: of the latest rows, how many take part in a refit; None: all
     grace: float = 10.0  #: seconds for requests under way to finish at a stop

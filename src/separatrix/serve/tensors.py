@@ -147,7 +147,9 @@ def _tensor(tensor: Any, rest: memoryview) -> tuple[str, Any, memoryview]:
     ):
         raise RequestError(f"The shape of the tensor {name[:40]!r} must be a list of sizes.")
     if kind != "BYTES" and kind not in TYPES:
-        raise RequestError(f"The datatype of the tensor {name[:40]!r} is {str(kind)[:40]!r}; there is no such type.")
+        raise RequestError(
+            f"The datatype of the tensor {name[:40]!r} is {str(kind)[:40]!r}; there is no such type."
+        )
     count = math.prod(shape)
     own = tensor.get("parameters")
     size = own.get("binary_data_size") if isinstance(own, dict) else None
@@ -181,11 +183,15 @@ def _numbers(name: str, data: list[Any], kind: str, shape: list[int], count: int
     if values.dtype.kind not in "iufb":
         raise RequestError(f"The data of the tensor {name[:40]!r} are not all numbers that a {kind} holds.")
     if values.size != count or (values.ndim > 1 and list(values.shape) != shape):
-        raise RequestError(f"The tensor {name[:40]!r} has {values.size} numbers; its shape {shape} needs {count}.")
+        raise RequestError(
+            f"The tensor {name[:40]!r} has {values.size} numbers; its shape {shape} needs {count}."
+        )
     if kind[0] in "IU" and values.dtype.kind == "f":
         whole = np.floor(values)
         if not np.array_equal(whole, values) or np.abs(values).max(initial=0) >= 2**53:
-            raise RequestError(f"The tensor {name[:40]!r} is of {kind}, but its data are not all whole numbers.")
+            raise RequestError(
+                f"The tensor {name[:40]!r} is of {kind}, but its data are not all whole numbers."
+            )
         values = whole.astype(np.int64)
     return values.reshape(shape)
 
@@ -207,7 +213,9 @@ def _binary(name: str, content: memoryview, kind: str, shape: list[int], count: 
         return out
     dtype = np.dtype(TYPES[kind]).newbyteorder("<")
     if len(content) != count * dtype.itemsize:
-        raise RequestError(f"The tensor {name[:40]!r} has {len(content)} bytes; its shape {shape} needs another number.")
+        raise RequestError(
+            f"The tensor {name[:40]!r} has {len(content)} bytes; its shape {shape} needs another number."
+        )
     if kind == "BOOL":
         return (np.frombuffer(content, dtype=np.uint8) != 0).reshape(shape)
     return np.frombuffer(content, dtype=dtype).reshape(shape)
@@ -218,13 +226,16 @@ def as_rows(values: Any) -> NDArray[np.float64]:
     if not isinstance(values, np.ndarray):
         raise RequestError("The rows must be numbers, not texts.")
     if values.ndim != 2 or not values.size:
-        raise RequestError(f"The rows must have the shape [rows, columns], with at least one; got {list(values.shape)}.")
-    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
-        # the negative of the least integer is itself, hence two comparisons
-        if values.max() > 2**53 or values.min() < -(2**53):
-            raise RequestError("The rows hold integers beyond 2^53, which float64 does not hold.")
+        raise RequestError(
+            f"The rows must have the shape [rows, columns], with at least one; got {list(values.shape)}."
+        )
+    wide = values.dtype.kind in "iu" and values.dtype.itemsize == 8
+    if wide and (values.max() > 2**53 or values.min() < -(2**53)):
+        raise RequestError("The rows hold integers beyond 2^53, which float64 does not hold.")
     X = np.ascontiguousarray(values, dtype=np.float64)
-    if not max(X.max(), -X.min()) <= MAX_ENTRY:
+    flat = X.ravel()
+    # One product settles it for ordinary rows; what is not finite makes it so, too.
+    if not flat.dot(flat) <= MAX_ENTRY and not max(X.max(), -X.min()) <= MAX_ENTRY:
         row, column = (int(place) for place in np.argwhere(~(np.abs(X) <= MAX_ENTRY))[0])
         raise RequestError(
             f"Row {row}, column {column} is {X[row, column]}; entries must be finite and at most {MAX_ENTRY:g} in size."

@@ -2,9 +2,9 @@
 
     request -> queue (bounded) -> [ keys, learn, append, COMMIT ] -> publish the model -> acknowledge
 
-A group is all that came while the last one was written, so that one flush of the disk serves many requests. The rows are
-learnt before they are committed, because the log keeps what was predicted of them; nobody sees that model before the
-commit, and if the commit fails the learner is made anew from the log.
+A group is all that came while the last one was written, so that one flush of the disk serves many requests. The
+rows are learnt before they are committed, because the log keeps what was predicted of them; nobody sees that model
+before the commit, and if the commit fails the learner is made anew from the log.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class Work:
     key: str | None = None
     prediction: str | None = None  #: the id under which rows are, or shall be, remembered
     said: list[Any] | None = None  #: what was answered, where rows shall be remembered
-    done: Callable[[Any], None] = lambda outcome: None  #: told the outcome or an exception, in the writer's thread
+    done: Callable[[Any], None] = lambda outcome: (
+        None
+    )  #: told the outcome or an exception, in the writer's thread
     digest: bytes = b""
 
     @property
@@ -148,7 +150,9 @@ class Group:
     keys: dict[str, Work] = field(default_factory=dict)
     answered: dict[int, list[Any]] = field(default_factory=dict)
     wrong: list[bool] = field(default_factory=list)
-    again: list[tuple[Work, Work]] = field(default_factory=list)  #: a repeated request, and the first of this group
+    again: list[tuple[Work, Work]] = field(
+        default_factory=list
+    )  #: a repeated request, and the first of this group
 
     def admit(self, log: Log, work: Work) -> None:
         """Decide what happens to a request: remembered, learnt, answered again, or refused."""
@@ -194,7 +198,8 @@ class Group:
             self.wrong = [a != b for a, b in zip(said, names, strict=True)]
             start, (seq, total, chain) = 0, self.tail
             for work in self.fresh:
-                assert work.X is not None and work.names is not None
+                assert work.X is not None
+                assert work.names is not None
                 mine = said[start : start + work.rows]
                 start, seq, total = start + work.rows, seq + 1, total + work.rows
                 parts = (seq, ROWS, at, work.rows, total, work.key, work.digest, work.X.tobytes())
