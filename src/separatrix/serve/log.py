@@ -82,10 +82,13 @@ class Log:
         self.path = path
         if not path.is_file():
             raise FolderError(f"There is no log {path}.")
+        connection = None
         try:
-            self.connection = _connect(path, readonly)
-            about = dict(self.connection.execute("SELECT name, value FROM about"))
+            self.connection = connection = _connect(path, readonly)
+            about = dict(connection.execute("SELECT name, value FROM about").fetchall())
         except sqlite3.Error as error:
+            if connection is not None:
+                connection.close()
             raise _unreadable(path, error) from None
         if about.get("format") != FORMAT:
             raise FolderError(
@@ -182,7 +185,7 @@ class Log:
         rows = self.connection.execute(
             "SELECT y FROM entries WHERE kind = ? AND seq > ? AND seq <= ?", (BACK, after, limit)
         )
-        return [int(row[0]) for row in rows]
+        return [int(row[0]) for row in rows.fetchall()]
 
     def compact(self, until: Tail, content: bytes, at: int) -> bool:
         """Make the model at an entry the base; the entries up to it may be dropped then. Within a transaction.
@@ -241,10 +244,14 @@ def _connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
     """A connection that commits only what it is told to; used by one thread at a time."""
     where = f"file:{_quoted(path)}?mode={'ro' if readonly else 'rwc'}"
     connection = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False, timeout=10.0)
-    if not readonly:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA trusted_schema = OFF")
+    try:
+        if not readonly:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
