@@ -27,7 +27,7 @@ _TYPES = {
     ".js": "text/javascript; charset=utf-8",
 }
 _EXTENSIONS = ["binary_tensor_data", "learn", "separatrix"]
-_WRONG = 20  # rows that were predicted wrongly, shown at most
+_WRONG = 12  # rows that were predicted wrongly, shown at most
 _EXPORTED = 100_000  # rows in one answer
 
 
