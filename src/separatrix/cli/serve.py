@@ -56,6 +56,10 @@ def serve(
     refit_window: Annotated[
         int | None, typer.Option("--refit-window", min=2, help="Of the latest rows, how many a refit takes.")
     ] = None,
+    held_out: Annotated[
+        Path | None,
+        typer.Option("--held-out", exists=True, help="Rows that nobody trains on, to score every refit on."),
+    ] = None,
     max_body: Annotated[int, typer.Option("--max-body", min=1024, help="Bytes of a request.")] = 16 << 20,
     max_rows: Annotated[int, typer.Option("--max-rows", min=1, help="Rows of a request.")] = 100_000,
     queue: Annotated[
@@ -103,6 +107,7 @@ def serve(
         retain=retain,
         refit_every=refit_every,
         refit_window=refit_window,
+        held_out=held_out,
     )
     opened = open_models(models, data_dir, settings, _progress())
     for note in opened.notes:

@@ -15,8 +15,8 @@ import http.client
 import json
 import secrets
 import ssl
-import threading
 import time
+from collections import deque
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -38,7 +38,7 @@ class ServeError(Exception):
 
 
 class Client:
-    """One model of one server. Safe with several threads: each has a connection of its own.
+    """One model of one server. Safe with several threads: each request under way has a connection of its own.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Client:
             token = Path(token_file).read_text().split()[0]
         self._authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._timeout, self._retries, self._context = timeout, retries, context
-        self._local = threading.local()
+        self._idle: deque[http.client.HTTPConnection] = deque()  # connections that may be used again
 
     def predict(self, X: Any, *, remember: bool = False) -> NDArray[Any]:
         """The class of each row; see `infer` for the id of a remembered prediction."""
@@ -135,7 +135,6 @@ class Client:
             try:
                 status, text, wait = self._send(method, path, body, headers or {})
             except (OSError, http.client.HTTPException) as error:
-                self._drop()
                 status, text, wait = (
                     0,
                     json.dumps({"error": f"{type(error).__name__}: {error}"}).encode(),
@@ -152,34 +151,35 @@ class Client:
     def _send(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[int, bytes, float | None]:
-        connection = getattr(self._local, "connection", None)
-        if connection is None:
-            if self._secure:
-                connection = http.client.HTTPSConnection(
-                    self._host, self._port, timeout=self._timeout, context=self._context
-                )
-            else:
-                connection = http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
-            self._local.connection = connection
-        connection.request(
-            method, f"/v2/models/{self._model}{path}", body, {**self._authorization, **headers}
-        )
-        reply = connection.getresponse()
-        text = reply.read()
+        connection = self._connection()
+        try:
+            connection.request(method, f"/v2/models/{self._model}{path}", body, {**self._authorization, **headers})
+            reply = connection.getresponse()
+            text = reply.read()
+        except BaseException:
+            connection.close()
+            raise
         if reply.will_close:
-            self._drop()
+            connection.close()
+        else:
+            self._idle.append(connection)
         wait = reply.headers.get("Retry-After", "")
         return reply.status, text, float(wait) if wait.isdecimal() else None
 
-    def _drop(self) -> None:
-        connection = getattr(self._local, "connection", None)
-        if connection is not None:
-            connection.close()
-            self._local.connection = None
+    def _connection(self) -> http.client.HTTPConnection:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            pass
+        if not self._secure:
+            return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
+        context = self._context or ssl.create_default_context()
+        return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout, context=context)
 
     def close(self) -> None:
-        """Close the connection of this thread."""
-        self._drop()
+        """Close the connections that are open."""
+        while self._idle:
+            self._idle.pop().close()
 
     def __enter__(self) -> Self:
         return self
@@ -215,6 +215,18 @@ class AsyncClient:
     async def stats(self) -> dict[str, Any]:
         """See `Client.stats`."""
         return await asyncio.to_thread(self._client.stats)
+
+    async def close(self) -> None:
+        """Close the connections that are open."""
+        self._client.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
 
 
 def _rows(X: Any) -> dict[str, Any]:

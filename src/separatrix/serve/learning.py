@@ -75,7 +75,7 @@ class LearningModel:
         self.parameters = restored.learner.model.get_params(deep=False)
         self.tail = restored.tail
         self.counts = read_counts(self.log.get("counts"), self.log.get("history"))
-        self.refits = Refitter(self.folder.log, self.columns, self.kind)
+        self.refits = Refitter(self.folder.log, self.columns, self.kind, settings.held_out)
         self.queue = Queue(settings.queue_requests, settings.queue_rows)
         self.problem: str | None = None  #: why the log cannot be written at the moment
         self._snapshot_at, self._snapshot_rows = time.monotonic(), self.tail.total - restored.replayed

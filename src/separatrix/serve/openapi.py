@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from separatrix import __version__
+from separatrix.serve.tensors import TYPES
 
 _TENSOR = {
     "type": "object",
     "required": ["name", "shape", "datatype"],
     "properties": {
         "name": {"type": "string"},
-        "shape": {"type": "array", "items": {"type": "integer"}},
-        "datatype": {"type": "string"},
+        "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1, "maxItems": 8},
+        "datatype": {"enum": [*TYPES, "BYTES"]},
         "data": {"type": "array", "items": {}},
         "parameters": {"type": "object"},
     },

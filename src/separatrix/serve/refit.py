@@ -21,12 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.data.read import read
 from separatrix.models.file import save
 from separatrix.proof.verify import verify
 from separatrix.serve.errors import RequestError
 from separatrix.serve.labels import as_array
 from separatrix.serve.log import ROWS, Log
 from separatrix.svm.svc import SVC
+from separatrix.validation.holdout import Holdout
 
 _log = logging.getLogger("separatrix.serve")
 MAX_ROWS = 1_000_000  #: rows of a refit
@@ -78,8 +80,9 @@ def logged_rows(log: Log, columns: int, first: int, last: int) -> tuple[NDArray[
 class Refitter:
     """At most one refit of a model at a time."""
 
-    def __init__(self, path: Path, columns: int, kind: str) -> None:
+    def __init__(self, path: Path, columns: int, kind: str, held_out: Path | None = None) -> None:
         self._path, self._columns, self._kind = path, columns, kind
+        self._held_out = None if held_out is None else str(held_out.resolve())
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self.running = False
@@ -98,6 +101,7 @@ class Refitter:
             self.running = True
         first = max(0, total - asked.pop("rows"))
         order = {**asked, "first": first, "last": total, "columns": self._columns, "kind": self._kind}
+        order["held_out"] = self._held_out
         threading.Thread(target=self._run, args=(order, done), name="refit", daemon=True).start()
         return {"rows": [first, total], **asked}
 
@@ -180,7 +184,19 @@ def fit_and_prove(log: Path, out: Path, order: dict[str, Any]) -> dict[str, Any]
         if not found:
             return {**facts, "why": found.reason[:500]}
     save(model, out)
+    if order["held_out"] is not None:
+        facts["held_out"] = _look(model, Path(order["held_out"]), log.with_name("held-out.jsonl"))
     return {**facts, "proved": True}
+
+
+def _look(model: SVC, path: Path, ledger: Path) -> dict[str, Any]:
+    """The accuracy on rows that were held out, with the interval that all looks so far allow; the look is recorded."""
+    try:
+        found = read(path, n_columns=int(model.n_features_in_))
+        look = Holdout(found.X, found.y, ledger=ledger).score(model)
+    except (ValueError, OSError, RuntimeError) as error:
+        return {"why": str(error)[:300]}
+    return {"accuracy": look.accuracy, "interval": list(look.interval), "looks": look.looks, "rows": look.n}
 
 
 if __name__ == "__main__":
