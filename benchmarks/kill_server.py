@@ -1,10 +1,10 @@
-"""kill -9 at random moments under load: no acknowledged row is lost, none is learnt twice, the replay is equal to the bit.
+"""kill -9 at random moments under load: no acknowledged row is lost or learnt twice, the replay is equal to the bit.
 
     python -m benchmarks.kill_server 1000
 
-A server is forked, four clients send rows to it, and after a random time it is killed, wherever it is: in its start, in a
-transaction, in a snapshot, in a compaction. The next server takes over the same folder; requests without an answer are
-sent again with their keys. After every few kills the log is read offline and compared with what the clients were told,
+A server is forked, four clients send rows to it, and after a random time it is killed, wherever it is: in its start,
+in a transaction, in a snapshot, in a compaction. The next server takes over the same folder; requests without an answer
+are sent again with their keys. After every few kills the log is read offline and compared with what clients were told,
 and the model with the library's own, fed with the rows of the log.
 """
 
@@ -16,7 +16,6 @@ import logging
 import os
 import random
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -69,7 +68,7 @@ def fork_server(model: Path, data: Path, settings: Settings) -> tuple[int, Any]:
         return pid, os.fdopen(reading)
     try:
         logging.disable(logging.CRITICAL)
-        sys.stdout = sys.stderr = open(os.devnull, "w")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         opened = open_models([model], data, settings)
         ready = lambda address: os.write(writing, address.encode() + b"\n")  # noqa: E731
         serve(opened, Tokens({}), Place(port=0), settings, ready)
@@ -141,7 +140,7 @@ def check(data: Path, base: bytes, run: Run) -> None:
         assert number not in found, f"request {number} was learnt twice"
         found[number] = entry
         X, y = make_request(number)
-        assert entry.X == X.tobytes(), number
+        assert X.tobytes() == entry.X, number
         assert json.loads(entry.y) == y, number
         X_all.append(X)
         y_all += y
@@ -193,7 +192,10 @@ def kills(count: int, folder: Path, retain: int | None, seed: int, every: int = 
         one_kill(model, folder / "data", settings, run, rng)
         if number % every == 0 or number == count:
             check(folder / "data", base, run)
-            print(f"{number} kills, {len(run.acknowledged)} requests acknowledged, none lost, none twice", flush=True)
+            print(
+                f"{number} kills, {len(run.acknowledged)} requests acknowledged, none lost, none twice",
+                flush=True,
+            )
     return run
 
 

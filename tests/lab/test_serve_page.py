@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "serve"))
-from serving import rows, save_perceptron, serving
-
 from separatrix.serve.client import Client
+from serving import rows, save_perceptron, serving
 
 pytest.importorskip("httptools")
 TOKEN = "a-token-to-look-with"
@@ -61,6 +57,8 @@ def test_the_page_shows_the_numbers(browser: Any, served: str, scheme: str, widt
     assert page.evaluate("document.querySelector('#rate svg text').getBoundingClientRect().height") >= 11
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     found = axe.Axe().run(page).response["violations"]
-    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")] == []
+    assert [
+        (v["id"], [n["html"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")
+    ] == []
     assert complaints == []
     context.close()

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from serving import rows, save_perceptron, serving
 
 import separatrix as sx
+from serving import TOKENS, rows, save_perceptron, serving
 
 pytest.importorskip("uvicorn")
 pytest.importorskip("httptools")
-
-TOKENS = {"all": "token-of-everything", "read": "token-of-a-reader", "learn": "token-of-a-learner"}
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +30,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def address(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server without tokens."""
-    with serving(models, "--data-dir", tmp_path_factory.mktemp("logs"), "--max-body", 200_000) as address:
+    logs = tmp_path_factory.mktemp("logs")
+    assert logs == models.parent / "logs0"
+    with serving(models, "--data-dir", logs, "--max-body", 200_000) as address:
         yield address
 
 
@@ -40,7 +40,12 @@ def address(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def guarded(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server with tokens."""
     folder = tmp_path_factory.mktemp("guarded")
-    lines = [f"{TOKENS['all']}  # of the owner", f"{TOKENS['read']} read", "", f"{TOKENS['learn']} read,learn"]
+    lines = [
+        f"{TOKENS['all']}  # of the owner",
+        f"{TOKENS['read']} read",
+        "",
+        f"{TOKENS['learn']} read,learn",
+    ]
     (folder / "tokens").write_text("\n".join(lines))
     model = models / "spam.safetensors"
     with serving(model, "--data-dir", folder / "logs", "--token-file", folder / "tokens") as address:

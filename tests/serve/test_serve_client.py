@@ -9,13 +9,12 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from conftest import TOKENS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from serving import COLUMNS, fetch, rows, serving
 
 import separatrix as sx
 from separatrix.serve import AsyncClient, Client, ServeError
+from serving import COLUMNS, TOKENS, fetch, rows, serving
 
 
 class BadLine(threading.Thread):
@@ -74,7 +73,9 @@ def test_sync_and_async(address):
 
     async def everything() -> list[dict]:
         async with AsyncClient(address, "spam") as client:
-            learnt = await asyncio.gather(*(client.learn(X[i : i + 3], y[i : i + 3]) for i in range(0, 30, 3)))
+            learnt = await asyncio.gather(
+                *(client.learn(X[i : i + 3], y[i : i + 3]) for i in range(0, 30, 3))
+            )
             kept = await client.infer(X[:2], remember=True)
             await client.label(kept["id"], y[:2])
             assert (await client.predict(X)).shape == (30,)
@@ -93,7 +94,10 @@ def test_sync_and_async(address):
         client.stats()
     with pytest.raises(ValueError, match="address must be like"):
         Client("127.0.0.1:8080", "spam")
-    with Client("http://127.0.0.1:9", "spam", retries=1) as client, pytest.raises(ServeError, match="refused"):
+    with (
+        Client("http://127.0.0.1:9", "spam", retries=1) as client,
+        pytest.raises(ServeError, match="refused"),
+    ):
         client.stats()
 
 
@@ -129,7 +133,8 @@ def test_the_inference_protocol_with_tritonclient(address, models):
             tensor = triton.InferInput("X", X.shape, kind)
             tensor.set_data_from_numpy(X.astype(dtype), binary_data=binary)
             wanted = [
-                triton.InferRequestedOutput(name, binary_data=binary) for name in ("predict", "decision_function")
+                triton.InferRequestedOutput(name, binary_data=binary)
+                for name in ("predict", "decision_function")
             ]
             for outputs in (wanted, None):
                 answer = client.infer("many", [tensor], outputs=outputs, request_id="seven")
@@ -138,9 +143,9 @@ def test_the_inference_protocol_with_tritonclient(address, models):
                 scores = answer.as_numpy("decision_function")
                 assert scores.tolist() == model.decision_function(X.astype(dtype).astype(float)).tolist()
                 assert answer.get_response()["id"] == "seven"
+    tensor = triton.InferInput("X", [1, 1], "FP64")
+    tensor.set_data_from_numpy(np.ones((1, 1)))
     with pytest.raises(Exception, match="columns"):
-        tensor = triton.InferInput("X", [1, 1], "FP64")
-        tensor.set_data_from_numpy(np.ones((1, 1)))
         client.infer("many", [tensor])
     client.close()
 

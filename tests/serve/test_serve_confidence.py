@@ -36,7 +36,11 @@ def test_it_holds_at_all_times_at_once(law):
                 p[t] = 0.1 if t < 2 or x[t - 1] + x[t - 2] < 2 else 0.6
                 x[t] = rng.random() < p[t]
         else:
-            p = {"constant": np.full(n, 0.3), "rare": np.full(n, 0.003), "drifting": np.linspace(0.4, 0.02, n)}[law]
+            p = {
+                "constant": np.full(n, 0.3),
+                "rare": np.full(n, 0.003),
+                "drifting": np.linspace(0.4, 0.02, n),
+            }[law]
             x = (rng.random(n) < p).astype(float)
         held += covered(x, p, 0.8)
     assert held >= 105
@@ -68,7 +72,9 @@ def test_the_boundary_is_that_of_the_paper():
     eta, s, alpha, v = 2.0, 1.4, 0.025, 50.0
     length = s * math.log(math.log(eta * v)) + math.log(zeta(s) / (alpha * math.log(eta) ** s))
     k1, k2 = (eta**0.25 + eta**-0.25) / math.sqrt(2), (math.sqrt(eta) + 1) / 2
-    assert boundary(v, alpha) == pytest.approx(math.sqrt(k1**2 * v * length + (k2 * length) ** 2) + k2 * length)
+    assert boundary(v, alpha) == pytest.approx(
+        math.sqrt(k1**2 * v * length + (k2 * length) ** 2) + k2 * length
+    )
 
 
 def test_a_rise_is_noticed_and_chance_is_not():

@@ -8,11 +8,11 @@ import sys
 import textwrap
 
 import pytest
-from serving import rows
 from test_serve_log import content, learn, opened
 
 from separatrix.serve.check import check_folder
 from separatrix.serve.errors import FolderError
+from serving import rows
 
 FULL = """
     import json, resource, signal, sys
@@ -57,12 +57,12 @@ def test_a_full_disk(tmp_path):
     assert "the rows were not" in said["refused"]
     assert said["status"] == 507
     model = opened(tmp_path / "m", content())
-    X, y = rows(20_000, seed=2)
+    X, _ = rows(20_000, seed=2)
     assert len(said["told"]) > 5
     for i, seq, answer in said["told"]:
         entry = model.log.entry(seq)
         assert entry.key == f"key-{i}"
-        assert entry.X == X[i : i + 100].tobytes()
+        assert X[i : i + 100].tobytes() == entry.X
         assert json.loads(entry.said) == answer
     assert model.learner.fingerprint() == said["fingerprint"]
     assert model.stats()["rows_learned"] == 100 * len(said["told"])

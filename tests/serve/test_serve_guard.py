@@ -12,19 +12,28 @@ import sys
 import textwrap
 import threading
 import time
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import pytest
-from conftest import TOKENS
-from serving import command, fetch, rows, save_perceptron, serving, start, tensors
 
 from separatrix.serve.check import check_folder
 from separatrix.serve.client import Client, ServeError
 from separatrix.serve.errors import FolderError, RequestError
+from separatrix.serve.run import Place, open_models, serve
+from separatrix.serve.settings import Settings
 from separatrix.serve.tokens import Tokens, read_tokens
+from serving import TOKENS, fetch, rows, save_perceptron, serving, start, tensors
 
 LEARN, INFER = "/v2/models/spam/learn", "/v2/models/spam/infer"
-READABLE = ["/v2", "/v2/models", "/v2/models/spam", "/v2/models/spam/stats", "/metrics", "/v2/models/spam/wrong"]
+READABLE = [
+    "/v2",
+    "/v2/models",
+    "/v2/models/spam",
+    "/v2/models/spam/stats",
+    "/metrics",
+    "/v2/models/spam/wrong",
+]
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -71,7 +80,11 @@ def test_token_files(tmp_path, monkeypatch):
     tokens.check("bearer ijklmnop", "admin")
     with pytest.raises(RequestError, match="scope 'learn'"):
         tokens.check("Bearer abcdefgh", "learn")
-    for text, match in (("short", "at least 8"), ("abcdefgh write", "scope is one of"), ("# none\n", "no token")):
+    for text, match in (
+        ("short", "at least 8"),
+        ("abcdefgh write", "scope is one of"),
+        ("# none\n", "no token"),
+    ):
         file.write_text(text)
         with pytest.raises(FolderError, match=match):
             read_tokens(file, None)
@@ -91,7 +104,9 @@ def test_a_huge_body_is_not_read(address):
     assert reply.startswith(b"HTTP/1.1 413 ")
     # the same without a length: cut off as soon as it is too long
     with socket.create_connection((parts.hostname, parts.port), timeout=10) as raw:
-        raw.sendall(f"POST {LEARN} HTTP/1.1\r\nHost: {parts.netloc}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+        raw.sendall(
+            f"POST {LEARN} HTTP/1.1\r\nHost: {parts.netloc}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+        )
         chunk = b"8000\r\n" + b"x" * 0x8000 + b"\r\n"
         sent = 0
         try:
@@ -133,10 +148,13 @@ PATIENCE = """
 def impatient(models, tmp_path_factory):
     """A server that waits for a second only."""
     script = [sys.executable, "-c", textwrap.dedent(PATIENCE), models / "spam.safetensors"]
-    process = subprocess.Popen([*script, tmp_path_factory.mktemp("impatient")], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*script, tmp_path_factory.mktemp("impatient")], stdout=subprocess.PIPE, text=True
+    )
     yield process.stdout.readline().strip()
     process.terminate()
-    assert process.wait(20) == 0
+    process.communicate(timeout=20)
+    assert process.returncode == 0
 
 
 def test_slow_clients_are_cut_off_while_others_are_served(impatient):
@@ -152,10 +170,8 @@ def test_slow_clients_are_cut_off_while_others_are_served(impatient):
     def drip() -> None:
         while not stop.is_set():
             for raw in slow[1::3]:
-                try:
+                with suppress(OSError):
                     raw.sendall(b"X-More: 1\r\n")
-                except OSError:
-                    pass
             time.sleep(0.1)
 
     thread = threading.Thread(target=drip)
@@ -216,15 +232,11 @@ def test_a_full_queue_answers_429_and_the_client_comes_again(impatient):
     assert seen <= {200, 429}
 
 
-def test_two_servers_on_one_folder(tmp_path, models):
-    model = models / "spam.safetensors"
-    with serving(model, "--data-dir", tmp_path / "logs") as address:
-        second = subprocess.run(
-            command(model, "--data-dir", tmp_path / "logs"), capture_output=True, text=True, timeout=60, check=False
-        )
-        assert second.returncode == 1
-        assert "in use by another server" in second.stderr
-        assert fetch(address, "GET", "/v2/health/ready")[0] == 200
+def test_two_servers_on_one_folder(address, models):
+    # the other process has the folder: a second server here is refused, and the first one goes on
+    with pytest.raises(FolderError, match="in use by another server"):
+        open_models([models / "spam.safetensors"], models.parent / "logs0", Settings())
+    assert fetch(address, "GET", "/v2/health/ready")[0] == 200
 
 
 def test_a_stop_finishes_what_was_accepted(tmp_path):
@@ -286,9 +298,11 @@ def test_tls(tmp_path, models):
 
 
 def test_another_machine_needs_a_token(models):
-    run = subprocess.run(
-        command(models / "spam.safetensors", "--host", "0.0.0.0"),
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert run.returncode == 1
-    assert "there is no token" in run.stderr
+    with pytest.raises(FolderError, match="there is no token"):
+        serve(
+            open_models([models / "kernel.safetensors"], None, Settings()),
+            Tokens({}),
+            Place("0.0.0.0"),
+            Settings(),
+            print,
+        )

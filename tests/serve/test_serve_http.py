@@ -88,7 +88,12 @@ def test_three_kinds_of_bodies_ask_the_same(address):
     head = json.dumps(
         {
             "inputs": [
-                {"name": "X", "shape": [6, COLUMNS], "datatype": "FP64", "parameters": {"binary_data_size": X.nbytes}},
+                {
+                    "name": "X",
+                    "shape": [6, COLUMNS],
+                    "datatype": "FP64",
+                    "parameters": {"binary_data_size": X.nbytes},
+                },
                 {"name": "y", "shape": [6], "datatype": "INT64", "data": y.tolist()},
             ]
         }
@@ -111,7 +116,9 @@ def test_three_kinds_of_bodies_ask_the_same(address):
     assert len(seen) == 1
     packed = io.BytesIO()
     table = pa.table(columns)
-    with pa.ipc.new_stream(packed, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+    with pa.ipc.new_stream(
+        packed, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")
+    ) as writer:
         writer.write_table(table)
     assert fetch(address, "POST", INFER, packed.getvalue(), ARROW)[0] == 415
 
@@ -143,7 +150,10 @@ BAD = [
     (tensors(np.ones((1, COLUMNS)), ["spam"]), "Label 0"),
     (tensors(np.ones((1, COLUMNS))), "no labels"),
     ({"inputs": [{"name": "X", "shape": [2, 4], "datatype": "FP64", "data": [1, 2, 3, 4]}]}, "needs 8"),
-    ({"inputs": [{"name": "X", "shape": [1, 4], "datatype": "FP64", "data": ["1", "2", "3", "4"]}]}, "numbers"),
+    (
+        {"inputs": [{"name": "X", "shape": [1, 4], "datatype": "FP64", "data": ["1", "2", "3", "4"]}]},
+        "numbers",
+    ),
     ({"inputs": [{"name": "X", "shape": [1, 4], "datatype": "FP99", "data": [1, 2, 3, 4]}]}, "FP99"),
     ({"inputs": [{"name": "X", "shape": [2, 2], "datatype": "FP64", "data": [[1, 2], [3]]}]}, "box"),
     ({"inputs": [{"name": "X", "shape": [1, 4], "datatype": "INT64", "data": [1, 2, 3, 2**60]}]}, "2\\^53"),
@@ -190,7 +200,11 @@ TENSORS = st.lists(
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(body=st.fixed_dictionaries({}, optional={"inputs": TENSORS | JUNK, "id": JUNK, "outputs": JUNK, "parameters": JUNK}))
+@given(
+    body=st.fixed_dictionaries(
+        {}, optional={"inputs": TENSORS | JUNK, "id": JUNK, "outputs": JUNK, "parameters": JUNK}
+    )
+)
 def test_fuzzed_json_never_fails_the_server(address, body):
     for path in (LEARN, INFER):
         assert fetch(address, "POST", path, body)[0] in (200, 400, 409)

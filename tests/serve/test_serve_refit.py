@@ -9,12 +9,12 @@ import time
 
 import numpy as np
 import pytest
-from serving import fetch, rows, save_perceptron, serving, tensors
 
 import separatrix as sx
 from separatrix.serve.client import Client
 from separatrix.serve.errors import RequestError
 from separatrix.serve.refit import check_request
+from serving import fetch, rows, save_perceptron, serving
 
 STATS = "/v2/models/spam/stats"
 
@@ -25,7 +25,11 @@ def wait(client: Client, seconds: float = 60) -> dict:
     while time.monotonic() < deadline:
         stats = client.stats()
         last = stats["refit"]["last"]
-        if not stats["refit"]["running"] and last is not None and (not last["proved"] or len(stats["versions"]) > 1):
+        if (
+            not stats["refit"]["running"]
+            and last is not None
+            and (not last["proved"] or len(stats["versions"]) > 1)
+        ):
             return stats
         time.sleep(0.1)
     raise AssertionError(stats["refit"])
@@ -39,7 +43,9 @@ def refitted(tmp_path_factory):
     X, y = rows(500, seed=31)
     held_X, held_y = rows(200, seed=32)
     table = np.column_stack([held_X, held_y])
-    (folder / "held.csv").write_text("a,b,c,d,y\n" + "\n".join(",".join(map(repr, map(float, r))) for r in table))
+    (folder / "held.csv").write_text(
+        "a,b,c,d,y\n" + "\n".join(",".join(map(repr, map(float, r))) for r in table)
+    )
     options = ("--data-dir", folder / "logs", "--held-out", folder / "held.csv")
     with serving(model, *options) as address, Client(address, "spam") as client:
         for i in range(0, 400, 7):
@@ -49,7 +55,7 @@ def refitted(tmp_path_factory):
 
 
 def test_a_proved_refit_answers(refitted):
-    _, address, client, X, y, stats = refitted
+    _, _, client, X, y, stats = refitted
     facts = stats["versions"][1]
     assert stats["serving"] == facts["version"] == "1"
     assert facts["proved"]
@@ -62,7 +68,9 @@ def test_a_proved_refit_answers(refitted):
     assert online["model_version"] == "online"
     assert facts["held_out"]["rows"] == 200
     assert facts["held_out"]["looks"] == 1
-    assert facts["held_out"]["interval"][0] <= facts["held_out"]["accuracy"] <= facts["held_out"]["interval"][1]
+    assert (
+        facts["held_out"]["interval"][0] <= facts["held_out"]["accuracy"] <= facts["held_out"]["interval"][1]
+    )
 
 
 def test_anyone_can_check_the_certificate(refitted, tmp_path):
@@ -85,7 +93,7 @@ def test_anyone_can_check_the_certificate(refitted, tmp_path):
 
 
 def test_its_mistakes_on_later_rows_are_counted_and_it_can_be_rolled_back(refitted):
-    folder, address, client, X, y, _ = refitted
+    _, address, client, X, y, _ = refitted
     said = client.infer(X[400:450])["outputs"][0]["data"]
     client.learn(X[400:450], y[400:450])
     facts = client.stats()["versions"][1]
@@ -120,22 +128,37 @@ def test_what_cannot_be_proved_is_not_swapped_in(refitted):
 def test_versions_and_counts_outlive_the_server(tmp_path):
     model = save_perceptron(tmp_path / "spam.safetensors")
     X, y = rows(200, seed=33)
-    with serving(model, "--data-dir", tmp_path / "logs", "--refit-every", 100) as address:
-        with Client(address, "spam") as client:
-            client.learn(X, y)  # the refit begins by itself
-            wait(client)
-            client.learn(X[:20], y[:20])
-            before, said = client.stats(), client.predict(X).tolist()
+    options = ("--data-dir", tmp_path / "logs", "--refit-every", 100)
+    with serving(model, *options) as address, Client(address, "spam") as client:
+        client.learn(X, y)  # the refit begins by itself
+        wait(client)
+        client.learn(X[:20], y[:20])
+        before, said = client.stats(), client.predict(X).tolist()
     with serving(model, "--data-dir", tmp_path / "logs") as address, Client(address, "spam") as client:
         after = client.stats()
         assert client.predict(X).tolist() == said
-        for name in ("serving", "versions", "rows_learned", "mistakes", "mistake_rate_interval", "chain", "bound"):
+        for name in (
+            "serving",
+            "versions",
+            "rows_learned",
+            "mistakes",
+            "mistake_rate_interval",
+            "chain",
+            "bound",
+        ):
             assert after[name] == before[name], name
 
 
 def test_requests_for_refits_are_checked():
     assert check_request({})["kernel"] == "linear"
-    for wrong in ({"rows": 1}, {"C": 0}, {"C": True}, {"kernel": "x"}, {"gamma": -1}, {"tol": 1}, {"more": 1}):
+    for wrong in (
+        {"rows": 1},
+        {"C": 0},
+        {"C": True},
+        {"kernel": "x"},
+        {"gamma": -1},
+        {"tol": 1},
+        {"more": 1},
+    ):
         with pytest.raises(RequestError):
             check_request(wrong)
-    assert tensors([[1.0]], [1])["inputs"][1]["datatype"] == "INT64"

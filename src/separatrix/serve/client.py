@@ -153,7 +153,9 @@ class Client:
     ) -> tuple[int, bytes, float | None]:
         connection = self._connection()
         try:
-            connection.request(method, f"/v2/models/{self._model}{path}", body, {**self._authorization, **headers})
+            connection.request(
+                method, f"/v2/models/{self._model}{path}", body, {**self._authorization, **headers}
+            )
             reply = connection.getresponse()
             text = reply.read()
         except BaseException:

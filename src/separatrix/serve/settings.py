@@ -27,5 +27,7 @@ class Settings:
         None  #: rows after which a maximum-margin model is fitted anew; None: when asked
     )
     refit_window: int | None = None  #: of the latest rows, how many take part in a refit; None: all
-    held_out: Path | None = None  #: rows that nobody trains on: every refit is scored on them, and the look recorded
+    held_out: Path | None = (
+        None  #: rows that nobody trains on: every refit is scored on them, and the look recorded
+    )
     grace: float = 10.0  #: seconds for requests under way to finish at a stop

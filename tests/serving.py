@@ -17,6 +17,7 @@ import numpy as np
 import separatrix as sx
 
 COLUMNS = 4
+TOKENS = {"all": "token-of-everything", "read": "token-of-a-reader", "learn": "token-of-a-learner"}
 
 
 def rows(n: int, seed: int = 0, columns: int = COLUMNS) -> tuple[np.ndarray, np.ndarray]:
