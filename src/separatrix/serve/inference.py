@@ -91,8 +91,7 @@ class Inference:
             said, scores = predictor.answer(X)
         else:
             said, scores = await self._in_thread(predictor.answer, X)
-        flat = scores.ravel()
-        if not math.isfinite(flat.dot(flat)) and not np.isfinite(scores).all():
+        if not math.isfinite(scores.sum()) and not np.isfinite(scores).all():
             raise RequestError("The scores of these rows are beyond what a float64 holds.")
         self.metrics.rows[model.name] += len(X)
         if asked.remember:

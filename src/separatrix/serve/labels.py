@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from separatrix.serve.errors import RequestError
 
+_WHOLE = 2**53  # beyond, float64 does not hold every integer
 MAX_NAME = 1000  #: characters of a class name
 #: Kinds by the letter of NumPy's types, with their names in the inference protocol.
 DATATYPES = {"i": "INT64", "f": "FP64", "b": "BOOL", "U": "BYTES"}
@@ -29,6 +30,8 @@ def check_names(values: Sequence[Any], kind: str) -> list[Any]:
     >>> check_names([1, 2.0], "i"), check_names([1, -1], "f")
     ([1, 2], [1.0, -1.0])
     """
+    if kind == "i" and set(map(type, values)) == {int} and -_WHOLE < min(values) <= max(values) < _WHOLE:
+        return list(values)  # as almost always
     out = []
     for place, value in enumerate(values):
         name = _name(value, kind)
@@ -50,10 +53,10 @@ def _name(value: Any, kind: str) -> Any:
     if kind == "b":
         return value if type_ is bool else None
     if type_ is float:
-        if not math.isfinite(value) or value != math.floor(value) or abs(value) >= 2**53:
+        if not math.isfinite(value) or value != math.floor(value) or abs(value) >= _WHOLE:
             return None
         return int(value) if kind == "i" else value
-    if type_ is not int or not -(2**53) < value < 2**53:
+    if type_ is not int or not -_WHOLE < value < _WHOLE:
         return None
     return value if kind == "i" else float(value)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from threadpoolctl import threadpool_limits
 
 from separatrix.errors import ModelFileError, ParameterError, with_hint
 from separatrix.models.file import load
@@ -155,6 +156,8 @@ def serve(
 
     # The writer's thread works in Python too: without this, requests would wait up to 5 ms for their turn.
     sys.setswitchinterval(0.0005)
+    # Many small products: threads of BLAS would only wait for each other.
+    threadpool_limits(1)
     gc.collect()
     gc.freeze()
     # uvicorn stops at these, and raises them once more when it has stopped; the log is still to be closed then.

@@ -33,6 +33,7 @@ TYPES = {
     "FP64": np.float64,
 }
 MAX_ENTRY = 1e100  #: size of an entry of X, so that sums of products stay finite
+_FEW = 4096  # entries
 _NO_ROOM = "There are fewer bytes in the body than the tensors have."
 
 
@@ -234,8 +235,9 @@ def as_rows(values: Any) -> NDArray[np.float64]:
         raise RequestError("The rows hold integers beyond 2^53, which float64 does not hold.")
     X = np.ascontiguousarray(values, dtype=np.float64)
     flat = X.ravel()
-    # One product settles it for ordinary rows; what is not finite makes it so, too.
-    if not flat.dot(flat) <= MAX_ENTRY and not max(X.max(), -X.min()) <= MAX_ENTRY:
+    # One product settles it for a few ordinary rows; what is not finite makes it so, too.
+    few = X.size <= _FEW and flat.dot(flat) <= MAX_ENTRY
+    if not few and not max(X.max(), -X.min()) <= MAX_ENTRY:
         row, column = (int(place) for place in np.argwhere(~(np.abs(X) <= MAX_ENTRY))[0])
         raise RequestError(
             f"Row {row}, column {column} is {X[row, column]}; entries must be finite and at most {MAX_ENTRY:g} in size."
