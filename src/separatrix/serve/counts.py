@@ -42,6 +42,17 @@ class Counts:
             self.points = self.points[::2]
             self.stride = max(1, int((self.points[-1][0] - self.points[0][0]) / (_MOST_POINTS / 2)))
 
+    def shown(self) -> dict[str, Any]:
+        """What people and programs are told."""
+        rate, now = self.rate, self.drift.now
+        return {
+            "mistake_rate": rate.mistakes / rate.rows if rate.rows else None,
+            "mistake_rate_interval": list(rate.interval()),
+            "drift": self.drift.risen,
+            "recent": {"rows": now.rows, "mistakes": now.mistakes},
+            "delayed_labels": {"rows": self.delayed, "mistakes": self.delayed_mistakes},
+        }
+
     def record(self) -> dict[str, Any]:
         """What changes with every group, as plain values."""
         return {

@@ -47,7 +47,7 @@ class Learner:
     @property
     def updates(self) -> int:
         """Updates of the model in its whole life."""
-        return int(self.model.n_updates_) if self.rows else int(self._online.model.updates)
+        return int(self._online.model.updates)
 
     @property
     def bound(self) -> float:

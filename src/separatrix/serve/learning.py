@@ -32,6 +32,7 @@ from separatrix.serve.versions import ONLINE, Versions
 from separatrix.serve.writer import Group, Queue, Work, tell, write_group
 
 _log = logging.getLogger("separatrix.serve")
+_FORGET_EVERY = 1000  # remembered predictions, after which the oldest are forgotten
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,8 @@ class Published:
     mistakes: int
     updates: int
     bound: float
-    at: float  #: time of the last acknowledgement
+    counted: dict[str, Any]  #: rates and their intervals
+    at: float | None  #: time of the last acknowledgement
 
 
 class LearningModel:
@@ -80,8 +82,9 @@ class LearningModel:
         self.problem: str | None = None  #: why the log cannot be written at the moment
         self._snapshot_at, self._snapshot_rows = time.monotonic(), self.tail.total - restored.replayed
         self._refit_rows = self.tail.total
+        self._kept_from = self.log.base()[0].total  # rows before this one are in the base alone
         self._earlier: tuple[Tail, bytes] | None = None  # a snapshot that may become the base
-        self._sweeping = True
+        self._sweeping, self._remembered = True, 0
         self.published = self._publication()
         with suppress(OSError):
             self.folder.acknowledge(self.tail)
@@ -103,8 +106,7 @@ class LearningModel:
 
     def stats(self) -> dict[str, Any]:
         """Numbers of this moment, for people and programs."""
-        seen, counts = self.published, self.counts
-        low, high = counts.rate.interval()
+        seen = self.published
         return {
             "name": self.name,
             "learns": True,
@@ -113,20 +115,16 @@ class LearningModel:
             "mistakes": seen.mistakes,
             "updates": seen.updates,
             "bound": seen.bound if math.isfinite(seen.bound) else None,
-            "mistake_rate": counts.rate.mistakes / counts.rate.rows if counts.rate.rows else None,
-            "mistake_rate_interval": [low, high],
-            "drift": counts.drift.risen,
-            "recent": {"rows": counts.drift.now.rows, "mistakes": counts.drift.now.mistakes},
-            "delayed_labels": {"rows": counts.delayed, "mistakes": counts.delayed_mistakes},
+            **seen.counted,
             "classes": seen.predictor.labels[:1000],
             "columns": self.columns,
             "position": seen.tail.seq,
             "chain": seen.tail.chain.hex(),
             "queue": {"requests": len(self.queue), "rows": self.queue.rows},
             "serving": self.versions.serving,
-            "versions": self.versions.record(counts.versions),
+            "versions": self.versions.record(self.counts.versions),
             "problem": self.problem,
-            "last_learned": seen.at or None,
+            "last_learned": seen.at,
         }
 
     # ---- the writer's thread
@@ -142,32 +140,33 @@ class LearningModel:
         self.snapshot()
 
     def _group(self, works: list[Work]) -> None:
+        outcomes: dict[int, Any] | Exception
         try:
-            learner = self._learner()
-            group = Group(learner, self.tail)
-            write_group(self.log, group, works, time.time_ns() // 1000, self._keep)
-        except StorageError as error:
+            outcomes = self._committed(works)
+            self.problem = None
+        except (StorageError, FolderError) as error:
             self._failed(str(error))
-            tell(works, error)
-            return
-        except Exception as error:  # a fault of ours: nothing was committed, and the log says what was learnt
+            outcomes = error
+        except Exception as error:  # a fault of ours: the log says what was learnt
             _log.exception("a group of requests failed")
             self._failed(f"{type(error).__name__}: {error}")
-            tell(
-                works,
-                RequestError(
-                    "The rows could not be learnt: a fault of the server, which wrote it down.", 500
-                ),
-            )
-            return
-        self.problem = None
+            outcomes = RequestError("The server failed; ask again with the same Idempotency-Key.", 500)
+        tell(works, outcomes)
+
+    def _committed(self, works: list[Work]) -> dict[int, Any]:
+        """The outcomes of a group, which is on the disk and published."""
+        group = Group(self._learner(), self.tail)
+        write_group(self.log, group, works, time.time_ns() // 1000, self._keep)
+        self._remembered += sum(work.names is None for work in works)
+        if self._remembered >= _FORGET_EVERY:
+            self._remembered, self._sweeping = 0, True
         if group.entries:
             self.tail = group.tail
             with suppress(OSError):
                 self.folder.acknowledge(self.tail)
-            self.published = self._publication()
+            self.published = self._publication(time.time())
             self.counts.mark(self.published.updates, self.published.bound)
-        tell(works, group.outcomes)
+        return group.outcomes
 
     def _learner(self) -> Learner:
         """The learner; made anew from the log after a failure, once the log can be written again."""
@@ -203,12 +202,11 @@ class LearningModel:
             counts.add_version(self.versions.serving, [a != b for a, b in zip(said, names, strict=True)])
         self.log.put("counts", counts.record())
 
-    def _publication(self) -> Published:
+    def _publication(self, at: float | None = None) -> Published:
         learner = self.learner
         assert learner is not None
-        now = time.time() if hasattr(self, "published") else 0.0
         numbers = (learner.rows, learner.mistakes, learner.updates, learner.bound)
-        return Published(learner.predictor(), self.tail, *numbers, now)
+        return Published(learner.predictor(), self.tail, *numbers, self.counts.shown(), at)
 
     def _housekeeping(self) -> None:
         try:
@@ -226,6 +224,8 @@ class LearningModel:
                     self.log.forget(self.settings.remembered)
         except (StorageError, FolderError, RequestError) as error:
             _log.warning("%s: %s", self.name, error)
+        except Exception:  # the thread must live: it is the only one that learns
+            _log.exception("%s: housekeeping failed", self.name)
 
     def snapshot(self) -> None:
         """Write the model to the folder, and compact the log where it may be. A failure costs only time later."""
@@ -252,6 +252,7 @@ class LearningModel:
             return
         if self._earlier is not None and tail.total - self._earlier[0].total >= retain:
             if self.log.compact(*self._earlier, at):
+                self._kept_from = self._earlier[0].total
                 _log.info("%s: compacted up to entry %d", self.name, self._earlier[0].seq)
             self._earlier = None
         if self._earlier is None:
@@ -283,7 +284,7 @@ class LearningModel:
             at = time.time_ns() // 1000
             self.in_writer(lambda: self.versions.add(at, first, last, content, facts), lambda outcome: None)
 
-        started = self.refits.start(request, self.published.tail.total, proved)
+        started = self.refits.start(request, self._kept_from, self.published.tail.total, proved)
         return started
 
     def in_writer(self, function: Callable[[], Any], done: Callable[[Any], None]) -> None:

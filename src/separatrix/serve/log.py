@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from separatrix.atomic import sync_folder
 from separatrix.errors import with_hint
 from separatrix.serve.errors import FolderError, storage_error
 
@@ -114,6 +115,8 @@ class Log:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
             partial.replace(path)
+            sync_folder(path.parent)
+            sync_folder(path.parent.parent)
         except (sqlite3.Error, OSError) as error:
             _remove(partial)
             raise storage_error(error) from None

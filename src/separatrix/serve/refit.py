@@ -89,17 +89,24 @@ class Refitter:
         self.last: dict[str, Any] | None = None  #: how the last one ended
 
     def start(
-        self, request: dict[str, Any], total: int, done: Callable[[bytes, dict[str, Any]], None]
+        self,
+        request: dict[str, Any],
+        least: int,
+        total: int,
+        done: Callable[[bytes, dict[str, Any]], None],
     ) -> dict[str, Any]:
-        """Begin a refit on the latest rows; ``done`` is told the model and its facts, only if it is proved."""
+        """Begin a refit on the latest of the rows from ``least`` to ``total``.
+
+        ``done`` is told the model and its facts, only if it is proved.
+        """
         asked = check_request(request)
         with self._lock:
             if self.running:
                 raise RequestError("A refit is under way already.", 409)
-            if total < 2:
+            if total - least < 2:
                 raise RequestError("There are no rows to fit yet.", 409)
             self.running = True
-        first = max(0, total - asked.pop("rows"))
+        first = max(least, total - asked.pop("rows"))
         order = {**asked, "first": first, "last": total, "columns": self._columns, "kind": self._kind}
         order["held_out"] = self._held_out
         threading.Thread(target=self._run, args=(order, done), name="refit", daemon=True).start()

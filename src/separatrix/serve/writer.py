@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.serve.errors import RequestError, StorageError
+from separatrix.serve.errors import FolderError, RequestError, StorageError
 from separatrix.serve.learner import Learner
 from separatrix.serve.log import ROWS, Entry, Log, Tail, link
 
@@ -265,7 +265,7 @@ def write_group(log: Log, group: Group, works: list[Work], at: int, extra: Calla
 def tell(works: list[Work], outcomes: dict[int, Any] | Exception) -> None:
     """Tell each request its outcome."""
     for work in works:
-        if isinstance(outcomes, StorageError):
+        if isinstance(outcomes, StorageError | FolderError):
             work.done(RequestError(str(outcomes), 507, {"Retry-After": "10"}))
         else:
             work.done(outcomes if isinstance(outcomes, Exception) else outcomes[id(work)])
