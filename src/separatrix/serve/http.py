@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -49,7 +49,6 @@ class Request:
     settings: Settings
     model: Any = None
     version: str | None = None
-    parts: list[str] = field(default_factory=list)
 
     def header(self, name: bytes) -> str | None:
         """A header as text."""
