@@ -1,4 +1,7 @@
-"""Our client, sync and async, through a bad connection; and clients that others wrote."""
+"""Our client, sync and async, through a bad connection; and clients that others wrote.
+
+Tests `serve/openapi.py` too.
+"""
 
 from __future__ import annotations
 

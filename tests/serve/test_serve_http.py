@@ -1,4 +1,8 @@
-"""The interface: the inference protocol, learning, three kinds of bodies, and sentences for what is wrong."""
+"""The interface: the inference protocol, learning, three kinds of bodies, and sentences for what is wrong.
+
+Tests `serve/app.py`, `serve/handlers.py`, `serve/http.py`, `serve/inference.py`, `serve/bodies.py`, `serve/tensors.py`,
+`serve/labels.py`, `serve/metrics.py`, `serve/static_model.py` and `cli/serve.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from serving import COLUMNS, fetch, rows, serving, tensors
 
 import separatrix as sx
+from serving import COLUMNS, fetch, rows, serving, tensors
 
 ARROW = {"Content-Type": "application/vnd.apache.arrow.stream"}
 NDJSON = {"Content-Type": "application/x-ndjson"}

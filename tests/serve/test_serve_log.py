@@ -1,4 +1,7 @@
-"""The log is the truth: replay gives the same bits, whatever happened to the files beside it."""
+"""The log is the truth: replay gives the same bits, whatever happened to the files beside it.
+
+Tests `serve/folder.py`, `serve/learner.py`, `serve/counts.py` and `serve/predictors.py` too.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from serving import COLUMNS, rows
 
 import separatrix as sx
 from separatrix.models.file import model_bytes
@@ -24,6 +26,7 @@ from separatrix.serve.log import Log, link
 from separatrix.serve.replay import restore, state_at
 from separatrix.serve.settings import Settings
 from separatrix.serve.writer import Queue, Work
+from serving import COLUMNS, rows
 
 KINDS: dict[str, dict[str, Any]] = {
     "plain": {},

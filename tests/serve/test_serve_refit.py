@@ -1,4 +1,7 @@
-"""The maximum-margin model kept up to date: swapped in when proved, checked by anyone, rolled back by one call."""
+"""The maximum-margin model kept up to date: swapped in when proved, checked by anyone, rolled back by one call.
+
+Tests `serve/versions.py` too.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class RunningRate:
     >>> rate = RunningRate()
     >>> rate.add([True, False, False, False] * 500)
     >>> rate.mistakes, [round(end, 3) for end in rate.interval()]
-    (500, [0.192, 0.308])
+    (500, [0.206, 0.294])
     """
 
     rows: int = 0
