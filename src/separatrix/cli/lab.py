@@ -11,7 +11,6 @@ import typer
 
 from separatrix.cli.output import say
 from separatrix.errors import with_hint
-from separatrix.web import is_loopback
 
 
 def lab(
@@ -34,6 +33,7 @@ def lab(
     """
     try:
         from separatrix.lab.server import serve
+        from separatrix.web import is_loopback
     except ImportError as error:
         raise with_hint(
             ImportError, f"The lab needs more packages ({error.name}).", "pip install 'separatrix[lab]'"

@@ -13,7 +13,6 @@ import typer
 from separatrix.cli.inputs import Json
 from separatrix.cli.output import CommandError, ExitCode, Output, say
 from separatrix.errors import with_hint
-from separatrix.web import is_loopback
 
 
 def serve(
@@ -85,6 +84,7 @@ def serve(
         from separatrix.serve.run import serve as run
         from separatrix.serve.settings import Settings
         from separatrix.serve.tokens import read_tokens
+        from separatrix.web import is_loopback
     except ImportError as error:
         raise with_hint(
             ImportError, f"serve needs more packages ({error.name}).", "pip install 'separatrix[serve]'"
