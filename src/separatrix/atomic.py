@@ -41,3 +41,13 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Replace a file in one step."""
     with replacing(path) as file:
         file.write(content)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the name of a new file as durable as its content, where folders can be synchronised."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

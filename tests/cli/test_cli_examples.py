@@ -20,8 +20,10 @@ import pytest
 import typer
 from cli_cases import ROOT, run, run_line
 
+import separatrix as sx
 from separatrix.cli.app import app
 
+ENDLESS = ("lab", "serve")
 COMMANDS = {each.name or each.callback.__name__: each.callback.__doc__ for each in app.registered_commands}
 
 
@@ -41,13 +43,13 @@ def shell_lines(document: str) -> list[str]:
 
 
 def test_every_command_is_there_and_has_examples():
-    names = ["fit", "predict", "check", "verify", "audit", "convert", "report", "lab", "demo"]
+    names = ["fit", "predict", "check", "verify", "audit", "convert", "report", "serve", "lab", "demo"]
     assert sorted(COMMANDS) == sorted(names)
     for name, text in COMMANDS.items():
         assert examples(text), f"{name} --help shows no example"
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "lab"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ENDLESS])
 def test_examples_of_help_run_as_written(folder, name):
     for prelude in ("fit data.svm -q", "convert data.svm data.store"):
         if not prelude.startswith(name):
@@ -68,7 +70,7 @@ def test_examples_of_help_run_as_written(folder, name):
 )
 def test_commands_of_the_documents_run_as_written(folder, document):
     for line in shell_lines(document):
-        if line.startswith("separatrix lab"):  # runs until it is ended: see test_lab_lines_run_as_written
+        if line.split()[1] in ENDLESS:  # runs until it is ended: see test_lab_lines and test_serve_lines
             continue
         result = run_line(line)
         assert result.exit_code in (0, 2), f"{line}\n{result.output}"
@@ -150,6 +152,37 @@ def test_lab_lines_run_as_written(tmp_path: Path, line: str):
         lab.send_signal(signal.SIGINT)
         lab.communicate(timeout=20)
     assert lab.returncode == 0, "Ctrl-C is how the lab is ended"
+
+
+def test_serve_lines_run_as_written(folder: Path):
+    """On a port that is free; the last example checks the logs that the first ones have begun."""
+    (folder / "models").mkdir()
+    model = sx.Perceptron().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    for name in ("model", "models/one", "models/other"):
+        sx.save(model, f"{name}.safetensors")
+    (folder / "tokens").write_text("a-token-of-everything\n")
+    lines = examples(COMMANDS["serve"])
+    assert [("--check" in line) for line in lines] == [False, False, True]
+    for line in lines[:2]:
+        words = shlex.split(line.partition(" --port")[0])
+        server = subprocess.Popen(
+            [sys.executable, "-m", *words, "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        try:
+            with urlopen(f"{address}v2/health/ready", timeout=20) as answer:
+                assert answer.status == 200
+        finally:
+            server.send_signal(signal.SIGINT)
+            _, errors = server.communicate(timeout=20)
+        assert server.returncode == 0, errors
+    result = run_line(lines[2])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("agree") == 3
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")

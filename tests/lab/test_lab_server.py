@@ -11,10 +11,10 @@ import urllib.request
 
 import pytest
 
-from separatrix.lab.guard import is_loopback, may_ask, same_origin
 from separatrix.lab.limits import MAX_MESSAGE_BYTES, MAX_SESSIONS
-from separatrix.lab.server import Lab, answer, free_port
+from separatrix.lab.server import Lab, answer
 from separatrix.lab.session import Session
+from separatrix.web import free_port, is_loopback, may_ask, same_origin
 
 client = pytest.importorskip("websockets.sync.client")
 client_errors = pytest.importorskip("websockets.exceptions")

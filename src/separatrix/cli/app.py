@@ -21,6 +21,7 @@ from separatrix.cli.output import CommandError, ExitCode, say
 from separatrix.cli.postponed import postpone
 from separatrix.cli.predict import predict
 from separatrix.cli.report import report
+from separatrix.cli.serve import serve
 from separatrix.cli.verify import verify
 from separatrix.errors import sentence_and_hint
 
@@ -138,6 +139,7 @@ app.command(short_help="Does a certificate prove its claim?")(verify)
 app.command(short_help="How far is a model from its optimum?")(audit)
 app.command(short_help="A data file as a store, for data larger than memory.")(convert)
 app.command(short_help="One page that shows a model and its proof.")(report)
+app.command(short_help="Predict and learn over HTTP; nothing acknowledged is lost.")(serve)
 app.command()(lab)
 app.command(short_help="Fit, prove, verify and tamper, in seconds.")(demo)
 

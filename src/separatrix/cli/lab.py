@@ -32,8 +32,8 @@ def lab(
       separatrix lab --port 0 --no-open
     """
     try:
-        from separatrix.lab.guard import is_loopback
         from separatrix.lab.server import serve
+        from separatrix.web import is_loopback
     except ImportError as error:
         raise with_hint(
             ImportError, f"The lab needs more packages ({error.name}).", "pip install 'separatrix[lab]'"

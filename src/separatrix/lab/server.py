@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
 import threading
 from collections.abc import Callable
 from importlib import import_module
@@ -22,9 +21,8 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from separatrix.errors import with_hint
-from separatrix.lab.guard import HEADERS, may_ask, same_origin
 from separatrix.lab.limits import MAX_MESSAGE_BYTES, MAX_SESSIONS
+from separatrix.web import HEADERS, free_port, may_ask, same_origin
 
 STATIC = Path(__file__).parent / "static"
 _TYPES = {
@@ -113,23 +111,6 @@ def answer(session: Any, text: str | None) -> str:
 
 def _refuse(word: str) -> float:
     raise ValueError(f"{word} is not a number that JSON has")
-
-
-def free_port(host: str, wanted: int) -> socket.socket:
-    """A listening socket on the wanted port; with 0, on any that is free."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, wanted))
-    except OSError as error:
-        listening.close()
-        raise with_hint(
-            OSError,
-            f"Port {wanted} of {host} cannot be used: {(error.strerror or str(error)).lower()}.",
-            "another program may use it; --port 0 takes any that is free",
-        ) from None
-    return listening
 
 
 def serve(host: str, port: int, ready: Callable[[str], None]) -> None:

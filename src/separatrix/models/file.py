@@ -71,7 +71,7 @@ def save(
     >>> again.predict([[0.4]]).tolist(), again.certificate_ == model.certificate_, again.column_names_
     (['low'], True, ['size'])
     """
-    arrays = _tensors(model, columns, encoding, support_vectors)
+    arrays = model_tensors(model, columns, encoding, support_vectors)
     with replacing(path) as file:
         write_tensors(arrays, file)
 
@@ -81,11 +81,14 @@ def model_bytes(
 ) -> bytes:
     """The content of the file that `save` writes."""
     file = io.BytesIO()
-    write_tensors(_tensors(model, columns, encoding, support_vectors), file)
+    write_tensors(model_tensors(model, columns, encoding, support_vectors), file)
     return file.getvalue()
 
 
-def _tensors(model: Any, columns: Any, encoding: Any, support_vectors: bool | None) -> Arrays:
+def model_tensors(
+    model: Any, columns: Any = None, encoding: Any = None, support_vectors: bool | None = None
+) -> Arrays:
+    """The arrays of the file that `save` writes, by their names."""
     if not isinstance(model, SVC | Perceptron):
         raise ModelFileError(
             f"A model file holds a separatrix.SVC or a separatrix.Perceptron; got {type(model).__name__}."
@@ -164,17 +167,18 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, certificat
         del content  # the arrays are copies
         if not certificates:
             arrays["certificates"] = LEFT_UNREAD
-        return _from_tensors(arrays)
+        return model_from_tensors(arrays)
     except ModelFileError as error:
         raise ModelFileError(f"{file.name}: {error}") from None
 
 
 def model_from_bytes(content: bytes) -> Any:
     """The model in the content of a file."""
-    return _from_tensors(read_tensors(content))
+    return model_from_tensors(read_tensors(content))
 
 
-def _from_tensors(arrays: Arrays) -> Any:
+def model_from_tensors(arrays: Arrays) -> Any:
+    """The model that `model_tensors` took apart."""
     text = arrays.pop("document", None)
     if text is None or text.dtype != np.uint8 or text.ndim != 1 or len(text) > _MAX_DOCUMENT:
         raise ModelFileError("This is no model of separatrix: it has no document.")

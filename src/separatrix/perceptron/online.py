@@ -21,6 +21,7 @@ from separatrix.problem.mistakes import MistakeRecord
 
 # Records of a history before every second one is dropped; a stream may make a record a row.
 _MOST_RECORDS = 4096
+_NEVER = 1 << 62  # calls of partial_fit until the next record: more than there will be
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _PLAIN_LABELS = (int, str, bool, np.int64, np.int32, np.int8, np.str_, np.bool_)
 
@@ -89,6 +90,8 @@ class OnlineState:
     def note(self, mistakes: int) -> None:
         """Add a record; long histories are thinned, every second record at a time."""
         self.mistakes += mistakes
+        if self.since == _NEVER:
+            return
         self.since -= 1
         if self.since > 0:
             return
@@ -100,6 +103,10 @@ class OnlineState:
         if len(self.records) > _MOST_RECORDS:
             self.records = self.records[::2]
             self.stride *= 2
+
+    def stop_recording(self) -> None:
+        """Add no more records to the history: the state is a function of the rows then, and of no clock."""
+        self.since = _NEVER
 
     def history(self) -> list[MistakeRecord]:
         """The records; ``mistakes`` of each is counted since the one before."""
@@ -180,7 +187,7 @@ def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[np.int3
         checked = check_matrix(estimator, X, reset=online is None and not hasattr(estimator, "problems_"))
     labels = _plain_labels(y, checked.shape[0])
     if online is None:
-        online = _begin(estimator, checked)
+        online = begin(estimator, checked)
     if classes is not None:
         online.announce(classes)
     predicted = _learn(online, checked, labels)
@@ -216,8 +223,8 @@ def _learn(online: OnlineState, X: Any, labels: list[Any] | NDArray[Any]) -> NDA
     return predicted
 
 
-def _begin(estimator: Any, X: Any) -> OnlineState:
-    """The first call: from zero, or from where `fit` ended."""
+def begin(estimator: Any, X: Any) -> OnlineState:
+    """The state before the first call: from zero, for rows like X (n, d), or from where `fit` ended."""
     parameters = estimator.get_params(deep=False)
     settings = check_parameters(parameters)
     if not hasattr(estimator, "problems_"):

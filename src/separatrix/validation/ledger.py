@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from separatrix.atomic import sync_folder
 from separatrix.errors import with_hint
 
 Entry = dict[str, Any]
@@ -124,7 +125,7 @@ class FileLedger:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
             with os.fdopen(descriptor, "r+b") as file, _exclusive(file):
                 if new:
-                    _sync_folder(self.path.parent)
+                    sync_folder(self.path.parent)
                 self._catch_up(file)
                 yield file
 
@@ -217,13 +218,3 @@ def _compare(old: Entry, new: Entry, what: str) -> None:
                 "are fixed at the first look.",
                 "a new ledger is for new data only",
             )
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the name of a new file as durable as its content, where folders can be synchronised."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

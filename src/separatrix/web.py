@@ -1,4 +1,4 @@
-"""Access to the page's server: this machine alone, through the address it was started on.
+"""Access to a server of ours: this machine alone unless told otherwise, through the address it was started on.
 
 A page of another site could ask the browser to send requests here. Its requests carry another Host (DNS rebinding)
 or another Origin; both are refused. Nothing is ever loaded from elsewhere: the policy that goes with each file says so.
@@ -7,6 +7,9 @@ or another Origin; both are refused. Nothing is ever loaded from elsewhere: the 
 from __future__ import annotations
 
 import ipaddress
+import socket
+
+from separatrix.errors import with_hint
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -75,3 +78,20 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def free_port(host: str, wanted: int) -> socket.socket:
+    """A listening socket on the wanted port; with 0, on any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, wanted))
+    except OSError as error:
+        listening.close()
+        raise with_hint(
+            OSError,
+            f"Port {wanted} of {host} cannot be used: {(error.strerror or str(error)).lower()}.",
+            "another program may use it; --port 0 takes any that is free",
+        ) from None
+    return listening
