@@ -37,6 +37,7 @@ Proof.
   rewrite <- (Z2Nat.id k) by assumption. rewrite <- pow_IZR, <- pow_powerRZ. reflexivity.
 Qed.
 
+Lemma dR_Dy m e : dR (Dy m e) = IZR m * powerRZ 2 e. Proof. reflexivity. Qed.
 Lemma dzero_R : dR dzero = 0. Proof. unfold dR; simpl; lra. Qed.
 Lemma done_R : dR done = 1. Proof. unfold dR; simpl; lra. Qed.
 Lemma dZ_R k : dR (dZ k) = IZR k. Proof. unfold dR; simpl; lra. Qed.
