@@ -1,0 +1,9 @@
+(* What each theorem assumes: the axioms of Coq's real numbers, and nothing else. *)
+From Separatrix Require Separation Optimal Margin Mistakes Samples.
+Print Assumptions Separation.separation_sound.
+Print Assumptions Optimal.optimal_sound.
+Print Assumptions Margin.margin_sound.
+Print Assumptions Mistakes.mistakes_sound.
+Print Assumptions Mistakes.updates_sound.
+Print Assumptions Samples.two_product.
+Print Assumptions Samples.pair_product.
