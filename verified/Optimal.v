@@ -32,6 +32,36 @@ Definition bounded (l : loss_kind) (c a : dy) : bool :=
 Definition side (s : Z) : bool := (s =? 1) || (s =? -1).
 Definition sane (lower upper : dy) : bool :=
   (0 <=? man upper) && dle lower upper && (negb (man upper =? 0) || (man lower =? 0)).
+Open Scope R_scope.
+Lemma man_pos a : (0 < man a)%Z -> 0 < dR a.
+Proof. intros H. apply IZR_lt in H. pose proof (pow2_pos (ex a)). unfold dR. apply Rmult_lt_0_compat; auto. Qed.
+Lemma man_nonneg a : (0 <= man a)%Z -> 0 <= dR a.
+Proof. intros H. apply IZR_le in H. pose proof (pow2_pos (ex a)). unfold dR. apply Rmult_le_pos; lra. Qed.
+Lemma man_neg a : (man a <= 0)%Z -> dR a <= 0.
+Proof. intros H. pose proof (man_nonneg (dneg a)) as N. rewrite dneg_R in N. simpl in N. assert (0 <= - man a)%Z as M by lia. apply N in M. lra. Qed.
+Lemma man_zero a : man a = 0%Z -> dR a = 0. Proof. intros H. unfold dR. rewrite H. lra. Qed.
+Lemma side_R s : side s = true -> IZR s * IZR s = 1.
+Proof. unfold side. intros H. apply orb_prop in H as [H|H]; apply Z.eqb_eq in H; subst; lra. Qed.
+Lemma cost_of_R l c s m : dR s = 1 - m -> 0 <= dR c -> dR (cost_of l c s) = dR c * loss l m.
+Proof.
+  intros E C. unfold cost_of, loss, slack. destruct (Z.leb_spec (man s) 0) as [S|S].
+  - apply man_neg in S. rewrite Rmax_left by lra. destruct l; rewrite dzero_R; ring.
+  - apply man_pos in S. rewrite Rmax_right by lra. destruct l; rewrite !dmul_R, E; ring.
+Qed.
+Definition quotient_of_dy l (c a : dy) : R := dR a - dR (gain_of l c a).
+Definition in_bounds l (c a : dy) : Prop := 0 <= dR a /\ 0 < dR c /\
+  match l with Hinge => dR a <= dR c /\ 0 <= quotient_of_dy l c a | Squared => dR a * dR a <= 4 * dR c * quotient_of_dy l c a end.
+Lemma bounded_R l c a : bounded l c a = true -> in_bounds l c a.
+Proof.
+  unfold bounded, in_bounds, quotient_of_dy, gain_of. intros B. apply andb_prop in B as [B B']. apply andb_prop in B as [C A].
+  apply Z.ltb_lt in C. apply Z.leb_le in A. pose proof (man_pos _ C) as C'. pose proof (man_nonneg _ A).
+  split; [auto|]. split; [auto|]. destruct l.
+  - apply orb_prop in B' as [B'|B']; [apply Z.eqb_eq, man_zero in B' | apply dle_R in B']; lra.
+  - destruct (Z.eqb_spec (man a) 0) as [Z0|NZ]; [rewrite (man_zero _ Z0); lra|].
+    rewrite dsub_R. pose proof (quotient_R a c C).
+    replace (dR a - (dR a - dR (quotient a c))) with (dR (quotient a c)) by ring. auto.
+Qed.
+Open Scope Z_scope.
 Section Check.
   Variables (l : loss_kind) (k : bias_kind) (h : nat) (d : Z) (W : Z -> Z) (ws : Z) (b lower upper : dy).
   Definition step (s : state) (i : sample) : state :=
@@ -51,39 +81,10 @@ Section Check.
 
   (* ---- Soundness ---- *)
   Open Scope R_scope.
-  Definition quotient_of (i : sample) : R := dR (alpha i) - dR (gain_of l (cost i) (alpha i)).
-  Definition fair (i : sample) : Prop :=
-    inside d (x i) = true /\ IZR (y i) * IZR (y i) = 1 /\ 0 <= dR (alpha i) /\ 0 < dR (cost i) /\
-    match l with Hinge => dR (alpha i) <= dR (cost i) /\ 0 <= quotient_of i
-            | Squared => dR (alpha i) * dR (alpha i) <= 4 * dR (cost i) * quotient_of i end.
-
-  Lemma man_pos a : (0 < man a)%Z -> 0 < dR a.
-  Proof. intros H. apply IZR_lt in H. pose proof (pow2_pos (ex a)). unfold dR. apply Rmult_lt_0_compat; auto. Qed.
-  Lemma man_nonneg a : (0 <= man a)%Z -> 0 <= dR a.
-  Proof. intros H. apply IZR_le in H. pose proof (pow2_pos (ex a)). unfold dR. apply Rmult_le_pos; lra. Qed.
-  Lemma man_neg a : (man a <= 0)%Z -> dR a <= 0.
-  Proof.
-    intros H. pose proof (man_nonneg (dneg a)). rewrite dneg_R in H0. simpl in H0. assert (0 <= - man a)%Z by lia. apply H0 in H1. lra.
-  Qed.
-  Lemma man_zero a : man a = 0%Z -> dR a = 0. Proof. intros H. unfold dR. rewrite H. lra. Qed.
-  Lemma side_R s : side s = true -> IZR s * IZR s = 1.
-  Proof. unfold side. intros H. apply orb_prop in H as [H|H]; apply Z.eqb_eq in H; subst; lra. Qed.
-  Lemma cost_of_R c s m : dR s = 1 - m -> 0 <= dR c -> dR (cost_of l c s) = dR c * loss l m.
-  Proof.
-    intros E C. unfold cost_of, loss, slack. destruct (Z.leb_spec (man s) 0) as [S|S].
-    - apply man_neg in S. rewrite Rmax_left by lra. destruct l; rewrite dzero_R; ring.
-    - apply man_pos in S. rewrite Rmax_right by lra. destruct l; rewrite !dmul_R, E; ring.
-  Qed.
+  Definition quotient_of (i : sample) : R := quotient_of_dy l (cost i) (alpha i).
+  Definition fair (i : sample) : Prop := inside d (x i) = true /\ IZR (y i) * IZR (y i) = 1 /\ in_bounds l (cost i) (alpha i).
   Lemma bounded_fair i : inside d (x i) = true -> side (y i) = true -> bounded l (cost i) (alpha i) = true -> fair i.
-  Proof.
-    unfold bounded, fair, quotient_of, gain_of. intros I S B. apply andb_prop in B as [B B']. apply andb_prop in B as [C A].
-    apply Z.ltb_lt in C. apply Z.leb_le in A. pose proof (man_pos _ C) as C'. pose proof (man_nonneg _ A).
-    split; [auto|]. split; [apply side_R; auto|]. split; [auto|]. split; [auto|]. destruct l.
-    - apply orb_prop in B' as [B'|B']; [apply Z.eqb_eq, man_zero in B' | apply dle_R in B']; lra.
-    - destruct (Z.eqb_spec (man (alpha i)) 0) as [Z0|NZ]; [rewrite (man_zero _ Z0); lra|].
-      rewrite dsub_R. pose proof (quotient_R (alpha i) (cost i) C). 
-      replace (dR (alpha i) - (dR (alpha i) - dR (quotient (alpha i) (cost i)))) with (dR (quotient (alpha i) (cost i))) by ring. auto.
-  Qed.
+  Proof. intros I S B. split; [assumption|]. split; [apply side_R; assumption | apply bounded_R; assumption]. Qed.
 
   Let w := weights_R W ws.
   Lemma invariant : (d <= cap h)%Z -> forall samples, let s := fold_left step samples start in good s = true ->
@@ -103,20 +104,20 @@ Section Check.
       assert (FI : fair i) by (apply bounded_fair; assumption).
       assert (LI : dR (cost_of l (cost i) (dsub done (dscale (y i) (dadd (vdot (x i) W ws) b)))) =
         dR (cost i) * loss l (IZR (y i) * (dot d (coord (x i)) w + dR b))).
-      { apply cost_of_R; [|apply Rlt_le, FI]. rewrite dsub_R, done_R, dscale_R, dadd_R, vdot_R, dot_coord by assumption. reflexivity. }
+      { apply cost_of_R; [|apply Rlt_le, (proj2 (proj2 FI))]. rewrite dsub_R, done_R, dscale_R, dadd_R, vdot_R, dot_coord by assumption. reflexivity. }
       assert (GI : forall i', In i' (samples ++ [i]) -> fair i').
       { intros i' I. apply in_app_or in I as [I|[<-|[]]]; auto. }
       unfold step. destruct (Z.eqb_spec (man (alpha i)) 0) as [Z0|NZ]; cbn [pull losses gain unbalance].
       + pose proof (man_zero _ Z0) as Z1. split; [exact GI|]. split; [exact F|]. repeat split.
         * intros c K. rewrite P, lsum_snoc, Z1 by assumption. ring.
         * rewrite dadd_R, lsum_snoc, L, LI. reflexivity.
-        * rewrite lsum_snoc, <- N. unfold quotient_of, gain_of. rewrite Z0, Z.eqb_refl. destruct l; rewrite Z1; ring.
+        * rewrite lsum_snoc, <- N. unfold quotient_of, quotient_of_dy, gain_of. rewrite Z0, Z.eqb_refl. destruct l; rewrite Z1; ring.
         * rewrite lsum_snoc, <- U, Z1. ring.
       + destruct (add_row_spec h d D (pull s) (dscale (y i) (alpha i)) (x i) F IN) as [F' P'].
         split; [exact GI|]. split; [exact F'|]. repeat split.
         * intros c K. rewrite P', P, lsum_snoc, dscale_R by assumption. ring.
         * rewrite dadd_R, lsum_snoc, L, LI. reflexivity.
-        * rewrite dadd_R, lsum_snoc, <- N. unfold quotient_of. ring.
+        * rewrite dadd_R, lsum_snoc, <- N. unfold quotient_of, quotient_of_dy. ring.
         * rewrite dadd_R, lsum_snoc, <- U, dscale_R. ring.
   Qed.
 
@@ -147,6 +148,6 @@ Section Check.
           pose proof (young (cap h) (T (pull s)) (clip d w')) as Y.
           rewrite (dot_clip d (cap h) (clip d w') w') in Y by lia.
           rewrite (dot_ext d (clip d w') w' w' w') in Y by (intros; auto; apply clip_in; assumption). lra.
-        * intros i I. destruct (A i I) as (_ & _ & A0 & C0 & B). auto.
+        * intros i I. exact (proj2 (proj2 (A i I))).
   Qed.
 End Check.
