@@ -76,7 +76,7 @@ Section Weak.
     assert (lsum (fun i => a i * (1 - y i * (score i + b)) - q i) l <= lsum (fun _ => 0) l).
     { apply lsum_le; intros i I. destruct (H i I) as (U & V & W). rewrite V.
       assert (0 <= a i * (y i * (score i + b) - 1)) by (apply Rmult_le_pos; lra). lra. }
-    assert (Z : lsum (fun _ : A => 0) l = 0) by (clear; induction l; simpl; lra). unfold dual_value. destruct k; lra.
+    rewrite lsum_zero in *. unfold dual_value. destruct k; lra.
   Qed.
 End Weak.
 

@@ -1,6 +1,6 @@
 (* The checks as OCaml, with Coq's integers as those of zarith (program/big.ml). *)
 From Coq Require Import ZArith List Extraction ExtrOcamlBasic.
-From Separatrix Require Numbers Rows Trees Samples Separation Duality Optimal Margin Mistakes Variants Convergence.
+From Separatrix Require Numbers Rows Trees Samples Separation Duality Optimal Margin Mistakes Variants Convergence Kernels Polynomials.
 Extraction Language OCaml.
 Extract Inductive positive => "Big.t" [ "Big.two_p1" "Big.two_p" "Big.one" ] "Big.positive_case".
 Extract Inductive Z => "Big.t" [ "Big.zero" "Big.of_positive" "Big.neg" ] "Big.integer_case".
@@ -33,6 +33,11 @@ Definition mistakes_item := Mistakes.Item.
 Definition mistakes_check h D p g W ws s alg r from_row K :=
   (Mistakes.start, Mistakes.step h D p g W ws s, Mistakes.finish h D p g W ws alg r from_row K).
 Definition mistakes_second s := Mistakes.second (Mistakes.sums s).
+Definition kernel_sample := Kernels.Sample Rows.row.
+Definition kernel_optimal := Polynomials.optimal_answer.
+Definition kernel_hard := Polynomials.hard_answer.
+Definition kernel_contradiction := Polynomials.contradiction_answer.
 Extraction "core.ml" Numbers.Dy Samples.two Samples.pair Samples.plain
   separation_item separation_check separation_good separation_tied optimal_sample optimal_check optimal_values
-  margin_item margin_check mistakes_item mistakes_check mistakes_second.
+  margin_item margin_check mistakes_item mistakes_check mistakes_second
+  kernel_sample kernel_optimal kernel_hard kernel_contradiction Numbers.dadd Numbers.dmul Numbers.dsub.

@@ -201,6 +201,8 @@ Lemma lsum_plus {A} (f g : A -> R) l : lsum (fun a => f a + g a) l = lsum f l + 
 Proof. induction l; simpl; [lra|]. rewrite IHl; lra. Qed.
 Lemma lsum_scale {A} k (f : A -> R) l : lsum (fun a => k * f a) l = k * lsum f l.
 Proof. induction l; simpl; [lra|]. rewrite IHl; lra. Qed.
+Lemma lsum_zero {A} (l : list A) : lsum (fun _ => 0) l = 0.
+Proof. induction l; simpl; lra. Qed.
 Lemma lsum_nonneg {A} (f : A -> R) l : (forall a, In a l -> 0 <= f a) -> 0 <= lsum f l.
 Proof. induction l; simpl; intros H; [lra|]. assert (0 <= f a) by auto. assert (0 <= lsum f l) by auto. lra. Qed.
 Lemma lsum_zero_all {A} (f : A -> R) l : (forall a, In a l -> 0 <= f a) -> lsum f l = 0 -> forall a, In a l -> f a = 0.

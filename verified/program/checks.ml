@@ -2,7 +2,7 @@
 open Numerals
 open Sentence
 
-type context = { n : int; d : int; sides : sides; problem : (string * Json.t) list; proof : Json.t; kind : string }
+type context = { n : int; d : int; sides : sides; problem : (string * Json.t) list; proof : Json.t; kind : string; conditions : string ref }
 
 (* A check that is under way. Every row of the data comes, in order, with its part: 0 takes none, +1 or -1, or 1 + its class. *)
 type run = { row : int -> int -> Text.buffer -> unit; second : (int -> int -> Text.buffer -> unit) option; finish : unit -> string * (float * float) option }

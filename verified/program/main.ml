@@ -57,7 +57,7 @@ let run_files certificate data (layout : Text.layout) max_bytes json =
         found := result; csv := is_csv
       in
       let columns d = if !csv then !found.widest else max d !found.widest in
-      let verdict = Verdict.check body { labels; columns; rows; matrix = false } in
+      let verdict = Verdict.check body { labels; columns; rows; matrix = None } in
       match !bad_label with Some s -> { verdict with outcome = Rejected_; reason = s; bounds = None } | None -> verdict
     in
     let verdict = try attempt layout.zero_based with Text.Zero_index -> attempt true in
@@ -68,7 +68,7 @@ let run_files certificate data (layout : Text.layout) max_bytes json =
     codes verdict.outcome
 
 (* ---- Batch: the lines of checkers/javascript/batch.mjs ---- *)
-type data = { labels : string; y : string array; columns : int; x : float array array; matrix : bool }
+type data = { labels : string; y : string array; columns : int; x : float array array; matrix : float array array option }
 
 let string_of (v : Json.t) = match v with String s -> s | _ -> reject "A text is expected."
 
@@ -77,7 +77,7 @@ let define (line : (string * Json.t) list) =
   let items (v : Json.t) = match v with List a -> a | _ -> reject "A list is expected." in
   let matrix v = Array.map (fun row -> Array.map number (items row)) (items v) in
   let get n = match List.assoc_opt n line with Some v -> v | None -> reject "The data have no %s." n in
-  let k = match List.assoc_opt "K" line with None | Some Null -> false | Some v -> ignore (matrix v); true in
+  let k = match List.assoc_opt "K" line with None | Some Null -> None | Some v -> Some (matrix v) in
   let d = count (get "columns") "columns" in
   let x = matrix (get "X") in
   if Array.exists (fun r -> Array.length r <> d) x then reject "A row has not as many columns as were said.";

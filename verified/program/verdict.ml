@@ -5,7 +5,7 @@ type outcome = Proved | Conditional | Rejected_ | Not_covered
 type t = { outcome : outcome; reason : string; kind : string; bounds : (float * float) option }
 
 (* Labelled rows: every row in order with its label, as often as asked for; whether K was given with them; d. *)
-type source = { labels : string; columns : int -> int; rows : (string -> Text.buffer -> unit) -> unit; matrix : bool }
+type source = { labels : string; columns : int -> int; rows : (string -> Text.buffer -> unit) -> unit; matrix : float array array option }
 
 let read_problem kind problem =
   ignore (word (Json.String kind) "kind" [ "optimal"; "mistakes"; "separating"; "inseparable"; "quasi-separable" ]);
@@ -45,12 +45,13 @@ let read_sides joint labels positive negative excluded =
   ( { Sentence.joint; text = labels = "text"; positive = p; negative = n; excluded = e; plus = 0; minus = 0; all = 0; occurring = [] },
     fun label -> Option.value ~default:0 (Hashtbl.find_opt part_of label) )
 
-let choose (c : Checks.context) : Checks.run =
+let choose matrix (c : Checks.context) : Checks.run =
   if c.kind = "mistakes" then Checks.mistakes c
   else
     match (c.kind, Checks.get c "kernel") with
-    | _, Object _ -> raise (Checks.Not_covered "claims with a kernel")
     | "optimal", _ when c.sides.joint -> raise (Checks.Not_covered "the SVM of all classes at once")
+    | "optimal", Object _ -> Kernelised.optimal matrix c
+    | _, Object _ -> Kernelised.contradiction matrix c
     | "optimal", _ -> Checks.optimal c
     | _ -> Checks.separation c
 
@@ -61,7 +62,7 @@ let check (body : (string * Json.t) list) (source : source) : t =
   let answer outcome reason bounds = { outcome; reason; kind; bounds } in
   let attempt f = try Ok (f ()) with Rejected s -> Error s | Checks.Not_covered s -> Error ("\000" ^ s) in
   let ( let* ) = Result.bind in
-  let record = at "data" in
+  let record = at "data" and conditions = ref "" in
   let problem = attempt (fun () -> read_problem kind (at "problem")) in
   let shape =
     attempt (fun () ->
@@ -80,11 +81,11 @@ let check (body : (string * Json.t) list) (source : source) : t =
   let run =
     let* problem, n, d, sides, _ = prepared in
     if n > 0xffffffff || d > 0xffffffff then Error "The certificate speaks of too many rows or columns."
-    else if is_function problem <> source.matrix then Error "A matrix of kernel values is needed where, and only where, the kernel is a function."
+    else if is_function problem <> (source.matrix <> None) then Error "A matrix of kernel values is needed where, and only where, the kernel is a function."
     else
       attempt (fun () ->
           (match at "proof" with Object _ -> () | _ -> reject "The field proof must be an object.");
-          choose { n; d; sides; problem; proof = at "proof"; kind })
+          choose source.matrix { n; d; sides; problem; proof = at "proof"; kind; conditions })
   in
   let trouble = ref None in
   let pass handle =
@@ -148,6 +149,8 @@ let check (body : (string * Json.t) list) (source : source) : t =
     else Ok (statement, bounds)
   in
   match result with
+  | Ok (statement, bounds) when !conditions <> "" ->
+    answer Conditional (Printf.sprintf "Proved in exact arithmetic, but only if %s: %s" !conditions statement) bounds
   | Ok (statement, bounds) -> answer Proved ("Proved in exact arithmetic: " ^ statement) bounds
   | Error s when s <> "" && s.[0] = '\000' -> answer Not_covered (String.sub s 1 (String.length s - 1)) None
   | Error s -> answer Rejected_ s None
