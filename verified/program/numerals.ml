@@ -149,6 +149,7 @@ let strip digits =
 (* A float in the fewest digits that read back as the same number, of these the nearest. *)
 let value v =
   if v = 0.0 then "0"
+  else if not (Float.is_finite v) then Float.to_string v
   else begin
     let a = Float.abs v in
     let rec go n =

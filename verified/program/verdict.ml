@@ -56,7 +56,7 @@ let choose matrix (c : Checks.context) : Checks.run =
     | _ -> Checks.separation c
 
 (* One stage after the other; a later one is not reached where an earlier one rejects, but data are read in any case. *)
-let check (body : (string * Json.t) list) (source : source) : t =
+let check_all (body : (string * Json.t) list) (source : source) : t =
   let at name = List.assoc name body in
   let kind = match at "kind" with String s -> s | v -> shown v in
   let answer outcome reason bounds = { outcome; reason; kind; bounds } in
@@ -154,3 +154,9 @@ let check (body : (string * Json.t) list) (source : source) : t =
   | Ok (statement, bounds) -> answer Proved ("Proved in exact arithmetic: " ^ statement) bounds
   | Error s when s <> "" && s.[0] = '\000' -> answer Not_covered (String.sub s 1 (String.length s - 1)) None
   | Error s -> answer Rejected_ s None
+
+(* Nothing that goes wrong within is taken for a proof, nor for data that cannot be read. *)
+let check body source =
+  try check_all body source with
+  | (Text.Unreadable _ | Text.Zero_index | Sys_error _ | Out_of_memory) as e -> raise e
+  | e -> { outcome = Rejected_; reason = "The check failed: " ^ Printexc.to_string e; kind = "unknown"; bounds = None }
