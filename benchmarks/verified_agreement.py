@@ -66,6 +66,9 @@ def main() -> int:
     for (python, checked), number in sorted(outcomes.items()):
         print(f"Python {python:12} proved checker {checked:12} {number:8}")
     print(f"{done} documents, {wrong} disagreements, {time.monotonic() - began:.0f} s")
+    for process in (proved, node):
+        if process is not None:
+            process.close()
     return 1 if wrong else 0
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import subprocess
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +71,8 @@ def disagreement(document: Any, exact: str, proved: str) -> str:
 
 
 def parsed(content: bytes) -> Any:
-    """The document in some bytes, if it is one."""
+    """The document in some bytes, plain or compressed, if it is one."""
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
+        return json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+    except (ValueError, RecursionError, OSError, EOFError, zlib.error):
         return None
