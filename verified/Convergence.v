@@ -1,7 +1,5 @@
 (* The perceptron and its convergence theorem: what a run is, and what every run must satisfy. Real numbers only. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers Rows.
-Import ListNotations.
 Open Scope R_scope.
 
 (* ---- Runs ----
@@ -69,7 +67,6 @@ Section Run.
   Qed.
   Lemma ip_sym a b : ip a b = ip b a. Proof. apply sum_ext; intros; ring. Qed.
   Definition norm (v : vec) := sum D (fun j => gam j * v j * v j).
-  Lemma le_of_sq a b : 0 <= b -> a * a <= b * b -> a <= b. Proof. intros; nra. Qed.
   Lemma norm_plus a b : norm (fun j => a j + b j) = norm a + 2 * sum D (fun j => gam j * a j * b j) + norm b.
   Proof.
     unfold norm. rewrite (sum_ext _ _ (fun j => gam j * a j * a j + (2 * (gam j * a j * b j) + gam j * b j * b j))) by (intros; ring).

@@ -1,7 +1,5 @@
 (* Losses and weak duality, for any scores: linear functions and kernels alike. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers.
-Import ListNotations.
 Open Scope R_scope.
 
 (* ---- The problem ---- *)
@@ -16,8 +14,6 @@ Definition penalty (k : bias_kind) (b : R) : R := match k with Augmented => / 2 
 (* ---- Weak duality ---- *)
 Lemma slack_pos m : 0 <= slack m. Proof. apply Rmax_l. Qed.
 Lemma slack_low m : 1 - m <= slack m. Proof. apply Rmax_r. Qed.
-Lemma loss_nonneg l m : 0 <= loss l m.
-Proof. pose proof (slack_pos m). destruct l; simpl; [assumption | apply Rmult_le_pos; assumption]. Qed.
 Lemma loss_bound l m a c q : 0 <= a -> 0 < c -> match l with Hinge => a <= c /\ 0 <= q | Squared => a * a <= 4 * c * q end ->
   a * (1 - m) - q <= c * loss l m.
 Proof.

@@ -1,9 +1,7 @@
 (* optimal and inseparable with a kernel: weak duality where the kernel is positive semidefinite on the points, from
    enclosures of its values. Which kernels have both is the matter of Polynomials.v. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers Duality.
 From Separatrix Require Optimal.
-Import ListNotations.
 
 Section Kernel.
   Variable A : Type.
@@ -115,11 +113,11 @@ Section Kernel.
     cbn [fold_left map lsum fst snd]. specialize (E x z X (P (c, z) (or_introl eq_refl))). destruct (ev x z) as [n f]. simpl in E.
     set (e1 := if (man c =? 0)%Z then _ else _).
     assert (B : dR (fst e1) <= dR lo + dR c * k x z /\ dR hi + dR c * k x z <= dR (snd e1)).
-    { unfold e1. destruct (Z.eqb_spec (man c) 0) as [Z0|NZ]; [simpl; rewrite (Optimal.man_zero _ Z0); lra|].
+    { unfold e1. destruct (Z.eqb_spec (man c) 0) as [Z0|NZ]; [simpl; rewrite (man_zero _ Z0); lra|].
       destruct (Z.ltb_spec 0 (man c)) as [C|C]; simpl; rewrite !dadd_R, !dmul_R.
-      - apply Optimal.man_pos in C. assert (dR c * dR n <= dR c * k x z) by (apply Rmult_le_compat_l; lra).
+      - apply man_pos in C. assert (dR c * dR n <= dR c * k x z) by (apply Rmult_le_compat_l; lra).
         assert (dR c * k x z <= dR c * dR f) by (apply Rmult_le_compat_l; lra). lra.
-      - apply Optimal.man_neg in C. assert (dR c * dR f <= dR c * k x z) by (apply Rmult_le_compat_neg_l; lra).
+      - apply man_neg in C. assert (dR c * dR f <= dR c * k x z) by (apply Rmult_le_compat_neg_l; lra).
         assert (dR c * k x z <= dR c * dR n) by (apply Rmult_le_compat_neg_l; lra). lra. }
     destruct (IH e1 (fun p I => P p (or_intror I))) as [IL IH']. lra.
   Qed.
@@ -140,10 +138,10 @@ Section Kernel.
       destruct (IH (if (man c =? 0)%Z then a else dadd a (dmul c (if (0 <? man c)%Z then lo else hi)))
                    (if (man c =? 0)%Z then b else dadd b (dmul c (if (0 <? man c)%Z then hi else lo))) (fun p I => M p (or_intror I))) as [I1 I2].
       fold (real m) in *. set (sc := score (real l) x) in *.
-      destruct (Z.eqb_spec (man c) 0) as [Z0|NZ]; [rewrite (Optimal.man_zero _ Z0); lra|]. rewrite !dadd_R, !dmul_R in *.
+      destruct (Z.eqb_spec (man c) 0) as [Z0|NZ]; [rewrite (man_zero _ Z0); lra|]. rewrite !dadd_R, !dmul_R in *.
       destruct (Z.ltb_spec 0 (man c)) as [C|C].
-      - apply Optimal.man_pos in C. assert (dR c * dR lo <= dR c * sc <= dR c * dR hi) by (split; apply Rmult_le_compat_l; lra). lra.
-      - apply Optimal.man_neg in C. assert (dR c * dR hi <= dR c * sc <= dR c * dR lo) by (split; apply Rmult_le_compat_neg_l; lra). lra. }
+      - apply man_pos in C. assert (dR c * dR lo <= dR c * sc <= dR c * dR hi) by (split; apply Rmult_le_compat_l; lra). lra.
+      - apply man_neg in C. assert (dR c * dR hi <= dR c * sc <= dR c * dR lo) by (split; apply Rmult_le_compat_neg_l; lra). lra. }
     destruct (G l dzero dzero P) as [G1 G2]. rewrite dzero_R in *. lra.
   Qed.
   Lemma fold_sum {B} (f : B -> dy) l : dR (fold_left (fun acc i => dadd acc (f i)) l dzero) = lsum (fun i => dR (f i)) l.
@@ -233,7 +231,7 @@ Section Kernel.
       apply dle_R in LO, UP. rewrite forallb_forall in H. destruct (balanced_allowed BA) as [AL FR].
       assert (F : forall i, In i s -> IZR (y i) * IZR (y i) = 1 /\ 0 <= dR (alpha i) /\ dR (slack_upper (own s) b i) <= 0).
       { intros i I. specialize (H i I). apply andb_prop in H as [H SL]. apply andb_prop in H as [SI AN]. apply Z.leb_le in AN, SL.
-        split; [apply Optimal.side_R; assumption|]. split; [apply Optimal.man_nonneg; assumption | apply Optimal.man_neg; assumption]. }
+        split; [apply Optimal.side_R; assumption|]. split; [apply man_nonneg; assumption | apply man_neg; assumption]. }
       split; [apply map_length|]. split; [assumption|]. split; [|split].
       - intros i I. destruct (F i I) as (Y & _ & SL). pose proof (slack_upper_R s b i E I Y). unfold cs. rewrite <- real_own. lra.
       - pose proof primal_square_R. lra.
@@ -253,11 +251,11 @@ Section Kernel.
         intros p PP. unfold l, real in PP. apply in_map_iff in PP as (q & <- & PP). apply (in_points s _ q PP). }
       assert (Z0 : product l l = 0) by lra. rewrite Z0, Rmult_0_l in PQ. assert (PZ : product l m = 0) by (pose proof (Rsq_nonneg (product l m)); nra).
       assert (AN : forall i, In i s -> 0 <= dR (alpha i)).
-      { intros j J. specialize (H j J). apply andb_prop in H as [_ H]. apply Z.leb_le in H. apply Optimal.man_nonneg; assumption. }
+      { intros j J. specialize (H j J). apply andb_prop in H as [_ H]. apply Z.leb_le in H. apply man_nonneg; assumption. }
       assert (0 < lsum (fun i => dR (alpha i) * (IZR (y i) * (score m (pt i) + b'))) s).
       { apply lsum_pos.
         - intros j J. apply Rmult_le_pos; [auto|]. apply Rlt_le, P; assumption.
-        - exists i. split; [assumption|]. apply Z.ltb_lt, Optimal.man_pos in EX. apply Rmult_lt_0_compat; auto. }
+        - exists i. split; [assumption|]. apply Z.ltb_lt, man_pos in EX. apply Rmult_lt_0_compat; auto. }
       assert (BZ : imbalance (fun i => IZR (y i)) (fun i => dR (alpha i)) s * b' = 0).
       { rewrite <- imbalance_R. destruct bias; simpl in BA; [apply deq0_R in BA; rewrite BA; ring | rewrite B0 by reflexivity; ring]. }
       rewrite (lsum_ext _ (fun i => dR (alpha i) * IZR (y i) * score m (pt i) + b' * (dR (alpha i) * IZR (y i)))) in H0 by (intros; ring).

@@ -1,8 +1,6 @@
 (* separating with a margin: the maximum margin of two sides lies between two bounds. One pass over the rows. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers Rows Trees.
 From Separatrix Require Optimal.
-Import ListNotations.
 Open Scope Z_scope.
 
 (* A row that takes part, its side, and its weight in the proof of the upper bound. *)
@@ -50,10 +48,10 @@ Section Check.
   Open Scope R_scope.
   Let w := weights_R W ws.
   Definition bounds (o : option dy) (v : R) : Prop := exists a, o = Some a /\ dR a <= v.
-  Lemma least_bounds o a v : (o = o -> bounds o v -> bounds (least o a) v) /\ bounds (least o a) (dR a).
+  Lemma least_bounds o a v : (bounds o v -> bounds (least o a) v) /\ bounds (least o a) (dR a).
   Proof.
     unfold bounds, least. split.
-    - intros _ (b & -> & L). eexists; split; [reflexivity|]. destruct (dmin_R b a). lra.
+    - intros (b & -> & L). eexists; split; [reflexivity|]. destruct (dmin_R b a). lra.
     - eexists; split; [reflexivity|]. destruct o; [destruct (dmin_R d0 a)|]; lra.
   Qed.
   Lemma invariant : (d <= cap h)%Z -> forall items, let s := fold_left step items start in good s = true ->
@@ -64,10 +62,10 @@ Section Check.
   Proof.
     intros D items. induction items as [|i items IH] using rev_ind; cbv zeta.
     - simpl. intros _. repeat split; try contradiction; [apply fits_empty | intros; apply T_empty].
-    - rewrite fold_left_snoc. set (s := fold_left step items start) in *. cbn [step apart weights unbalance positive negative good].
+    - rewrite fold_left_app; cbn [fold_left]. set (s := fold_left step items start) in *. cbn [step apart weights unbalance positive negative good].
       intros G. apply andb_prop in G as [G W0]. apply andb_prop in G as [G SI]. apply andb_prop in G as [G IN]. destruct (IH G) as (A & F & P & S & U).
       assert (Y : (y i = 1 \/ y i = -1)%Z) by (unfold Optimal.side in SI; apply orb_prop in SI as [K|K]; apply Z.eqb_eq in K; auto).
-      apply Z.leb_le in W0. destruct (add_row_spec h d D (apart s) (dZ (weight i * y i)) (x i) F IN) as [F' P'].
+      apply Z.leb_le in W0. destruct (add_row_spec h d D (dZ (weight i * y i)) (x i) (apart s) F IN) as [F' P'].
       set (p := dscale (y i) (vdot (x i) W ws)).
       assert (PV : dR p = IZR (y i) * dot d (coord (x i)) w) by (unfold p; rewrite dscale_R, vdot_R, dot_coord by assumption; reflexivity).
       split; [|split; [exact F'|repeat split]].
@@ -79,14 +77,13 @@ Section Check.
       + rewrite plus_IZR, lsum_snoc, S. reflexivity.
       + rewrite plus_IZR, mult_IZR, lsum_snoc, U. reflexivity.
   Qed.
-  Lemma le_of_squares a b : 0 <= b -> a * a <= b * b -> a <= b. Proof. intros; nra. Qed.
 
   Theorem margin_sound items : check items = true -> margin_between bias d items (dR lower) (dR upper).
   Proof.
     unfold check, finish. set (s := fold_left step items start). intros H. do 10 (apply andb_prop in H as [H ?]).
     rename H0 into NZ, H1 into UP, H2 into LO, H3 into WI, H4 into LU, H5 into L0, H6 into BA, H7 into WS, H8 into DH, H9 into D0.
     apply Z.leb_le in D0, DH, L0. apply Z.ltb_lt in WS, WI, NZ. apply dle_R in UP, LO, LU.
-    apply Optimal.man_nonneg in L0. apply Optimal.man_pos in WI, NZ. rewrite square_of_R in NZ by lia. fold w in NZ. apply IZR_lt in WS.
+    apply man_nonneg in L0. apply man_pos in WI, NZ. rewrite square_of_R in NZ by lia. fold w in NZ. apply IZR_lt in WS.
     destruct (invariant DH items H) as (A & F & P & S & U). fold s in A, F, P, S, U.
     rewrite (tsq_R h), dsq_R, dscale_R in UP by assumption. rewrite dmul_R, !dsq_R, dscale_R, square_of_R in LO by lia. fold w in LO. split.
     - set (b := if bias then match positive s, negative s with Some a, Some c => / 2 * (dR c - dR a) | _, _ => 0 end else 0).
@@ -100,7 +97,7 @@ Section Check.
       assert (TP : 1 <= IZR times) by (unfold times; destruct bias; lra).
       pose proof (sqrt_sqrt (dot d w w) ltac:(lra)) as SS. pose proof (sqrt_pos (dot d w w)).
       assert (IZR times * dR lower * sqrt (dot d w w) <= dR (width s)).
-      { apply le_of_squares; [lra|]. eapply Rle_trans; [|exact LO]. rewrite <- SS at 3. right. ring. }
+      { apply le_of_sq; [lra|]. eapply Rle_trans; [|exact LO]. rewrite <- SS at 3. right. ring. }
       apply Rmult_le_reg_l with (IZR times); lra.
     - intros w' b m (B0 & NZ' & R). pose proof (sqrt_sqrt (dot d w' w') ltac:(lra)) as SS. pose proof (sqrt_lt_R0 _ NZ') as SP.
       set (q := sqrt (dot d w' w')) in *.
@@ -114,7 +111,7 @@ Section Check.
         destruct (A i I) as (_ & _ & W0 & _). apply IZR_le in W0. specialize (R i I). fold q in R.
         assert (IZR (weight i) * (m * q) <= IZR (weight i) * (IZR (y i) * (dot d (coord (x i)) w' + b))) by (apply Rmult_le_compat_l; assumption). lra. }
       assert (C : dot d (T (apart s)) w' <= IZR (weights s) * dR upper * q).
-      { assert (Q : 0 <= IZR (weights s) * dR upper) by (apply Rmult_le_pos; lra). apply le_of_squares; [apply Rmult_le_pos; lra|].
+      { assert (Q : 0 <= IZR (weights s) * dR upper) by (apply Rmult_le_pos; lra). apply le_of_sq; [apply Rmult_le_pos; lra|].
         rewrite <- (dot_clip d (cap h) (T (apart s)) w') by lia.
         eapply Rle_trans; [apply cauchy|]. replace (dot (cap h) (clip d w') (clip d w')) with (q * q).
         - replace (IZR (weights s) * dR upper * q * (IZR (weights s) * dR upper * q)) with (IZR (weights s) * dR upper * (IZR (weights s) * dR upper) * (q * q)) by ring.

@@ -1,7 +1,5 @@
 (* mistakes: this variant of the perceptron makes at most K updates, and counted updates separate the rows. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
-From Separatrix Require Import Numbers Rows Trees Convergence Variants Lengths.
-Import ListNotations.
+From Separatrix Require Import Numbers Rows Trees Convergence Variants.
 Open Scope Z_scope.
 
 (* A row, how often it was updated, and whether the run started at it. *)
@@ -18,6 +16,46 @@ Definition implied (p : Z) (g s : R) (items : list item) : vec := fun j =>
 Definition updates_separate D p g s items : Prop :=
   forall i, In i items -> 0 < dot D (coord (vector i)) (implied p g s items).
 
+(* ---- Rows as an update adds them ---- *)
+Open Scope Z_scope.
+(* Each part lies in the columns below p, or in those of the bias, from p to D - 1. *)
+Definition placed (p D : Z) (r : row) : bool :=
+  forallb (fun part => let '(_, off, es) := part in if off <? p then inside_entries p off es else inside_entries (D - p) (off - p) es) r.
+(* The columns of the bias times g. *)
+Definition with_gain (p : Z) (g : dy) (r : row) : row :=
+  map (fun part => let '(k, off, es) := part in (if off <? p then k else dmul g k, off, es)) r.
+(* The squared length of a row, with the columns of the bias weighted by g. *)
+Definition row_square (h : nat) (p : Z) (g : dy) (r : row) : dy := tdot r (add_row h Empty done (with_gain p g r)).
+Open Scope R_scope.
+Lemma inside_block es lo hi D off : (0 <= lo)%Z -> (hi <= D)%Z -> inside_entries (hi - lo) (off - lo) es = true ->
+  inside_entries D off es = true /\ forall c, ~ (lo <= c < hi)%Z -> unit_sum es off (fun j => if (j =? c)%Z then 1 else 0) = 0.
+Proof.
+  intros L R. induction es as [|[j m] es IH]; simpl; intros H; auto. apply andb_prop in H as [H H']. apply within_iff in H.
+  destruct (IH H') as [I Z]. rewrite I, andb_true_r. split; [apply within_iff; lia|]. intros c C. rewrite Z by assumption.
+  destruct (Z.eqb_spec (off + j) c); [lia|ring].
+Qed.
+Lemma gam_weight p g j : (j < p)%Z -> gam p g j = 1.
+Proof. unfold gam. destruct (Z.ltb_spec j p); [auto|lia]. Qed.
+Lemma gam_bias p g j : (p <= j)%Z -> gam p g j = g.
+Proof. unfold gam. destruct (Z.ltb_spec j p); [lia|auto]. Qed.
+Lemma placed_spec p D g r : (0 <= p <= D)%Z -> placed p D r = true ->
+  inside D r = true /\ inside D (with_gain p g r) = true /\ forall c, coord (with_gain p g r) c = gam p (dR g) c * coord r c.
+Proof.
+  intros PD. unfold coord. induction r as [|[[k off] es] r IH]; simpl; intros H; [repeat split; intros; ring|].
+  apply andb_prop in H as [H H']. destruct (IH H') as (I1 & I2 & E).
+  destruct (off <? p)%Z; [rewrite <- (Z.sub_0_r p), <- (Z.sub_0_r off) in H; apply (inside_block es 0 p D) in H as [I Z]
+    | apply (inside_block es p D D) in H as [I Z]]; try lia;
+    rewrite I, I1, I2; (split; [auto|split; [auto|]]); intros c; rewrite E; destruct (Z_lt_le_dec c p) as [C|C];
+    rewrite ?dmul_R, ?(gam_weight p (dR g) c C), ?(gam_bias p (dR g) c C); rewrite ?Z by lia; ring.
+Qed.
+Lemma row_square_R h p D g r : (0 <= p <= D)%Z -> (D <= cap h)%Z -> placed p D r = true ->
+  dR (row_square h p g r) = sum D (fun j => gam p (dR g) j * coord r j * coord r j).
+Proof.
+  intros PD DH H. destruct (placed_spec p D g r PD H) as (I1 & I2 & E). unfold row_square. rewrite tdot_R.
+  destruct (add_row_spec h D DH done (with_gain p g r) Empty (fits_empty h) I2) as [_ S].
+  rewrite <- (dot_coord D) by assumption. apply sum_ext; intros j J. rewrite S, T_empty, done_R, E by lia. ring.
+Qed.
+
 (* ---- The check: one pass for the bound, and a second one where updates were counted ---- *)
 Open Scope Z_scope.
 Record state := State { largest : dy; least : dy; count : Z; sums : tree; good : bool }.
@@ -27,8 +65,8 @@ Section Check.
   Definition times (i : item) : dy := dadd (dscale (updates i) s) (dZ (if starts i then 1 else 0)).
   Definition step (st : state) (i : item) : state :=
     let m := vdot (vector i) W ws in
-    State (dmax (largest st) (row_square g (vector i))) (if count st =? 0 then m else dmin (least st) m) (count st + 1)
-      (add_row h (sums st) (times i) (with_gain g (vector i))) (good st && placed p D (vector i)).
+    State (dmax (largest st) (row_square h p g (vector i))) (if count st =? 0 then m else dmin (least st) m) (count st + 1)
+      (add_row h (sums st) (times i) (with_gain p g (vector i))) (good st && placed p D (vector i)).
   Definition second (t : tree) (fine : bool) (i : item) : bool := fine && (0 <? man (tdot (vector i) t)).
   Definition w_square : dy := square_of h p W ws.
   Definition b_square : dy := square_of h (D - p) (fun j => W (p + j)) ws.
@@ -45,16 +83,16 @@ Section Check.
   (* ---- Soundness ---- *)
   Open Scope R_scope.
   Lemma invariant : forall items, let st := fold_left step items start in good st = true ->
-    (forall i, In i items -> placed p D (vector i) = true /\ dR (row_square g (vector i)) <= dR (largest st) /\
+    (forall i, In i items -> placed p D (vector i) = true /\ dR (row_square h p g (vector i)) <= dR (largest st) /\
        dR (least st) <= dR (vdot (vector i) W ws)) /\ 0 <= dR (largest st) /\ count st = Z.of_nat (length items) /\
     ((0 <= p <= D)%Z -> (D <= cap h)%Z -> fits h (sums st) /\ forall c, (0 <= c < cap h)%Z ->
-       T (sums st) c = lsum (fun i => dR (times i) * coord (with_gain g (vector i)) c) items).
+       T (sums st) c = lsum (fun i => dR (times i) * coord (with_gain p g (vector i)) c) items).
   Proof.
     induction items as [|i items IH] using rev_ind; cbv zeta.
     - simpl. intros _. repeat split; try contradiction; try apply fits_empty; [rewrite dzero_R; lra | intros; apply T_empty].
-    - rewrite fold_left_snoc. set (st := fold_left step items start) in *. cbn [step good largest least count sums].
+    - rewrite fold_left_app; cbn [fold_left]. set (st := fold_left step items start) in *. cbn [step good largest least count sums].
       intros G. apply andb_prop in G as [G PL]. destruct (IH G) as (A & L0 & C & TS).
-      destruct (dmax_R (largest st) (row_square g (vector i))) as [X1 X2].
+      destruct (dmax_R (largest st) (row_square h p g (vector i))) as [X1 X2].
       set (m := vdot (vector i) W ws). set (le := if (count st =? 0)%Z then m else dmin (least st) m).
       assert (LE : dR le <= dR m /\ (items <> [] -> dR le <= dR (least st))).
       { unfold le. destruct (Z.eqb_spec (count st) 0) as [Z0|NZ].
@@ -66,11 +104,8 @@ Section Check.
           destruct LE as [_ LE]. specialize (LE H). split; [assumption|]. lra.
         * split; [assumption|]. split; [assumption|]. apply LE.
       + intros PD DH. destruct (TS PD DH) as [F S].
-        assert (IN : inside D (with_gain g (vector i)) = true).
-        { pose proof (placed_inside p D _ PD PL) as N. unfold inside in *. cbn [with_gain parts extra]. apply andb_prop in N as [N1 N2].
-          rewrite N1. simpl. clear - N2. induction (extra (vector i)) as [|[j v] xs IH]; simpl in *; auto.
-          apply andb_prop in N2 as [N2 N3]. rewrite N2, IH; auto. }
-        destruct (add_row_spec h D DH (sums st) (times i) _ F IN) as [F' S']. split; auto.
+        destruct (placed_spec p D g _ PD PL) as (_ & IN & _).
+        destruct (add_row_spec h D DH (times i) _ (sums st) F IN) as [F' S']. split; auto.
         intros c K. rewrite S', S, lsum_snoc by assumption. reflexivity.
   Qed.
 
@@ -82,18 +117,16 @@ Section Check.
     apply Z.leb_le in P0, PD, DH, K0. apply Z.ltb_lt in ML, CN. destruct (invariant items H) as (A & L0 & C & _).
     fold st in A, L0, C. set (rows := rows_of items).
     assert (LEN : length rows = length items) by apply map_length.
-    assert (M0 : 0 < dR (least st)) by (apply IZR_lt in ML; pose proof (pow2_pos (ex (least st))); unfold dR; apply Rmult_lt_0_compat; lra).
+    apply man_pos in ML as M0.
     assert (G : 0 < dR g \/ p = D).
-    { apply orb_prop in GG as [GG|GG]; [right; symmetry; apply Z.eqb_eq; assumption | left].
-      apply Z.ltb_lt, IZR_lt in GG. pose proof (pow2_pos (ex g)). unfold dR; apply Rmult_lt_0_compat; lra. }
+    { apply orb_prop in GG as [GG|GG]; [right; symmetry; apply Z.eqb_eq; assumption | left; apply Z.ltb_lt, man_pos in GG; assumption]. }
     set (u := weights_R W ws). intros t z RUN. destruct (Z_le_gt_dec (Z.of_nat t) K) as [|GT]; [assumption|exfalso].
     destruct (shorter D p (dR g) rows alg (rule_R r) from_row t z RUN (Z.to_nat (K + 1)) ltac:(lia)) as [z' RUN'].
     destruct (novikoff D p (dR g) rows alg (rule_R r) from_row u (dR (least st)) (dR (largest st)) G M0 L0) with (4 := RUN') as (a & b & TR & NV).
-    - intros r' I. apply in_map_iff in I as (i & <- & I). destruct (A i I) as (PL & _ & M). rewrite dot_coord by (apply (placed_inside p); auto; lia).
+    - intros r' I. apply in_map_iff in I as (i & <- & I). destruct (A i I) as (PL & _ & M). rewrite dot_coord by (apply (placed_spec p D g); auto; lia).
       unfold u. rewrite <- vdot_R. assumption.
-    - intros r' I. apply in_map_iff in I as (i & <- & I). destruct (A i I) as (PL & R & _). rewrite <- row_square_R by (auto; lia). assumption.
-    - unfold excluded in EX. destruct r; simpl; auto. apply andb_prop in EX as [EX _]. apply Z.ltb_lt, IZR_lt in EX.
-      pose proof (pow2_pos (ex s0)). unfold dR; apply Rmult_lt_0_compat; lra.
+    - intros r' I. apply in_map_iff in I as (i & <- & I). destruct (A i I) as (PL & R & _). rewrite <- (row_square_R h p D g) by (auto; lia). assumption.
+    - unfold excluded in EX. destruct r; simpl; auto. apply andb_prop in EX as [EX _]. apply Z.ltb_lt, man_pos in EX. assumption.
     - rewrite C, <- LEN in EX.
       assert (UU : sum D (fun j => / gam p (dR g) j * u j * u j) = dot p u u + / dR g * dot (D - p) (fun j => u (p + j)%Z) (fun j => u (p + j)%Z)).
       { unfold sum at 1. replace (Z.to_nat D) with (Z.to_nat p + Z.to_nat (D - p))%nat by lia. rewrite sumn_add. unfold dot, sum. f_equal.
@@ -125,10 +158,9 @@ Section Check.
     { induction l as [|i l IH]; simpl; intros f H; [split; [assumption|contradiction]|]. apply IH in H as [H L]. unfold second in H.
       apply andb_prop in H as [H H']. apply Z.ltb_lt in H'. split; [assumption|]. intros i' [<-|I]; auto. }
     intros H. apply Q in H as [_ H]. intros i I. specialize (H i I). destruct (A i I) as [PL _].
-    assert (P : 0 < dR (tdot (vector i) t)) by (apply IZR_lt in H; pose proof (pow2_pos (ex (tdot (vector i) t))); unfold dR; apply Rmult_lt_0_compat; lra).
-    rewrite tdot_R in P. rewrite dot_coord by (apply (placed_inside p); auto). rewrite (rsum_ext D _ _ (T t)); auto.
-    - apply (placed_inside p); auto.
-    - intros j J. rewrite S by lia. unfold implied. apply lsum_ext; intros i' I'. unfold times. rewrite dadd_R, dscale_R, dZ_R.
-      destruct (A i' I') as [PL' _]. rewrite (with_gain_R p D) by assumption. destruct (starts i'); reflexivity.
+    destruct (placed_spec p D g _ PD PL) as (IN & _). apply man_pos in H. rewrite tdot_R in H.
+    rewrite dot_coord by assumption. rewrite (rsum_ext D _ _ (T t)); auto.
+    intros j J. rewrite S by lia. unfold implied. apply lsum_ext; intros i' I'. unfold times. rewrite dadd_R, dscale_R, dZ_R.
+      destruct (A i' I') as [PL' _]. destruct (placed_spec p D g _ PD PL') as (_ & _ & E). rewrite E. destruct (starts i'); reflexivity.
   Qed.
 End Check.

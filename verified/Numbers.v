@@ -1,6 +1,6 @@
 (* Dyadic numbers, vectors of reals, rows of integers, and sums over columns: what the other files compute with. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
-Import ListNotations.
+From Coq Require Export ZArith List Reals Lra Lia Bool Psatz.
+Export ListNotations.
 Open Scope Z_scope.
 
 (* ---- Dyadic numbers: man * 2^ex. Nothing here rounds. ---- *)
@@ -60,26 +60,21 @@ Qed.
 Lemma dsub_R a b : dR (dsub a b) = dR a - dR b.
 Proof. unfold dsub; rewrite dadd_R, dneg_R; lra. Qed.
 
+Lemma man_pos a : (0 < man a)%Z -> 0 < dR a.
+Proof. intros H. apply IZR_lt in H. apply Rmult_lt_0_compat; [assumption | apply pow2_pos]. Qed.
+Lemma man_zero a : man a = 0%Z -> dR a = 0. Proof. intros H. unfold dR. rewrite H. lra. Qed.
+Lemma man_nonneg a : (0 <= man a)%Z -> 0 <= dR a.
+Proof. intros H. apply Zle_lt_or_eq in H as [H|H]; [apply Rlt_le, man_pos; assumption | rewrite man_zero by auto; lra]. Qed.
+Lemma man_neg a : (man a <= 0)%Z -> dR a <= 0.
+Proof. intros H. assert (N : (0 <= man (dneg a))%Z) by (simpl; lia). apply man_nonneg in N. rewrite dneg_R in N. lra. Qed.
 Lemma dle_R a b : dle a b = true -> dR a <= dR b.
-Proof.
-  unfold dle; intros H. apply Z.leb_le, IZR_le in H. pose proof (pow2_pos (ex (dsub b a))) as P.
-  assert (0 <= dR (dsub b a)) by (unfold dR; apply Rmult_le_pos; lra). rewrite dsub_R in H0; lra.
-Qed.
+Proof. unfold dle. intros H. apply Z.leb_le, man_nonneg in H. rewrite dsub_R in H. lra. Qed.
 Lemma dlt_R a b : dlt a b = true -> dR a < dR b.
-Proof.
-  unfold dlt; intros H. apply Z.ltb_lt, IZR_lt in H. pose proof (pow2_pos (ex (dsub b a))) as P.
-  assert (0 < dR (dsub b a)) by (unfold dR; apply Rmult_lt_0_compat; lra). rewrite dsub_R in H0; lra.
-Qed.
-Lemma dle_false a b : dle a b = false -> dR b < dR a.
-Proof.
-  unfold dle; intros H. apply Z.leb_gt, IZR_lt in H. pose proof (pow2_pos (ex (dsub b a))) as P.
-  assert (0 < - dR (dsub b a)).
-  { replace (- dR (dsub b a)) with (- IZR (man (dsub b a)) * powerRZ 2 (ex (dsub b a))) by (unfold dR; lra).
-    apply Rmult_lt_0_compat; lra. }
-  rewrite dsub_R in H0; lra.
-Qed.
+Proof. unfold dlt. intros H. apply Z.ltb_lt, man_pos in H. rewrite dsub_R in H. lra. Qed.
+Lemma dle_false a b : dle a b = false -> dR b <= dR a.
+Proof. unfold dle. intros H. apply Z.leb_gt, Z.lt_le_incl, man_neg in H. rewrite dsub_R in H. lra. Qed.
 Lemma deq0_R a : deq0 a = true -> dR a = 0.
-Proof. unfold deq0, dR; intros H; apply Z.eqb_eq in H; rewrite H; lra. Qed.
+Proof. unfold deq0. intros H. apply man_zero, Z.eqb_eq, H. Qed.
 Lemma dmin_R a b : dR (dmin a b) <= dR a /\ dR (dmin a b) <= dR b.
 Proof.
   unfold dmin; destruct (dle a b) eqn:E; [apply dle_R in E | apply dle_false in E]; lra.
@@ -88,6 +83,7 @@ Lemma dmax_R a b : dR a <= dR (dmax a b) /\ dR b <= dR (dmax a b).
 Proof.
   unfold dmax; destruct (dle a b) eqn:E; [apply dle_R in E | apply dle_false in E]; lra.
 Qed.
+Lemma le_of_sq (a b : R) : 0 <= b -> a * a <= b * b -> a <= b. Proof. intros; nra. Qed.
 Lemma Rsq_nonneg (a : R) : 0 <= a * a.
 Proof. pose proof (Rle_0_sqr a); unfold Rsqr in *; lra. Qed.
 
@@ -222,5 +218,3 @@ Proof.
   - rewrite (sum_ext _ _ (fun _ => 0)), sum_zero; auto. intros; lra.
   - rewrite <- IHl, <- sum_scale, <- sum_plus. apply sum_ext; intros; ring.
 Qed.
-Lemma fold_left_snoc {A B} (f : A -> B -> A) l x a : fold_left f (l ++ [x]) a = f (fold_left f l a) x.
-Proof. apply fold_left_app. Qed.

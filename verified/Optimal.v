@@ -1,7 +1,5 @@
 (* optimal, without a kernel: where the optimum of the soft margin lies. One pass over the rows. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers Rows Trees Duality.
-Import ListNotations.
 Open Scope Z_scope.
 
 (* A row that takes part, its side +1 or -1, its cost C_i and its alpha_i. *)
@@ -33,13 +31,6 @@ Definition side (s : Z) : bool := (s =? 1) || (s =? -1).
 Definition sane (lower upper : dy) : bool :=
   (0 <=? man upper) && dle lower upper && (negb (man upper =? 0) || (man lower =? 0)).
 Open Scope R_scope.
-Lemma man_pos a : (0 < man a)%Z -> 0 < dR a.
-Proof. intros H. apply IZR_lt in H. pose proof (pow2_pos (ex a)). unfold dR. apply Rmult_lt_0_compat; auto. Qed.
-Lemma man_nonneg a : (0 <= man a)%Z -> 0 <= dR a.
-Proof. intros H. apply IZR_le in H. pose proof (pow2_pos (ex a)). unfold dR. apply Rmult_le_pos; lra. Qed.
-Lemma man_neg a : (man a <= 0)%Z -> dR a <= 0.
-Proof. intros H. pose proof (man_nonneg (dneg a)) as N. rewrite dneg_R in N. simpl in N. assert (0 <= - man a)%Z as M by lia. apply N in M. lra. Qed.
-Lemma man_zero a : man a = 0%Z -> dR a = 0. Proof. intros H. unfold dR. rewrite H. lra. Qed.
 Lemma side_R s : side s = true -> IZR s * IZR s = 1.
 Proof. unfold side. intros H. apply orb_prop in H as [H|H]; apply Z.eqb_eq in H; subst; lra. Qed.
 Lemma cost_of_R l c s m : dR s = 1 - m -> 0 <= dR c -> dR (cost_of l c s) = dR c * loss l m.
@@ -96,7 +87,7 @@ Section Check.
   Proof.
     intros D samples. induction samples as [|i samples IH] using rev_ind; cbv zeta.
     - simpl. intros _. repeat split; try contradiction; try apply fits_empty; try (intros; apply T_empty); apply dzero_R.
-    - rewrite fold_left_snoc. set (s := fold_left step samples start) in *. intros G.
+    - rewrite fold_left_app; cbn [fold_left]. set (s := fold_left step samples start) in *. intros G.
       assert (G' : good s && inside d (x i) && side (y i) && bounded l (cost i) (alpha i) = true).
       { unfold step in G. destruct (man (alpha i) =? 0)%Z; exact G. }
       apply andb_prop in G' as [G' BO]. apply andb_prop in G' as [G' SI]. apply andb_prop in G' as [G' IN].
@@ -113,7 +104,7 @@ Section Check.
         * rewrite dadd_R, lsum_snoc, L, LI. reflexivity.
         * rewrite lsum_snoc, <- N. unfold quotient_of, quotient_of_dy, gain_of. rewrite Z0, Z.eqb_refl. destruct l; rewrite Z1; ring.
         * rewrite lsum_snoc, <- U, Z1. ring.
-      + destruct (add_row_spec h d D (pull s) (dscale (y i) (alpha i)) (x i) F IN) as [F' P'].
+      + destruct (add_row_spec h d D (dscale (y i) (alpha i)) (x i) (pull s) F IN) as [F' P'].
         split; [exact GI|]. split; [exact F'|]. repeat split.
         * intros c K. rewrite P', P, lsum_snoc, dscale_R by assumption. ring.
         * rewrite dadd_R, lsum_snoc, L, LI. reflexivity.

@@ -1,9 +1,7 @@
 (* Kernels that a certificate may name: exact values of polynomials, positive semidefiniteness of those with coefficients
    that are not negative, and kernels from outside (exp and tanh), whose enclosures are a hypothesis. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers Rows Trees Kernels.
 From Separatrix Require Optimal.
-Import ListNotations.
 Open Scope Z_scope.
 
 (* A point: a row, and the same by column. *)
@@ -54,7 +52,7 @@ Section Values.
   Definition valid (p : point) : Prop := inside d (fst p) = true /\ forall c, (0 <= c < d)%Z -> T (snd p) c = coord (fst p) c.
   Lemma point_of_valid r : (d <= cap h)%Z -> inside d r = true -> valid (point_of h r).
   Proof.
-    intros D I. split; [assumption|]. destruct (add_row_spec h d D Empty done r (fits_empty h) I) as [_ E]. intros c C. simpl.
+    intros D I. split; [assumption|]. destruct (add_row_spec h d D done r Empty (fits_empty h) I) as [_ E]. intros c C. simpl.
     rewrite E, T_empty, done_R by lia. lra.
   Qed.
   Lemma tdot_inner x z : valid x -> valid z -> dR (tdot (fst x) (snd z)) = inner x z.
@@ -119,8 +117,6 @@ Section Values.
     - clear. rewrite <- lsum_scale. induction M as [|g M IH]; simpl; [reflexivity|]. rewrite IH. ring.
     - exact IH.
   Qed.
-  Lemma features_ext a b : features a -> (forall x z, a x z = b x z) -> features b.
-  Proof. intros [L A] E. exists L. intros. rewrite <- E. apply A. Qed.
   Lemma features_power a q : features a -> features (fun x z => a x z ^ q).
   Proof.
     intros A. induction q; simpl; [apply features_const; lra|]. apply features_times; assumption.
@@ -129,11 +125,11 @@ Section Values.
   Proof.
     induction K as [|q g c|a IA b IB|a IA b IB|f a IA|n]; cbn [definite value]; intros H; try discriminate; try (apply andb_prop in H as [H1 H2]).
     - apply features_linear.
-    - apply Z.leb_le, Optimal.man_nonneg in H1, H2. apply (features_power (fun x z => dR g * inner x z + dR c)).
+    - apply Z.leb_le, man_nonneg in H1, H2. apply (features_power (fun x z => dR g * inner x z + dR c)).
       apply features_plus; [|apply features_const; assumption]. apply features_times; [apply features_const; assumption | apply features_linear].
     - apply features_plus; auto.
     - apply features_times; auto.
-    - apply Z.leb_le, Optimal.man_nonneg in H1. apply features_times; [apply features_const; assumption | auto].
+    - apply Z.leb_le, man_nonneg in H1. apply features_times; [apply features_const; assumption | auto].
   Qed.
   Theorem definite_sound K pts : definite K = true -> semidefinite point (value K) pts.
   Proof.

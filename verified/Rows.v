@@ -1,26 +1,19 @@
 (* Rows of integers as vectors of reals, and the two things a check does with them: a product with weights that are
    looked up, and a sum of multiples of rows, kept in a tree over the columns. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers.
-Import ListNotations.
 Open Scope Z_scope.
 
 (* ---- Rows ----
-   A part (sign, offset, entries) stands for sign * m at the column offset + j for each entry (j, m); the whole row for
-   the sum of its parts times 2^scale, and of the further values (column, value). Two sides have one part for each row,
-   all classes at once have two that share their entries. *)
+   A part (k, offset, entries) stands for k m at the column offset + j for each entry (j, m), k being dyadic; a row for the
+   sum of its parts. Two sides have one part for each row, pairs of classes two that share their entries, the bias one more. *)
 Definition entries := list (Z * Z).
-Record row := Row { scale : Z; parts : list (Z * Z * entries); extra : list (Z * dy) }.
+Definition row := list (dy * Z * entries).
 
 Open Scope R_scope.
 Fixpoint unit_sum (es : entries) (off : Z) (u : vec) : R :=
   match es with [] => 0 | (j, m) :: es' => IZR m * u (off + j)%Z + unit_sum es' off u end.
-Fixpoint parts_sum (ps : list (Z * Z * entries)) (u : vec) : R :=
-  match ps with [] => 0 | (s, off, es) :: ps' => IZR s * unit_sum es off u + parts_sum ps' u end.
-Fixpoint extra_sum (xs : list (Z * dy)) (u : vec) : R :=
-  match xs with [] => 0 | (j, v) :: xs' => dR v * u j + extra_sum xs' u end.
 (* Sum over all entries, each times u at its column. *)
-Definition rsum (r : row) (u : vec) : R := powerRZ 2 (scale r) * parts_sum (parts r) u + extra_sum (extra r) u.
+Fixpoint rsum (r : row) (u : vec) : R := match r with [] => 0 | (k, off, es) :: r' => dR k * unit_sum es off u + rsum r' u end.
 (* The vector that a row stands for: its coordinate at column c. *)
 Definition coord (r : row) : vec := fun c => rsum r (fun j => if (j =? c)%Z then 1 else 0).
 Open Scope Z_scope.
@@ -28,12 +21,9 @@ Open Scope Z_scope.
 Definition within (d j : Z) := (0 <=? j) && (j <? d).
 Fixpoint inside_entries (d off : Z) (es : entries) : bool :=
   match es with [] => true | (j, _) :: es' => within d (off + j) && inside_entries d off es' end.
-Fixpoint inside_parts (d : Z) (ps : list (Z * Z * entries)) : bool :=
-  match ps with [] => true | (_, off, es) :: ps' => inside_entries d off es && inside_parts d ps' end.
-Fixpoint inside_extra (d : Z) (xs : list (Z * dy)) : bool :=
-  match xs with [] => true | (j, _) :: xs' => within d j && inside_extra d xs' end.
 (* Every column of the row is one of 0 .. d - 1. *)
-Definition inside (d : Z) (r : row) : bool := inside_parts d (parts r) && inside_extra d (extra r).
+Fixpoint inside (d : Z) (r : row) : bool :=
+  match r with [] => true | (_, off, es) :: r' => inside_entries d off es && inside d r' end.
 
 Open Scope R_scope.
 Lemma within_iff d j : within d j = true <-> (0 <= j < d)%Z.
@@ -43,36 +33,19 @@ Lemma unit_plus es off u v : unit_sum es off (fun j => u j + v j) = unit_sum es 
 Proof. induction es as [|[j m] es IH]; simpl; [lra|]. rewrite IH; lra. Qed.
 Lemma unit_scale es off k u : unit_sum es off (fun j => k * u j) = k * unit_sum es off u.
 Proof. induction es as [|[j m] es IH]; simpl; [lra|]. rewrite IH; lra. Qed.
+Lemma unit_ext d es off u v : inside_entries d off es = true -> (forall j, (0 <= j < d)%Z -> u j = v j) -> unit_sum es off u = unit_sum es off v.
+Proof.
+  intros I E. induction es as [|[j m] es IH]; simpl in *; auto. apply andb_prop in I as [I I']. apply within_iff in I. rewrite IH, E; auto.
+Qed.
 Lemma rsum_plus r u v : rsum r (fun j => u j + v j) = rsum r u + rsum r v.
-Proof.
-  unfold rsum. assert (P : forall ps, parts_sum ps (fun j => u j + v j) = parts_sum ps u + parts_sum ps v).
-  { induction ps as [|[[s o] es] ps IH]; simpl; [lra|]. rewrite IH, unit_plus; lra. }
-  assert (X : forall xs, extra_sum xs (fun j => u j + v j) = extra_sum xs u + extra_sum xs v).
-  { induction xs as [|[j m] xs IH]; simpl; [lra|]. rewrite IH; lra. }
-  rewrite P, X; lra.
-Qed.
-Lemma rsum_scale r k u : rsum r (fun j => k * u j) = k * rsum r u.
-Proof.
-  unfold rsum. assert (P : forall ps, parts_sum ps (fun j => k * u j) = k * parts_sum ps u).
-  { induction ps as [|[[s o] es] ps IH]; simpl; [lra|]. rewrite IH, unit_scale; lra. }
-  assert (X : forall xs, extra_sum xs (fun j => k * u j) = k * extra_sum xs u).
-  { induction xs as [|[j m] xs IH]; simpl; [lra|]. rewrite IH; lra. }
-  rewrite P, X; lra.
-Qed.
+Proof. induction r as [|[[k o] es] r IH]; simpl; [lra|]. rewrite IH, unit_plus; lra. Qed.
+Lemma rsum_scale r c u : rsum r (fun j => c * u j) = c * rsum r u.
+Proof. induction r as [|[[k o] es] r IH]; simpl; [lra|]. rewrite IH, unit_scale; lra. Qed.
 Lemma rsum_zero r : rsum r (fun _ => 0) = 0.
 Proof. pose proof (rsum_scale r 0 (fun _ => 0)) as H; cbv beta in H. rewrite Rmult_0_l in H. lra. Qed.
 Lemma rsum_ext d r u v : inside d r = true -> (forall j, (0 <= j < d)%Z -> u j = v j) -> rsum r u = rsum r v.
 Proof.
-  unfold inside, rsum. intros I E. apply andb_prop in I as [I J].
-  assert (U : forall off es, inside_entries d off es = true -> unit_sum es off u = unit_sum es off v).
-  { induction es as [|[j m] es IH]; simpl; intros H; auto. apply andb_prop in H as [H H']. rewrite IH by assumption.
-    apply within_iff in H. rewrite E by assumption. reflexivity. }
-  assert (P : forall ps, inside_parts d ps = true -> parts_sum ps u = parts_sum ps v).
-  { induction ps as [|[[s o] es] ps IH]; simpl; intros H; auto. apply andb_prop in H as [H H']. rewrite IH, U; auto. }
-  assert (X : forall xs, inside_extra d xs = true -> extra_sum xs u = extra_sum xs v).
-  { induction xs as [|[j m] xs IH]; simpl; intros H; auto. apply andb_prop in H as [H H']. apply within_iff in H.
-    rewrite IH, E; auto. }
-  rewrite P, X by assumption; reflexivity.
+  intros I E. induction r as [|[[k o] es] r IH]; simpl in *; auto. apply andb_prop in I as [I I']. rewrite IH, (unit_ext d es o u v); auto.
 Qed.
 Lemma rsum_sumn r (F : Z -> vec) n : rsum r (fun j => sumn (fun c => F c j) n) = sumn (fun c => rsum r (F c)) n.
 Proof. induction n; cbn [sumn]; [apply rsum_zero|]. rewrite rsum_plus, IHn. reflexivity. Qed.
@@ -94,37 +67,24 @@ Qed.
 Open Scope Z_scope.
 Fixpoint zdot (es : entries) (off : Z) (W : Z -> Z) (acc : Z) : Z :=
   match es with [] => acc | (j, m) :: es' => zdot es' off W (acc + m * W (off + j)) end.
-Fixpoint pdot (ps : list (Z * Z * entries)) (W : Z -> Z) : Z :=
-  match ps with [] => 0 | (s, off, es) :: ps' => s * zdot es off W 0 + pdot ps' W end.
-Fixpoint xdot (xs : list (Z * dy)) (W : Z -> Z) (ws : Z) : dy :=
-  match xs with [] => dzero | (j, v) :: xs' => dadd (dmul v (Dy (W j) ws)) (xdot xs' W ws) end.
-Definition vdot (r : row) (W : Z -> Z) (ws : Z) : dy :=
-  match extra r with
-  | [] => Dy (pdot (parts r) W) (scale r + ws)
-  | xs => dadd (Dy (pdot (parts r) W) (scale r + ws)) (xdot xs W ws)
+Fixpoint vdot (r : row) (W : Z -> Z) (ws : Z) : dy :=
+  match r with
+  | [] => dzero
+  | (k, off, es) :: r' =>
+    let p := dmul k (Dy (zdot es off W 0) ws) in match r' with [] => p | _ => dadd p (vdot r' W ws) end
   end.
 Definition weights_R (W : Z -> Z) (ws : Z) : vec := fun j => dR (Dy (W j) ws).
 
 Open Scope R_scope.
 Lemma zdot_R es off W : forall acc, IZR (zdot es off W acc) = IZR acc + unit_sum es off (fun j => IZR (W j)).
 Proof. induction es as [|[j m] es IH]; intros acc; simpl; [lra|]. rewrite IH, plus_IZR, mult_IZR; lra. Qed.
-Lemma pdot_R ps W : IZR (pdot ps W) = parts_sum ps (fun j => IZR (W j)).
-Proof. induction ps as [|[[s o] es] ps IH]; simpl; auto. rewrite plus_IZR, mult_IZR, IH, zdot_R. simpl. ring. Qed.
 Lemma vdot_R r W ws : dR (vdot r W ws) = rsum r (weights_R W ws).
 Proof.
-  assert (E : rsum r (weights_R W ws) = dR (Dy (pdot (parts r) W) (scale r + ws)) + dR (xdot (extra r) W ws)).
-  { unfold rsum. f_equal.
-    - unfold dR; simpl. rewrite pdot_R, pow2_add.
-      assert (P : forall ps, parts_sum ps (weights_R W ws) = powerRZ 2 ws * parts_sum ps (fun j => IZR (W j))).
-      { induction ps as [|[[s o] es] ps IH]; simpl; [lra|]. rewrite IH.
-        assert (U : unit_sum es o (weights_R W ws) = powerRZ 2 ws * unit_sum es o (fun j => IZR (W j))).
-        { rewrite <- unit_scale. clear. induction es as [|[j m] es IH]; simpl; auto. rewrite IH.
-          unfold weights_R, dR at 1; simpl; ring. }
-        rewrite U; ring. }
-      rewrite P; ring.
-    - induction (extra r) as [|[j v] xs IH]; simpl; [rewrite dzero_R; reflexivity|].
-      rewrite dadd_R, dmul_R, IH. reflexivity. }
-  rewrite E. unfold vdot. destruct (extra r); [simpl; rewrite dzero_R; lra | rewrite dadd_R; reflexivity].
+  assert (U : forall off es, unit_sum es off (weights_R W ws) = powerRZ 2 ws * unit_sum es off (fun j => IZR (W j))).
+  { intros off es. rewrite <- unit_scale. induction es as [|[j m] es IH]; simpl; auto. rewrite IH. unfold weights_R. rewrite dR_Dy. ring. }
+  induction r as [|[[k o] es] r IH]; [apply dzero_R|].
+  assert (P : dR (dmul k (Dy (zdot es o W 0) ws)) = dR k * unit_sum es o (weights_R W ws)) by (rewrite dmul_R, dR_Dy, zdot_R, U; ring).
+  cbn [vdot rsum]. cbv zeta. destruct r; [rewrite P; simpl; ring | rewrite dadd_R, P, IH; reflexivity].
 Qed.
 
 (* Sum of f(j) over base <= j < base + 2^h with j < d. *)

@@ -1,8 +1,6 @@
 (* separating, inseparable, quasi-separable: statements about vectors a and their products with z, the check in one
    pass over the rows, and why it may be trusted. What the vectors are is said in Samples.v. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers Rows Trees.
-Import ListNotations.
 Open Scope Z_scope.
 
 (* A row with its weight in the circuit and in the cover. *)
@@ -13,7 +11,6 @@ Open Scope R_scope.
 Definition value (d : Z) (z : vec) (i : item) : R := dot d (coord (vector i)) z.
 Definition strictly (d : Z) (items : list item) (z : vec) := forall i, In i items -> 0 < value d z i.
 Definition weakly (d : Z) (items : list item) (z : vec) := forall i, In i items -> 0 <= value d z i.
-Definition separating (d : Z) items z := strictly d items z.
 Definition inseparable (d : Z) items :=
   (~ exists z, strictly d items z) /\ forall z, weakly d items z -> forall i, In i items -> value d z i = 0.
 (* z shows weak separation; none is strict; whatever separates weakly has the n items on which z is zero at zero. *)
@@ -66,13 +63,13 @@ Section Check.
   Proof.
     intros D items. induction items as [|i items IH] using rev_ind; cbv zeta.
     - simpl. intros _. repeat split; try contradiction; try apply fits_empty; try (intros; apply T_empty); discriminate.
-    - rewrite fold_left_snoc. set (s := fold_left step items start) in *. unfold step.
+    - rewrite fold_left_app; cbn [fold_left]. set (s := fold_left step items start) in *. unfold step.
       destruct (Z.eqb_spec (man (product (vector i))) 0) as [Z0|NZ]; cbn [balance total some strict tied good]; intros G;
         repeat (apply andb_prop in G as [G ?]); destruct (IH G) as (A & F1 & F2 & B & C & E1 & E2 & N);
         assert (TI : is_tied i = (man (product (vector i)) =? 0)%Z) by reflexivity.
       + assert (TT : is_tied i = true) by (rewrite TI; apply Z.eqb_eq; exact Z0).
-        destruct (add_row_spec h d D (balance s) (dZ (circuit i)) (vector i) F1 H2) as [F3 B'].
-        destruct (add_row_spec h d D (total s) (dZ (q + cover i)) (vector i) F2 H2) as [F4 C'].
+        destruct (add_row_spec h d D (dZ (circuit i)) (vector i) (balance s) F1 H2) as [F3 B'].
+        destruct (add_row_spec h d D (dZ (q + cover i)) (vector i) (total s) F2 H2) as [F4 C'].
         split; [|split; [exact F3|split; [exact F4|split; [|split; [|split; [|split]]]]]].
         * intros i' I. apply in_app_or in I as [I|[<-|[]]]; auto. apply Z.leb_le in H1, H0.
           repeat split; auto; try lia; try (rewrite TT; discriminate). intros ->. discriminate.
@@ -130,7 +127,7 @@ Section Check.
 
   Theorem separation_sound items : check items = true ->
     match k with
-    | Separating => separating d items z
+    | Separating => strictly d items z
     | Inseparable => inseparable d items
     | Quasi => quasi_separable d items z (tied (fold_left step items start))
     end.

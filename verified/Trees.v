@@ -1,7 +1,5 @@
 (* A sum of multiples of rows, kept by column in a binary tree: the lowest bit of the column says left or right. *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers Rows.
-Import ListNotations.
 Open Scope Z_scope.
 
 Inductive tree := Empty | Leaf (v : dy) | Node (l r : tree).
@@ -28,13 +26,10 @@ Fixpoint tnull (t : tree) : bool :=
 
 Fixpoint add_entries (h : nat) (t : tree) (off : Z) (es : entries) (k e : Z) : tree :=
   match es with [] => t | (j, m) :: es' => add_entries h (tadd h t (off + j) (Dy (k * m) e)) off es' k e end.
-Fixpoint add_parts (h : nat) (t : tree) (ps : list (Z * Z * entries)) (k : dy) (e : Z) : tree :=
-  match ps with [] => t | (s, off, es) :: ps' => add_parts h (add_entries h t off es (man k * s) (ex k + e)) ps' k e end.
-Fixpoint add_extra (h : nat) (t : tree) (xs : list (Z * dy)) (k : dy) : tree :=
-  match xs with [] => t | (j, v) :: xs' => add_extra h (tadd h t j (dmul k v)) xs' k end.
-(* t + k r *)
-Definition add_row (h : nat) (t : tree) (k : dy) (r : row) : tree :=
-  if man k =? 0 then t else add_extra h (add_parts h t (parts r) k (scale r)) (extra r) k.
+Fixpoint add_parts (h : nat) (t : tree) (c : dy) (r : row) : tree :=
+  match r with [] => t | (k, off, es) :: r' => add_parts h (add_entries h t off es (man c * man k) (ex c + ex k)) c r' end.
+(* t + c r *)
+Definition add_row (h : nat) (t : tree) (c : dy) (r : row) : tree := if man c =? 0 then t else add_parts h t c r.
 
 (* ---- What these are, in reals ---- *)
 Open Scope R_scope.
@@ -119,37 +114,13 @@ Section AddRow.
       destruct (IH _ F1 H') as [F2 E2]. split; auto. intros i K. rewrite E2, E1 by assumption.
       unfold at_, dR; cbn [man ex]. rewrite mult_IZR. destruct (off + j =? i)%Z; ring.
   Qed.
-  Lemma add_parts_spec k e : forall ps t, fits h t -> inside_parts d ps = true ->
-    fits h (add_parts h t ps k e) /\ forall i, (0 <= i < cap h)%Z ->
-    T (add_parts h t ps k e) i = T t i + dR k * powerRZ 2 e * parts_sum ps (fun j => if (j =? i)%Z then 1 else 0).
+  Lemma add_row_spec c : forall r t, fits h t -> inside d r = true ->
+    fits h (add_row h t c r) /\ forall i, (0 <= i < cap h)%Z -> T (add_row h t c r) i = T t i + dR c * coord r i.
   Proof.
-    induction ps as [|[[s o] es] ps IH]; intros t F H; simpl in *.
-    - split; auto. intros; lra.
-    - apply andb_prop in H as [H H'].
-      destruct (add_entries_spec o (man k * s) (ex k + e) es t F H) as [F1 E1].
-      destruct (IH _ F1 H') as [F2 E2]. split; auto. intros i K. rewrite E2, E1 by assumption.
-      unfold dR. rewrite mult_IZR, pow2_add. ring.
-  Qed.
-  Lemma add_extra_spec k : forall xs t, fits h t -> inside_extra d xs = true ->
-    fits h (add_extra h t xs k) /\ forall i, (0 <= i < cap h)%Z ->
-    T (add_extra h t xs k) i = T t i + dR k * extra_sum xs (fun j => if (j =? i)%Z then 1 else 0).
-  Proof.
-    induction xs as [|[j v] xs IH]; intros t F H; simpl in *.
-    - split; auto. intros; lra.
-    - apply andb_prop in H as [H H']. apply within_iff in H.
-      destruct (tadd_spec h t j (dmul k v) F) as [F1 E1]; [lia|].
-      destruct (IH _ F1 H') as [F2 E2]. split; auto. intros i K. rewrite E2, E1 by assumption.
-      unfold at_. rewrite dmul_R. destruct (j =? i)%Z; ring.
-  Qed.
-  Lemma add_row_spec t k r : fits h t -> inside d r = true ->
-    fits h (add_row h t k r) /\ forall i, (0 <= i < cap h)%Z -> T (add_row h t k r) i = T t i + dR k * coord r i.
-  Proof.
-    intros F H. unfold add_row. destruct (Z.eqb_spec (man k) 0) as [Z|Z].
-    - split; auto. intros i _. assert (dR k = 0) by (unfold dR; rewrite Z; lra). rewrite H0; lra.
-    - unfold inside in H. apply andb_prop in H as [H H'].
-      destruct (add_parts_spec k (scale r) (parts r) t F H) as [F1 E1].
-      destruct (add_extra_spec k (extra r) _ F1 H') as [F2 E2]. split; auto. intros i K. rewrite E2, E1 by assumption.
-      unfold coord, rsum. ring.
+    unfold add_row, coord. destruct (Z.eqb_spec (man c) 0) as [Z|Z]; [intros; split; auto; intros; rewrite (man_zero c) by assumption; lra|].
+    induction r as [|[[k o] es] r IH]; intros t F H; simpl in *; [split; auto; intros; lra|]. apply andb_prop in H as [H H'].
+    destruct (add_entries_spec o (man c * man k) (ex c + ex k) es t F H) as [F1 E1].
+    destruct (IH _ F1 H') as [F2 E2]. split; auto. intros i K. rewrite E2, E1 by assumption. unfold dR. rewrite mult_IZR, pow2_add. ring.
   Qed.
 End AddRow.
 
@@ -165,26 +136,17 @@ Proof.
   - apply sum_ext; intros; rewrite clip_in by assumption; reflexivity.
   - intros j J; rewrite clip_out by lia; ring.
 Qed.
-Lemma rsum_clip d r u : inside d r = true -> rsum r (clip d u) = rsum r u.
-Proof. intros I. apply (rsum_ext d); auto. intros; apply clip_in; assumption. Qed.
 
 (* Product of a row with weights in the tree. *)
 Open Scope Z_scope.
 Fixpoint tdot_entries (es : entries) (off : Z) (t : tree) (acc : dy) : dy :=
   match es with [] => acc | (j, m) :: es' => tdot_entries es' off t (dadd acc (dscale m (tget t (off + j)))) end.
-Fixpoint tdot_parts (ps : list (Z * Z * entries)) (t : tree) : dy :=
-  match ps with [] => dzero | (s, off, es) :: ps' => dadd (dscale s (tdot_entries es off t dzero)) (tdot_parts ps' t) end.
-Fixpoint tdot_extra (xs : list (Z * dy)) (t : tree) : dy :=
-  match xs with [] => dzero | (j, v) :: xs' => dadd (dmul v (tget t j)) (tdot_extra xs' t) end.
-Definition tdot (r : row) (t : tree) : dy := dadd (dmul (Dy 1 (scale r)) (tdot_parts (parts r) t)) (tdot_extra (extra r) t).
+Fixpoint tdot (r : row) (t : tree) : dy :=
+  match r with [] => dzero | (k, off, es) :: r' => dadd (dmul k (tdot_entries es off t dzero)) (tdot r' t) end.
 Open Scope R_scope.
 Lemma tdot_R r t : dR (tdot r t) = rsum r (T t).
 Proof.
   assert (A : forall off es acc, dR (tdot_entries es off t acc) = dR acc + unit_sum es off (T t)).
   { intros off. induction es as [|[j m] es IH]; intros acc; simpl; [lra|]. rewrite IH, dadd_R, dscale_R. unfold T. ring. }
-  assert (P : forall ps, dR (tdot_parts ps t) = parts_sum ps (T t)).
-  { induction ps as [|[[s o] es] ps IH]; simpl; [apply dzero_R|]. rewrite dadd_R, dscale_R, IH, A, dzero_R. ring. }
-  assert (X : forall xs, dR (tdot_extra xs t) = extra_sum xs (T t)).
-  { induction xs as [|[j v] xs IH]; simpl; [apply dzero_R|]. rewrite dadd_R, dmul_R, IH. reflexivity. }
-  unfold tdot, rsum. rewrite dadd_R, dmul_R, P, X. unfold dR at 1; simpl. ring.
+  induction r as [|[[k o] es] r IH]; simpl; [apply dzero_R|]. rewrite dadd_R, dmul_R, A, dzero_R, IH. ring.
 Qed.

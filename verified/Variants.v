@@ -1,7 +1,5 @@
 (* The bound of each variant of the perceptron, from the inequality den A^2 <= num B of every run (Convergence.v). *)
-From Coq Require Import ZArith List Reals Lra Lia Bool Psatz.
 From Separatrix Require Import Numbers Rows Convergence.
-Import ListNotations.
 Open Scope Z_scope.
 
 (* ---- The check: does the theorem of the variant exclude K + 1 updates? rho = num / den. ---- *)
@@ -187,7 +185,7 @@ Proof.
       apply (kantorovich (dR num) (dR den) (dR low) (dR high) (IZR k + IZR e) A B); try assumption; try lra. }
   destruct r as [s| |]; cbn [rule_R] in *.
   - apply andb_prop in X as [S0 X]. apply Z.ltb_lt in S0.
-    assert (SP : 0 < dR s) by (apply IZR_lt in S0; pose proof (pow2_pos (ex s)); unfold dR; apply Rmult_lt_0_compat; lra).
+    apply man_pos in S0 as SP.
     destruct alg.
     + destruct (fixed_trace rows from_row (dR s) _ A B TR) as [EA EB]. rewrite IK, <- EF in EA, EB. unfold e in *.
       destruct from_row.
@@ -214,7 +212,7 @@ Proof.
     destruct (decreasing_trace rows alg from_row _ A B TR M1) as (TA & TB & TC). rewrite IK, <- EF in *.
     set (total := dadd (dscale 2 (dsub root done)) (dZ e)) in *.
     assert (TT : dR total <= A) by (unfold total; rewrite dadd_R, dscale_R, dsub_R, done_R, dZ_R; lra).
-    assert (TP : 0 < dR total) by (apply IZR_lt in T0; pose proof (pow2_pos (ex total)); unfold dR; apply Rmult_lt_0_compat; lra).
+    apply man_pos in T0 as TP.
     apply orb_prop in X as [X|X]; apply dlt_R in X.
     + rewrite dscale_R, dmul_R, MZ in X.
       assert (dR den * (A * A) <= dR num * (most rows alg * A)) by (eapply Rle_trans; [exact I | apply Rmult_le_compat_l; assumption]).

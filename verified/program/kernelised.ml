@@ -62,8 +62,8 @@ let rec read outsides depth (record : Json.t) : t =
 
 (* ||x - z||_1 of two rows, by their entries *)
 let distance (x : Core.row) (z : Core.row) : Core.dy =
-  let entries (r : Core.row) = match r.parts with [ (_, es) ] -> es | _ -> [] in
-  let value (r : Core.row) m : Core.dy = { man = m; ex = r.scale } in
+  let entries (r : Core.row) = match r with [ (_, es) ] -> es | _ -> [] in
+  let value (r : Core.row) m : Core.dy = match r with [ ((k, _), _) ] -> { k with man = Z.mul m k.man } | _ -> dy_zero in
   let abs (a : Core.dy) : Core.dy = { a with man = Z.abs a.man } in
   let rec go acc a b =
     match (a, b) with
@@ -86,7 +86,7 @@ let ends outsides (matrix : int -> int -> Core.dy) n (x : Core.point) (z : Core.
   | Laplacian g -> Exponential.exp_minus (Core.dmul g (distance (fst x) (fst z)))
   | Sigmoid (g, c) -> Exponential.tanh (Core.dadd (Core.dmul g (dot x z)) c)
   | Given ->
-    let index (p : Core.point) = match (fst p).parts with [ (_, [ (j, _) ]) ] -> Z.to_int j | _ -> raise (Not_covered "a row without a number") in
+    let index (p : Core.point) = match fst p with [ (_, [ (j, _) ]) ] -> Z.to_int j | _ -> raise (Not_covered "a row without a number") in
     let v = matrix (index x) (index z) in
     (v, v)
 
