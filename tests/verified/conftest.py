@@ -3,6 +3,7 @@
 import os
 
 import pytest
+
 from tests.verified.proved_checker import build, missing
 
 

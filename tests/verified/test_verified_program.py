@@ -1,4 +1,4 @@
-"""The program on every vector, on changed documents, and on the command line."""
+"""The program on every vector, on changed documents, and on the command line; `cli/proved_program.py`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import subprocess
 from collections import Counter
 
 import pytest
+
+from separatrix.checker.__main__ import main
+from tests.adversary.attack import question
 from tests.adversary.judges import arrays, python
 from tests.adversary.library_specimens import library_specimens
 from tests.adversary.mutations import stream
-from tests.adversary.attack import question
 from tests.adversary.specimens import specimens
 from tests.verified.proved_checker import PROGRAM, ROOT, Proved, disagreement, parsed
-
-from separatrix.checker.__main__ import main
 
 VECTORS = [
     vector
@@ -43,7 +43,9 @@ def test_every_vector(program):
         lines += [{"data": number, **data}, {"use": number, **document}]
         asked.append(vector)
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    done = subprocess.run([program, "--batch"], input=text, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [program, "--batch"], input=text, capture_output=True, text=True, timeout=120, check=True
+    )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == len(asked)
     for vector, answer in zip(asked, answers, strict=True):
@@ -54,7 +56,9 @@ def test_every_vector(program):
     assert counted["not covered"] <= 10
 
 
-@pytest.mark.parametrize("vector", [each for each in VECTORS if "text" in each], ids=lambda each: each["name"])
+@pytest.mark.parametrize(
+    "vector", [each for each in VECTORS if "text" in each], ids=lambda each: each["name"]
+)
 def test_vectors_with_files(program, vector, tmp_path):
     data, certificate = tmp_path / f"data.{vector['format']}", tmp_path / "certificate.json"
     data.write_text(vector["text"])
@@ -129,6 +133,20 @@ def test_unreadable_data_are_bad_input(program, files, text):
     found = run(certificate, data)
     assert found.returncode == 1
     assert found.stderr.startswith("error: ")
+
+
+def test_verify_asks_it(program, files, capsys):
+    from separatrix.cli.app import main as command
+
+    certificate, data = files["sparse.svm"]
+    assert command(["verify", str(certificate), str(data), "--verified", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["outcome"] == "proved"
+    assert found["certificates"][0]["checker"] == "separatrix-check"
+    assert command(["verify", str(certificate), str(data), "--verified"]) == 0
+    data.write_text(data.read_text().replace("1.5", "1.75"))
+    assert command(["verify", str(certificate), str(data), "--verified"]) == 3
+    assert command(["verify", str(certificate), str(data), "--verified", "--exact"]) == 1
 
 
 def test_bad_usage(program, files):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from tests.verified.proved_checker import BUILT, FOLDER, ROOT
 
 PROOFS = sorted(FOLDER.glob("*.v"))
@@ -31,7 +32,11 @@ def test_the_proofs_of_the_linear_kinds_and_mistakes_are_small():
 
 def test_every_theorem_assumes_the_axioms_of_the_reals_alone(program):
     assert (BUILT / "assumptions.txt").read_text() == (FOLDER / "assumptions.txt").read_text()
-    named = set(re.findall(r"^([A-Za-z_.]+)$|^([A-Za-z_.]+) :", (FOLDER / "assumptions.txt").read_text(), re.MULTILINE))
+    named = set(
+        re.findall(
+            r"^([A-Za-z_.]+)$|^([A-Za-z_.]+) :", (FOLDER / "assumptions.txt").read_text(), re.MULTILINE
+        )
+    )
     axioms = {first or second for first, second in named} - {"Axioms"}
     assert axioms == {
         "ClassicalDedekindReals.sig_forall_dec",
@@ -44,7 +49,9 @@ def test_every_theorem_assumes_the_axioms_of_the_reals_alone(program):
 def test_every_soundness_theorem_is_asked_what_it_assumes():
     asked = set(re.findall(r"Print Assumptions (\w+\.\w+)\.", (FOLDER / "Assumptions.v").read_text()))
     proved = {
-        f"{path.stem}.{name}" for path in PROOFS for name in re.findall(r"Theorem (\w+_sound)\b", path.read_text())
+        f"{path.stem}.{name}"
+        for path in PROOFS
+        for name in re.findall(r"Theorem (\w+_sound)\b", path.read_text())
     }
     steps = {"Variants.excluded_sound", "Polynomials.definite_sound"} | {
         name for name in proved if name.startswith("Kernels.")

@@ -35,7 +35,9 @@ def check(
             command += [option, str(value)]
     done = subprocess.run([*command, certificate, data], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 2, 3):
-        raise CommandError(done.stderr.strip().splitlines()[-1].removeprefix("error: ") if done.stderr else NAME)
+        raise CommandError(
+            done.stderr.strip().splitlines()[-1].removeprefix("error: ") if done.stderr else NAME
+        )
     found: dict[str, Any] = json.loads(done.stdout)
     outcome = found["outcome"]
     rounded = found.pop("rounded")

@@ -61,7 +61,8 @@ def verify(
     verified: Annotated[
         bool,
         typer.Option(
-            "--verified", help="By separatrix-check, the program that is proved in Coq (make verified builds it)."
+            "--verified",
+            help="By separatrix-check, the program that is proved in Coq (make verified builds it).",
         ),
     ] = False,
     as_json: Json = False,
