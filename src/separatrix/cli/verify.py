@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli import proved_program
 from separatrix.cli.inputs import (
     DataFile,
     Format,
@@ -92,6 +91,8 @@ def verify(
 
     output, began = Output(as_json, quiet), time.perf_counter()
     if verified:
+        from separatrix.cli import proved_program
+
         if exact is not None or expect or missing != "refuse":
             raise CommandError(
                 "--verified goes with none of --exact, --no-exact, --expect and --missing.",
