@@ -12,8 +12,8 @@ ARGS   ?=
 
 PY    := "$(VENV)/bin/python"
 STAMP := $(VENV)/.installed
-# Installs a Debian package for the tests, where this user may; fails quietly where not.
-APT   := sh -c '[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing $$0 for the tests" && { apt-get install -qq -y "$$0" || { apt-get update -qq && apt-get install -qq -y "$$0"; }; } >/dev/null 2>&1'
+# Installs Debian packages for the tests, where this user may; fails quietly where not.
+APT   := sh -c '[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing $$0 for the tests" && { apt-get install -qq -y "$$0" "$$@" || { apt-get update -qq && apt-get install -qq -y "$$0" "$$@"; }; } >/dev/null 2>&1'
 BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
 CPP   := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 
@@ -21,7 +21,7 @@ CLANG_FORMAT := "$(VENV)/bin/clang-format"
 CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test check lint format sanitize stub build docs bench agreement clean browser node
+.PHONY: help demo quick test check lint format sanitize stub build docs bench agreement clean browser node coq verified
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -37,11 +37,11 @@ LONG  := $(addprefix tests/,svm/test_svc_checks.py svm/test_svc_memory.py svm/te
 quick: $(STAMP)  ## the tests of the mathematics alone, in about a minute
 	@OMP_NUM_THREADS=1 $(PY) -m pytest -q $(QUICK) $(addprefix --ignore=,$(LONG)) $(ARGS)
 
-test: $(STAMP) browser node  ## run the whole test suite; ARGS="-k name" narrows it
+test: $(STAMP) browser node coq  ## run the whole test suite; ARGS="-k name" narrows it
 	@$(PY) -m pytest -q $(ARGS)
 
-# The lab is tested in a real browser, the second checker in Node. Installed where this user may install; with CI=true
-# their tests fail without.
+# The lab is tested in a real browser, the second checker in Node, the third is compiled by Coq and OCaml. Installed where this
+# user may install; with CI=true their tests fail without.
 browser:
 	@for name in $$CHROMIUM chromium chromium-browser google-chrome; do command -v "$$name" >/dev/null && exit 0; done; \
 	if $(APT) chromium; then exit 0; fi; \
@@ -50,6 +50,17 @@ browser:
 node:
 	@command -v node >/dev/null || $(APT) nodejs || \
 	  echo "no Node here: the tests of checkers/javascript are skipped; to run them: apt-get install nodejs"
+
+coq:
+	@{ command -v coqc && ocamlfind query zarith; } >/dev/null 2>&1 || \
+	  $(APT) coq libcoq-stdlib ocaml-findlib libzarith-ocaml-dev --no-install-recommends || \
+	  echo "no Coq here: the tests of verified/ are skipped; to run them: apt-get install coq ocaml-findlib libzarith-ocaml-dev"
+
+verified: $(STAMP) coq  ## compile the checker that is proved in Coq, print what it assumes, and run its tests
+	@$(MAKE) -s -C verified
+	@cat build/verified/assumptions.txt
+	@wc -l verified/*.v verified/program/*.ml && ls -l build/verified/separatrix-check
+	@$(PY) -m pytest -q tests/verified $(ARGS)
 
 check: lint test  ## format, lint, types, import order, tests: what CI runs
 

@@ -95,11 +95,16 @@ def has_node() -> bool:
 
 
 class Node:
-    """The JavaScript checker as a process that answers many documents."""
+    """The JavaScript checker as a process that answers many documents; or another one that reads the same lines."""
 
-    def __init__(self) -> None:
+    outcomes: tuple[str, ...] = OUTCOMES
+
+    def __init__(self, *command: str) -> None:
         self.process = subprocess.Popen(
-            ["node", str(BATCH)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            command or ["node", str(BATCH)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         self.known: set[int] = set()
 
@@ -130,7 +135,7 @@ class Node:
                 found += [Answer("crash", "the process ended")] * (len(asked) - len(found))
                 break
             answer = json.loads(line)
-            known = answer.get("outcome") in OUTCOMES and "cannot be checked: " not in str(
+            known = answer.get("outcome") in self.outcomes and "cannot be checked: " not in str(
                 answer.get("reason")
             )
             found.append(Answer(answer["outcome"] if known else "crash", str(answer.get("reason"))))

@@ -57,6 +57,13 @@ def verify(
     max_bytes: Annotated[
         int | None, typer.Option(min=1, help="The largest text of a certificate to read.", show_default=False)
     ] = None,
+    verified: Annotated[
+        bool,
+        typer.Option(
+            "--verified",
+            help="By separatrix-check, the program that is proved in Coq (make verified builds it).",
+        ),
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -70,6 +77,7 @@ def verify(
       separatrix verify data.certificate.json.gz data.svm
       separatrix verify data.certificate.json.gz data.svm --exact
       separatrix verify data.certificate.json.gz data.svm --expect C=1 --expect rows=all
+      separatrix verify data.certificate.json.gz data.svm --verified
       python -m separatrix.checker data.certificate.json.gz data.svm    (standard library only)
     """
     from separatrix.checker.expectations import parse_expectations
@@ -82,6 +90,19 @@ def verify(
     )
 
     output, began = Output(as_json, quiet), time.perf_counter()
+    if verified:
+        from separatrix.cli import proved_program
+
+        if exact is not None or expect or missing != "refuse":
+            raise CommandError(
+                "--verified goes with none of --exact, --no-exact, --expect and --missing.",
+                "read the sentence that it proves",
+            )
+        found = proved_program.check(certificate, data, format, label, max_bytes)
+        seconds = time.perf_counter() - began
+        record = {"data": {"file": data}, **_summary([found], seconds)}
+        output.answer("verify", record, _lines([found], seconds))
+        return _CODES[found["outcome"]]
     reading = Reading(label, format, missing, quiet=quiet)
     try:
         expected = parse_expectations(expect or [])
@@ -105,17 +126,10 @@ def verify(
     if exact is None and len(claims) > _FEW:
         exact = False
     results = [_check(name, claim, table, exact, expected) for name, claim in claims.items()]
-    outcome = next(each for each in _CODES if any(result["outcome"] == each for result in results))
     seconds = time.perf_counter() - began
-    record = {
-        "data": table.record(),
-        "outcome": outcome,
-        "proved": outcome == "proved",
-        "seconds": seconds,
-        "certificates": results,
-    }
+    record = {"data": table.record(), **_summary(results, seconds)}
     output.answer("verify", record, _lines(results, seconds))
-    return _CODES[outcome]
+    return _CODES[record["outcome"]]
 
 
 #: What a check of several certificates ends in: the worst of their outcomes.
@@ -124,6 +138,16 @@ _CODES = {
     "conditional": ExitCode.NOT_PROVED,
     "proved": ExitCode.DONE,
 }
+
+
+def _summary(results: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
+    outcome = next(each for each in _CODES if any(result["outcome"] == each for result in results))
+    return {
+        "outcome": outcome,
+        "proved": outcome == "proved",
+        "seconds": seconds,
+        "certificates": results,
+    }
 
 
 def _width(claims: dict[str, Any]) -> int | None:
