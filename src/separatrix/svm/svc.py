@@ -65,8 +65,8 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
     solver : "auto", "coordinate-descent", "interior-point", "gram" or "newton", default "auto"
         By name, or chosen by the shape of X and switched when progress stalls; ``history_`` says why.
     tol : float, default 1e-3
-        Relative duality gap to prove. Small problems (up to 20 000 entries of X) are solved much further,
-        because that is nearly free.
+        Relative duality gap to prove. Small fits (up to 2,000 rows, and without a kernel 200 columns) are solved much
+        further, because that is nearly free.
     max_iter : int, default None
         Limit of steps for each binary problem.
     max_time : float, default None
