@@ -1,9 +1,9 @@
 """Small fits and predictions, whole, beside scikit-learn: python -m benchmarks.small [--turns 7] [--predict]
 
 Each fit goes through the estimator, with its checks and its proved gap; the peer is the faster of scikit-learn's SVC
-and, for the linear kernel, LinearSVC, at their defaults, which promise no gap. Sets: scikit-learn's own and random ones, raw
-and standardised (`benchmarks.small_solver`), and the small ones of SEPARATRIX_DATA where that is set. Times are
-medians of turns taken one after the other, in wall-clock milliseconds with the defaults of each for threads. A star
+and, for the linear kernel, LinearSVC, at their defaults, which promise no gap. Sets: scikit-learn's own and random
+ones, raw and standardised (`benchmarks.small_solver`), and the small ones of SEPARATRIX_DATA where that is set. Times
+are medians of turns taken one after the other, in wall-clock milliseconds with the defaults of each for threads. A star
 marks a peer that said it had not converged.
 """
 

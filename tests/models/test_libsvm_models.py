@@ -220,7 +220,8 @@ def test_agreement_with_libsvm(tmp_path, y, kernel):
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
 @pytest.mark.filterwarnings("ignore:The sigmoid kernel is not positive semidefinite")
 def test_our_kernel_models_in_libsvm(tmp_path, y, kernel):
-    model = SVC(kernel=kernel, gamma=0.2, coef0=0.1, degree=2, multi_class="ovo")
+    gamma = "scale" if kernel == "linear" else 0.2
+    model = SVC(kernel=kernel, gamma=gamma, coef0=0.1, degree=2, multi_class="ovo")
     try:
         model.fit(X, y)
     except sx.IndefiniteKernelError:

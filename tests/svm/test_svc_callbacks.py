@@ -76,7 +76,7 @@ def test_with_many_classes_each_problem_is_a_task(multi_class: str) -> None:
 def test_a_stop_request_keeps_the_iterate_with_its_certificate() -> None:
     recorder = Recorder(stop_at="step", after=3)
     with crawling(), pytest.warns(ConvergenceWarning, match="interrupted"):
-        model = SVC(tol=1e-9).set_callbacks(recorder).fit(X, Y)
+        model = SVC(tol=1e-9, max_iter=1000).set_callbacks(recorder).fit(X, Y)
     assert model.status_ == "interrupted"
     assert model.n_iter_ == 3
     assert verify(model.certificate_, X, Y, exact=False)
@@ -88,7 +88,7 @@ def test_the_callbacks_hear_of_errors() -> None:
         SVC().set_callbacks(recorder).fit(X, np.zeros(len(Y)))
     recorder = Recorder(stop_at="step", after=1)
     with crawling(), pytest.raises(RuntimeError):
-        SVC(tol=1e-9, strict=True).set_callbacks(recorder).fit(X, Y)
+        SVC(tol=1e-9, max_iter=1000, strict=True).set_callbacks(recorder).fit(X, Y)
     assert recorder.events[-1] == ("teardown", "fit", 0)
 
 

@@ -69,8 +69,7 @@ def fit_classes(
     """
     settings = context.settings
     together: list[BinaryFit | None] = [None] * len(todo)
-    steps_asked_for = settings.max_iter is not None or context.observer is not None or previous
-    if is_small(data, settings) and not steps_asked_for:
+    if is_small(data, settings) and settings.max_iter is None and not previous:
         together = fit_together(data, todo, context)
         done = [found for found in together if found is not None]
         if len(done) == len(todo):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,7 @@ from scipy import sparse
 from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.observer import KeptPoint, Observer, Part
 from separatrix.fitting.parameters import Settings
 from separatrix.fitting.tasks import Task
 from separatrix.fitting.training import TrainingData
@@ -27,7 +29,6 @@ from separatrix.proof.together import certify_together
 from separatrix.solvers.small.solver import MOST_COLUMNS, MOST_ROWS, NAME, solve_small
 from separatrix.threads import fit_threads
 
-_NOTE = "small: all problems of the fit at once"
 _NO_COEF = np.empty(0)
 _AIM = 1e-13  # relative gap to solve for: the last digits are nearly free, though rounding may stop before
 
@@ -58,6 +59,7 @@ def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) 
         planes = None if found.w is None else (found.w, found.b)
         proved = certify_together(problems, found.alpha, planes, K)
     seconds, all_rows = time.perf_counter() - began, not (problems.signs == 0).any()
+    note = f"{problems.n_rows} x {problems.n_columns}, small: solved in one call"
     results: list[BinaryFit | None] = []
     for i, task in enumerate(todo):
         part = slice(None) if all_rows else problems.rows(i)
@@ -66,32 +68,47 @@ def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) 
             results.append(None)
             continue
         primal, dual, b = proved.primal[i], proved.dual[i], proved.b[i]
-        record = Record(seconds, 1, primal, dual, gap, NAME, _NOTE, proved=True)
+        record = Record(seconds, 1, primal, dual, gap, NAME, note, proved=True)
         solution = Solution(w, b, alpha, primal, dual, gap, Status.CONVERGED, 1, History([record]))
         positive, negative = task.names(data)
-        results.append(
-            BinaryFit(
-                positive=positive,
-                negative=negative,
-                rows=data.rows[part],
-                coef=_NO_COEF if w is None else w,
-                intercept=b,
-                intercept_interval=proved.intervals[i],
-                cost=problems.C[i, part],
-                alpha=alpha,
-                slack=proved.slack[i, part],
-                primal=primal,
-                dual=dual,
-                gap=gap,
-                status=Status.CONVERGED,
-                n_iter=1,
-                history=solution.history,
-                squared=settings.loss.squared,
-                deferred=Deferred(partial(task.prove, data, settings, solution)),
-                kernel_norm=None if w is not None else math.sqrt(max(0.0, proved.squares[i])),
-            )
+        fit = BinaryFit(
+            positive=positive,
+            negative=negative,
+            rows=data.rows[part],
+            coef=_NO_COEF if w is None else w,
+            intercept=b,
+            intercept_interval=proved.intervals[i],
+            cost=problems.C[i, part],
+            alpha=alpha,
+            slack=proved.slack[i, part],
+            primal=primal,
+            dual=dual,
+            gap=gap,
+            status=Status.CONVERGED,
+            n_iter=1,
+            history=solution.history,
+            squared=settings.loss.squared,
+            deferred=Deferred(partial(task.prove, data, settings, solution)),
+            kernel_norm=None if w is not None else math.sqrt(max(0.0, proved.squares[i])),
         )
+        results.append(fit)
+        if context.observer is not None:
+            _tell(context.observer, Part(task.key, i, len(todo)), fit)
     return results
+
+
+def _tell(observer: Observer, part: Part, fit: BinaryFit) -> None:
+    """A problem that was solved at once, as a problem of one step."""
+    record = fit.history[0]
+
+    def point() -> KeptPoint:
+        return KeptPoint(fit.rows, fit.coef, fit.intercept, fit.cost, fit.alpha.copy())
+
+    observer.begin(part)
+    observer.begin_step(part)
+    for seen in (replace(record, proved=False), record):
+        observer.step(part, seen, point)
+    observer.end(part, record, fit.status, point)
 
 
 def _problem_set(data: TrainingData, todo: Sequence[Task], settings: Settings) -> ProblemSet:
