@@ -114,7 +114,7 @@ def test_what_cannot_fit_is_refused_before_it_is_begun(
     for line in ("fit rows -q", "fit rows --perceptron -q"):
         result = run(*line.split())
         assert result.exit_code == 1
-        assert "rows, wherever they lie, needs about 1 MB of memory; 0 MB are left." in result.stderr
+        assert "A fit to 3,000 rows, wherever they lie, needs about " in result.stderr
     result = run("check", "rows", "--json")
     assert result.exit_code == 2
     assert "The exact verdict on 3,000 rows" in json.loads(result.stdout)["separability"]["short_of_memory"]
