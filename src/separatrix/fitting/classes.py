@@ -69,7 +69,7 @@ def fit_classes(
     """
     settings = context.settings
     together: list[BinaryFit | None] = [None] * len(todo)
-    if is_small(data, settings) and settings.max_iter is None and not previous:
+    if is_small(data, len(todo), settings) and settings.max_iter is None and not previous:
         together = fit_together(data, todo, context)
         done = [found for found in together if found is not None]
         if len(done) == len(todo):

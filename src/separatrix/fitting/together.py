@@ -26,18 +26,21 @@ from separatrix.problem import History, Record, Solution, Status
 from separatrix.problem.kernel_values import whole_gram
 from separatrix.problem.problem_set import ProblemSet
 from separatrix.proof.together import certify_together
-from separatrix.solvers.small.solver import MOST_COLUMNS, MOST_ROWS, NAME, solve_small
+from separatrix.solvers.small.solver import LIMITS, NAME, solve_small
 from separatrix.threads import fit_threads
 
 _NO_COEF = np.empty(0)
 _AIM = 1e-13  # relative gap to solve for: the last digits are nearly free, though rounding may stop before
 
 
-def is_small(data: TrainingData, settings: Settings) -> bool:
-    """Whether all problems of a fit can be solved at once: few rows, and few columns where there is no kernel."""
+def is_small(data: TrainingData, count: int, settings: Settings) -> bool:
+    """Whether the ``count`` problems of a fit are better solved at once."""
     n, d = data.X.shape
-    few = n <= MOST_ROWS and (settings.kernel is not None or d <= MOST_COLUMNS)
-    return few and settings.solver == "auto" and math.isfinite(settings.C)
+    if n > LIMITS.rows or settings.solver != "auto" or math.isinf(settings.C):
+        return False
+    if settings.kernel is not None:
+        return bool(n * n <= LIMITS.kernel_values * count)
+    return bool(float(n) * d * min(n, d) <= LIMITS.products)
 
 
 def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) -> list[BinaryFit | None]:
