@@ -26,8 +26,8 @@ class Limits:
     """Sizes up to which the ordinary solvers, which stop at tol, take longer; measured on clouds of points."""
 
     rows: int = 2000
-    #: Multiplications for a normal matrix, n d min(n, d). The geometric mean over C = 0.01, 1 and 100 of 1,000 x 100 rows
-    #: is 3.1 ms against 4.7 step by step, of 2,000 x 50 2.2 against 3.6; of 2,000 x 200 it is 18 against 10.
+    #: Multiplications for a normal matrix, n d min(n, d). The geometric mean over C = 0.01, 1 and 100 of 1,000 x 100
+    #: rows is 3.1 ms against 4.7 step by step, of 2,000 x 50 2.2 against 3.6; of 2,000 x 200 it is 18 against 10.
     products: float = 4e7
     #: Values of the kernel matrix for each problem: 1,000 rows of two classes take 5.6 ms against 4.0 step by step,
     #: 2,000 take 34 against 7.7; ten classes of 1,800 rows share one matrix, and take a fifth.
