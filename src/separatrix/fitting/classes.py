@@ -65,11 +65,12 @@ def fit_classes(
 ) -> Problems:
     """Solve every task, several at a time where that pays; Ctrl-C ends all of them with what they have.
 
-    ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task.
+    ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task; small problems
+    are solved from scratch in less time.
     """
     settings = context.settings
     together: list[BinaryFit | None] = [None] * len(todo)
-    if is_small(data, len(todo), settings) and settings.max_iter is None and not previous:
+    if is_small(data, len(todo), settings) and settings.max_iter is None:
         together = fit_together(data, todo, context)
         done = [found for found in together if found is not None]
         if len(done) == len(todo):
