@@ -65,7 +65,7 @@ def disagreement(document: Any, exact: str, proved: str) -> str:
     joint = isinstance(problem, dict) and problem.get("classes") == "joint"
     if proved == "conditional" and exact == "proved" and kernel & (OUTSIDE | GIVEN):
         return ""
-    if proved == "not covered" and ((joint and document.get("kind") == "optimal") or kernel & OUTSIDE):
+    if proved == "not covered" and ((joint and kernel and document.get("kind") == "optimal") or kernel & OUTSIDE):
         return ""
     return f"the proved checker says {proved}, the others {exact}"
 
