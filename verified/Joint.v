@@ -31,6 +31,10 @@ Definition start := State Empty Empty dzero dzero true.
 Definition bias_pair (a m : Z) : row := [(dZ 1, a, [(0, 1)]); (dZ (-1), m, [(0, 1)])].
 Definition total (l : list (Z * dy)) : dy := fold_right (fun p acc => dadd (snd p) acc) dzero l.
 Fixpoint listed (m : Z) (ms : list Z) (k : Z) : bool := match ms with [] => m =? k | c :: ms' => (c =? m) && listed (m + 1) ms' k end.
+(* The own class is one of k, the cost above 0, and beta in its bounds. *)
+Definition proper (k own : Z) (cost : dy) (betas : list (Z * dy)) : bool :=
+  within k own && (0 <? man cost) && dle (total betas) cost &&
+  forallb (fun p => within k (fst p) && negb (fst p =? own) && (0 <=? man (snd p))) betas.
 Section Check.
   (* hw and hb are heights of trees for the weights and for the classes, ms the classes; (W, b) is W(j) 2^ws, B(m) 2^bs. *)
   Variables (bk : bias_kind) (hw hb : nat) (k d : Z) (ms : list Z) (W : Z -> Z) (ws : Z) (B : Z -> Z) (bs : Z) (lower upper : dy).
@@ -38,9 +42,7 @@ Section Check.
   Definition largest (i : sample) : dy :=
     let lead := dsub (value_at i (own i)) done in
     fold_left (fun acc m => if m =? own i then acc else dmax acc (dsub (value_at i m) lead)) ms dzero.
-  Definition fine (i : sample) : bool :=
-    inside_entries d 0 (es i) && within k (own i) && (0 <? man (cost i)) && dle (total (betas i)) (cost i) &&
-    forallb (fun p => within k (fst p) && negb (fst p =? own i) && (0 <=? man (snd p))) (betas i).
+  Definition fine (i : sample) : bool := inside_entries d 0 (es i) && proper k (own i) (cost i) (betas i).
   Definition weight_pair (i : sample) (p : Z * dy) : row := pair false k d (own i) (fst p) (scale i) (es i).
   (* t + sum_m beta_im (x_i at its own class, - x_i at m); all of these are the W that belongs to beta. *)
   Definition add_pairs (t : tree) (i : sample) : tree := fold_left (fun t p => add_row hw t (snd p) (weight_pair i p)) (betas i) t.
@@ -95,6 +97,17 @@ Proof.
   - rewrite lsum_scale, Rmult_comm. apply Rmult_le_compat_r; assumption.
 Qed.
 
+Definition in_bounds (k own : Z) (cost : dy) (betas : list (Z * dy)) : Prop := (0 <= own < k)%Z /\ 0 < dR cost /\
+  dR (total betas) <= dR cost /\ forall p, In p betas -> (0 <= fst p < k)%Z /\ fst p <> own /\ 0 <= dR (snd p).
+Lemma proper_R k o c l : proper k o c l = true -> in_bounds k o c l.
+Proof.
+  unfold proper, in_bounds. intros H. apply andb_prop in H as [H P]. apply andb_prop in H as [H TO]. apply andb_prop in H as [O C].
+  apply within_iff in O. apply Z.ltb_lt, man_pos in C. apply dle_R in TO.
+  repeat (split; [assumption|]). rewrite forallb_forall in P. intros p I. specialize (P p I).
+  apply andb_prop in P as [P G]. apply andb_prop in P as [P N]. apply within_iff in P. apply Z.leb_le, man_nonneg in G.
+  apply negb_true_iff, Z.eqb_neq in N. auto.
+Qed.
+
 (* ---- Trees that hold a sum of multiples of rows ---- *)
 Lemma inside_shift k d c e : (0 <= c < k)%Z -> inside_entries d 0 e = true -> inside_entries (k * d) (c * d) e = true.
 Proof.
@@ -147,16 +160,9 @@ Section Sound.
   Variables (bk : bias_kind) (hw hb : nat) (k d : Z) (ms : list Z) (W : Z -> Z) (ws : Z) (B : Z -> Z) (bs : Z) (lower upper : dy).
   Let w := weights_R W ws.
   Let b := weights_R B bs.
-  Definition fair (i : sample) : Prop := inside_entries d 0 (es i) = true /\ (0 <= own i < k)%Z /\ 0 < dR (cost i) /\
-    dR (total (betas i)) <= dR (cost i) /\ forall p, In p (betas i) -> (0 <= fst p < k)%Z /\ fst p <> own i /\ 0 <= dR (snd p).
+  Definition fair (i : sample) : Prop := inside_entries d 0 (es i) = true /\ in_bounds k (own i) (cost i) (betas i).
   Lemma fine_fair i : fine k d i = true -> fair i.
-  Proof.
-    unfold fine, fair. intros H. apply andb_prop in H as [H P]. apply andb_prop in H as [H TO]. apply andb_prop in H as [H C].
-    apply andb_prop in H as [E O]. apply within_iff in O. apply Z.ltb_lt, man_pos in C. apply dle_R in TO.
-    repeat (split; [assumption|]). rewrite forallb_forall in P. intros p I. specialize (P p I).
-    apply andb_prop in P as [P G]. apply andb_prop in P as [P N]. apply within_iff in P. apply Z.leb_le, man_nonneg in G.
-    apply negb_true_iff, Z.eqb_neq in N. auto.
-  Qed.
+  Proof. intros H. apply andb_prop in H as [E P]. split; [assumption | apply proper_R; assumption]. Qed.
   Lemma value_at_R i m : fair i -> dR (value_at d W ws B bs i m) = score_of d i w b m.
   Proof.
     intros (E & _). unfold value_at, score_of. rewrite dadd_R, vdot_R, plain_dot by assumption.

@@ -34,7 +34,7 @@ let table_of size (tree : Core.tree) =
   let values = List.map (fun (_, (v : Core.dy)) -> Z.shift_left v.man (Z.to_int (Z.sub v.ex least))) !found in
   (Data.lookup size (Array.of_list (List.map fst !found)) (Array.of_list values), least)
 
-let optimal c =
+let linear c =
   let given = field c.proof "W" <> None in
   let proof = fields c.proof "proof" ([ "beta"; "b"; "primal"; "dual" ] @ if given then [ "W" ] else []) in
   let at = List.nth proof in
@@ -44,8 +44,7 @@ let optimal c =
   let beta = reals (at 0) "beta" (c.n * k) in
   let b_places, b = reals (at 1) "b" k in
   let upper = real "primal" (at 2) and lower = real "dual" (at 3) in
-  let (bias : Core.bias_kind), bias_name =
-    match get c "bias" with String "free" -> (Free, "free") | String "augmented" -> (Augmented, "augmented") | _ -> (NoBias, "none") in
+  let bias, bias_name = bias_of c in
   let b_values, bs = Data.common b in
   let b_table = Data.lookup k b_places b_values and bs = Z.of_int bs in
   let hw = Data.height size and hb = Data.height k and kz = Z.of_int k and d = Z.of_int c.d in
@@ -87,3 +86,35 @@ let optimal c =
     (optimum c.sides ~loss:"hinge" ~bias:bias_name ~kernel:"linear" ~costs:(costs ()) (Q.of_float lower) (Q.of_float upper), Some (upper, lower))
   in
   if given then { row = each; second = None; finish } else { row = first; second = Some each; finish }
+
+let kernelised matrix c =
+  if field c.proof "W" <> None then reject "W is a vector of numbers only without a kernel.";
+  let proof = fields c.proof "proof" [ "beta"; "b"; "primal"; "dual" ] in
+  let at = List.nth proof in
+  if get c "loss" <> Json.String "hinge" then reject "The joint SVM has the hinge loss.";
+  let k = classes c and outsides = ref [] in
+  let kernel = Kernelised.read outsides 0 (get c "kernel") in
+  let read, costs = row_reader c (reals (at 0) "beta" (c.n * k)) in
+  let b_places, b = reals (at 1) "b" k in
+  let upper = real "primal" (at 2) and lower = real "dual" (at 3) in
+  let bias, bias_name = bias_of c in
+  let b_values, bs = Data.common b in
+  let kept : Kernelised.kept = { rows = []; matrix_rows = [] } and numbers = ref [] in
+  let row i part buffer =
+    let found = read i part in
+    Kernelised.keep kernel kept i part buffer;
+    if part <> 0 then numbers := found :: !numbers
+  in
+  let finish () =
+    let values = Kernelised.read_matrix c kernel kept matrix in
+    let members =
+      List.rev_map2 (fun (_, part, x) (ci, betas) -> Core.joint_member x (Z.of_int (part - 1)) (dyadic ci) betas) kept.rows !numbers in
+    let width = if kernel.given then c.n else c.d in
+    let answer =
+      Core.joint_kernel (Data.height width) (Z.of_int width) kernel.core (Kernelised.ends !outsides values) bias (Z.of_int k) (List.init k Z.of_int)
+        (Data.lookup k b_places b_values) (Z.of_int bs) (dyadic lower) (dyadic upper) members in
+    c.conditions :=
+      Kernelised.settle kernel !outsides answer ~refused:"The points do not prove that the optimum lies where it is claimed to lie.";
+    (optimum c.sides ~loss:"hinge" ~bias:bias_name ~kernel:kernel.text ~costs:(costs ()) (Q.of_float lower) (Q.of_float upper), Some (upper, lower))
+  in
+  { row; second = None; finish }
