@@ -9,7 +9,12 @@ import pytest
 from tests.verified.proved_checker import BUILT, FOLDER, ROOT
 
 PROOFS = sorted(FOLDER.glob("*.v"))
-APART = {"Kernels.v", "Polynomials.v", "Joint.v", "JointKernels.v"}  # kernels, and the SVM of all classes at once
+APART = {
+    "Kernels.v",
+    "Polynomials.v",
+    "Joint.v",
+    "JointKernels.v",
+}  # kernels, and the SVM of all classes at once
 PLUMBING = {"Extraction.v", "Assumptions.v"}
 FORBIDDEN = r"\b(Admitted|admit|Axiom|Axioms|Conjecture|Parameter|Parameters|give_up|Unset\s+Guard)\b"
 

@@ -31,8 +31,8 @@ let table_of size (tree : Core.tree) =
   in
   walk tree 0 1;
   let least = List.fold_left (fun e (_, (v : Core.dy)) -> Z.min e v.ex) Z.zero !found in
-  let values = List.map (fun (_, (v : Core.dy)) -> Z.shift_left v.man (Z.to_int (Z.sub v.ex least))) !found in
-  (Data.lookup size (Array.of_list (List.map fst !found)) (Array.of_list values), least)
+  let values = List.rev_map (fun (_, (v : Core.dy)) -> Z.shift_left v.man (Z.to_int (Z.sub v.ex least))) !found in
+  (Data.lookup size (Array.of_list (List.rev_map fst !found)) (Array.of_list values), least)
 
 let linear c =
   let given = field c.proof "W" <> None in
