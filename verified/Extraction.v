@@ -1,6 +1,6 @@
 (* The checks as OCaml, with Coq's integers as those of zarith (program/big.ml). *)
 From Coq Require Import ZArith List Extraction ExtrOcamlBasic.
-From Separatrix Require Numbers Rows Trees Samples Separation Duality Optimal Margin Mistakes Variants Convergence Kernels Polynomials.
+From Separatrix Require Numbers Rows Trees Samples Separation Duality Optimal Margin Mistakes Variants Convergence Kernels Polynomials Joint JointKernels.
 Extraction Language OCaml.
 Extract Inductive positive => "Big.t" [ "Big.two_p1" "Big.two_p" "Big.one" ] "Big.positive_case".
 Extract Inductive Z => "Big.t" [ "Big.zero" "Big.of_positive" "Big.neg" ] "Big.integer_case".
@@ -33,11 +33,21 @@ Definition mistakes_item := Mistakes.Item.
 Definition mistakes_check h D p g W ws s alg r from_row K :=
   (Mistakes.start, Mistakes.step h D p g W ws s, Mistakes.finish h D p g W ws alg r from_row K).
 Definition mistakes_second s := Mistakes.second (Mistakes.sums s).
+Definition joint_sample := Joint.Sample.
+Definition joint_pairs := Joint.add_pairs.
+Definition joint_check bk hw hb k d ms W ws B bs lower upper :=
+  (Joint.start, Joint.step hw hb k d ms W ws B bs, Joint.finish bk hw hb k d ms W ws B bs lower upper).
+Definition joint_good := Joint.good.
+Definition joint_balanced := Joint.balanced.
+Definition joint_values bk hw hb k d W ws B bs s := (Joint.primal bk hw hb k d W ws B bs s, Joint.dual bk s).
 Definition kernel_sample := Kernels.Sample Rows.row.
 Definition kernel_optimal := Polynomials.optimal_answer.
 Definition kernel_hard := Polynomials.hard_answer.
 Definition kernel_contradiction := Polynomials.contradiction_answer.
+Definition joint_member := @JointKernels.Member Rows.row.
+Definition joint_kernel := JointKernels.joint_answer.
 Extraction "core.ml" Numbers.Dy Samples.two Samples.pair Samples.plain
   separation_item separation_check separation_good separation_tied optimal_sample optimal_check optimal_values
   margin_item margin_check mistakes_item mistakes_check mistakes_second
-  kernel_sample kernel_optimal kernel_hard kernel_contradiction Numbers.dadd Numbers.dmul Numbers.dsub.
+  joint_sample joint_pairs joint_check joint_good joint_balanced joint_values
+  kernel_sample kernel_optimal kernel_hard kernel_contradiction joint_member joint_kernel Numbers.dadd Numbers.dmul Numbers.dsub.

@@ -62,10 +62,9 @@ def disagreement(document: Any, exact: str, proved: str) -> str:
         return ""
     problem = document.get("problem") if isinstance(document, dict) else None
     kernel = names(problem.get("kernel")) if isinstance(problem, dict) else set()
-    joint = isinstance(problem, dict) and problem.get("classes") == "joint"
     if proved == "conditional" and exact == "proved" and kernel & (OUTSIDE | GIVEN):
         return ""
-    if proved == "not covered" and ((joint and document.get("kind") == "optimal") or kernel & OUTSIDE):
+    if proved == "not covered" and kernel & OUTSIDE and document.get("kind") != "optimal":
         return ""
     return f"the proved checker says {proved}, the others {exact}"
 

@@ -13,6 +13,8 @@ let get c name = List.assoc name c.problem
 let classes c = List.length c.sides.positive
 let field (v : Json.t) name = match v with Object f -> List.assoc_opt name f | _ -> None
 let dy_zero : Core.dy = { man = Z.zero; ex = Z.zero }
+let bias_of c : Core.bias_kind * string =
+  match get c "bias" with String "free" -> (Free, "free") | String "augmented" -> (Augmented, "augmented") | _ -> (NoBias, "none")
 let unit_row y = if y > 0 then Z.one else Z.minus_one
 
 (* C_i along the rows, and what the sentence says of them. *)
@@ -47,8 +49,7 @@ let optimal c =
   let alpha = Data.cursor (reals (at 2) "alpha" c.n) in
   let upper = real "primal" (at 3) and lower = real "dual" (at 4) in
   let values, ws = Data.common w in
-  let (bias : Core.bias_kind), bias_name =
-    match get c "bias" with String "free" -> (Free, "free") | String "augmented" -> (Augmented, "augmented") | _ -> (NoBias, "none") in
+  let bias, bias_name = bias_of c in
   let h = Data.height c.d and d = Z.of_int c.d and ws = Z.of_int ws in
   let table = Data.lookup c.d places values in
   let (start, step), finish =

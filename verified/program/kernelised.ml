@@ -170,8 +170,7 @@ let optimal given c =
   let cost, costs = if hard then ((fun _ _ -> infinity), fun () -> Hard) else read_costs c in
   let alpha = Data.cursor (reals (at 1) "alpha" c.n) and coef = Data.cursor (if with_coef then reals (at 4) "coef" c.n else ([||], [||])) in
   let upper = real "primal" (at 2) and lower = real "dual" (at 3) in
-  let (bias : Core.bias_kind), bias_name =
-    match get c "bias" with String "free" -> (Free, "free") | String "augmented" -> (Augmented, "augmented") | _ -> (NoBias, "none") in
+  let bias, bias_name = bias_of c in
   let kept = { rows = []; matrix_rows = [] } and numbers = ref [] in
   let row i part buffer =
     let ci = cost i part in

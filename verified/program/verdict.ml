@@ -49,7 +49,8 @@ let choose matrix (c : Checks.context) : Checks.run =
   if c.kind = "mistakes" then Checks.mistakes c
   else
     match (c.kind, Checks.get c "kernel") with
-    | "optimal", _ when c.sides.joint -> raise (Checks.Not_covered "the SVM of all classes at once")
+    | "optimal", Object _ when c.sides.joint -> Joint.kernelised matrix c
+    | "optimal", _ when c.sides.joint -> Joint.linear c
     | "optimal", Object _ -> Kernelised.optimal matrix c
     | _, Object _ -> Kernelised.contradiction matrix c
     | "optimal", _ -> Checks.optimal c
