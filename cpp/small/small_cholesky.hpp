@@ -105,4 +105,19 @@ inline void solve_factorised(const double* R, Index size, const double* inverse,
     }
 }
 
+// right = A^-1 right + s ones, where ones becomes A^-1 ones: the first `count` entries of right add up to `total`. Returns s.
+inline double solve_with_sum(const double* R, Index size, const double* inverse, double* right, double* ones,
+                             Index count, double total) {
+    solve_factorised(R, size, inverse, right);
+    solve_factorised(R, size, inverse, ones);
+    double of_right = 0, of_ones = 0;
+    for (Index i = 0; i < count; ++i) {
+        of_right += right[i];
+        of_ones += ones[i];
+    }
+    const double s = (total - of_right) / of_ones;
+    padded_axpy(s, ones, right, size);
+    return s;
+}
+
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -186,17 +186,10 @@ private:
             ones_right[i] = 1;
         }
         factorise(A, m, diagonal, inverse);
-        solve_factorised(A, m, inverse, right);
-        if (p.bias == SmallBias::free) {
-            solve_factorised(A, m, inverse, ones_right);
-            double of_right = 0, of_ones = 0;
-            for (Index i = 0; i < F.count; ++i) {
-                of_right += right[i];
-                of_ones += ones_right[i];
-            }
-            db = (total_c - of_right) / of_ones;
-            padded_axpy(db, ones_right, right, m);
-        }
+        if (p.bias == SmallBias::free)
+            db = solve_with_sum(A, m, inverse, right, ones_right, F.count, total_c);
+        else
+            solve_factorised(A, m, inverse, right);
         for (Index i = 0; i < F.count; ++i) step[F.rows[i]] -= right[i];
         work += F.count * (count + m * m / 6);
     }

@@ -170,17 +170,10 @@ private:
         }
         for (Index j = 0; j < D; ++j) padded_axpy(-g[j], transposed + j * m, right, m);
         factorise(A, m, diagonal, inverse);
-        solve_factorised(A, m, inverse, right);
-        if (free_bias()) {
-            solve_factorised(A, m, inverse, ones_right);
-            double of_right = 0, of_ones = 0;
-            for (Index i = 0; i < F.count; ++i) {
-                of_right += right[i];
-                of_ones += ones_right[i];
-            }
-            db = (total_c - of_right) / of_ones;
-            padded_axpy(db, ones_right, right, m);
-        }
+        if (free_bias())
+            db = solve_with_sum(A, m, inverse, right, ones_right, F.count, total_c);
+        else
+            solve_factorised(A, m, inverse, right);
         for (Index j = 0; j < D; ++j) dw[j] = -g[j] - padded_dot(transposed + j * m, right, m);
         work += m * m * (D + m / 3) / 2;
     }

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,14 @@ def test_warm_start_survives_a_change_of_C_rows_or_columns() -> None:
     assert model.fit(X[:, :5], Y).status_ == "converged"
     assert model.set_params(loss="squared_hinge").fit(X[:, :5], Y).status_ == "converged"
     assert model.fit(X, np.arange(len(Y)) % 3).status_ == "converged"
+
+
+def test_warm_start_from_a_soft_margin_to_the_hard_one() -> None:
+    model = SVC(C=1.0, warm_start=True).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(C=float("inf")).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    assert model.margin_ == pytest.approx(1.0)
 
 
 def test_without_warm_start_a_second_fit_is_the_same() -> None:

@@ -14,11 +14,6 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from separatrix import SVC, SVCCV, verify
-from separatrix.problem import HINGE, Point, Problem
-from separatrix.problem.kernels import Rbf, squared_distances
-from separatrix.problem.shared import SharedGram
-from separatrix.problem.spaces import KernelSpace
-from separatrix.proof.duality import certify
 from separatrix.validation import folds as module
 from separatrix.validation.folds import Folds, _one_by_one
 
@@ -144,14 +139,3 @@ def test_svccv_agrees_with_a_grid_and_has_a_certificate_for_any_cell() -> None:
     cell = model.cell(X2, y2, C=10.0, fold=1, gamma=0.5)
     assert verify(cell.certificate_, X2[train], y2[train])
     assert np.mean(cell.predict(X2[test]) == y2[test]) == pytest.approx(model.scores_[1, 2, 1], abs=0.03)
-
-
-def test_a_shared_matrix_proves_what_the_space_of_a_kernel_proves() -> None:
-    rng, rows = np.random.default_rng(0), np.arange(0, 120, 2)
-    y, C, alpha = 2.0 * y2[rows] - 1.0, np.ones(len(rows)), rng.random(len(rows))
-    problem = Problem(X2[rows], y, C, HINGE, "free", Rbf(0.1))
-    shared = problem.in_space(SharedGram(np.exp(-0.1 * squared_distances(X2, X2)), rows))
-    own, other = certify(problem, Point(alpha)), certify(shared, Point(alpha))
-    assert other.primal == pytest.approx(own.primal, rel=1e-10)
-    assert other.dual == pytest.approx(own.dual, rel=1e-10)
-    assert isinstance(problem.space, KernelSpace)

@@ -7,10 +7,13 @@ import json
 import shutil
 import subprocess
 import zlib
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.adversary.judges import OUTCOMES, Node
+from tests.adversary.attack import question
+from tests.adversary.judges import OUTCOMES, Node, arrays, python
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "verified"
@@ -75,3 +78,18 @@ def parsed(content: bytes) -> Any:
         return json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
     except (ValueError, RecursionError, OSError, EOFError, zlib.error):
         return None
+
+
+def agreed(drafts: Iterator[tuple[Any, ...]], count: int) -> Counter[str]:
+    """Ask the program and Python's exact checker about so many changed documents; how often each outcome came here."""
+    proved, outcomes = Proved(), Counter[str]()
+    asked = [question(*next(drafts)) for _ in range(count)]
+    answers = proved.answers([(each.content, each.data) for each in asked])
+    proved.close()
+    for each, answer in zip(asked, answers, strict=True):
+        assert not answer.reason.startswith("The check failed"), answer.reason
+        exact = python(each.content, each.document, each.data, arrays(each.data))["exact"]
+        wrong = disagreement(parsed(each.content), exact.outcome, answer.outcome)
+        assert not wrong, f"{each.name}: {wrong}: {answer.reason} / {exact.reason}"
+        outcomes[answer.outcome] += 1
+    return outcomes

@@ -10,12 +10,10 @@ from collections import Counter
 import pytest
 
 from separatrix.checker.__main__ import main
-from tests.adversary.attack import question
-from tests.adversary.judges import arrays, python
 from tests.adversary.library_specimens import library_specimens
 from tests.adversary.mutations import stream
 from tests.adversary.specimens import specimens
-from tests.verified.proved_checker import PROGRAM, ROOT, Proved, disagreement, parsed
+from tests.verified.proved_checker import PROGRAM, ROOT, agreed, disagreement, parsed
 
 VECTORS = [
     vector
@@ -69,17 +67,7 @@ def test_vectors_with_files(program, vector, tmp_path):
 
 def test_changed_documents(program):
     """The short form of `python -m benchmarks.verified_agreement`."""
-    drafts, proved = stream("verified", [*specimens(), *library_specimens()]), Proved()
-    asked = [question(*next(drafts)) for _ in range(DOCUMENTS)]
-    answers = proved.answers([(each.content, each.data) for each in asked])
-    proved.close()
-    outcomes = Counter()
-    for each, answer in zip(asked, answers, strict=True):
-        assert not answer.reason.startswith("The check failed"), answer.reason
-        exact = python(each.content, each.document, each.data, arrays(each.data))["exact"]
-        wrong = disagreement(parsed(each.content), exact.outcome, answer.outcome)
-        assert not wrong, f"{each.name}: {wrong}: {answer.reason} / {exact.reason}"
-        outcomes[answer.outcome] += 1
+    outcomes = agreed(stream("verified", [*specimens(), *library_specimens()]), DOCUMENTS)
     assert outcomes["proved"] >= 50
     assert outcomes["rejected"] >= 500
 

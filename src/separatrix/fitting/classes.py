@@ -22,7 +22,7 @@ from separatrix.fitting.parameters import Settings
 from separatrix.fitting.tasks import Task
 from separatrix.fitting.together import fit_together, is_small
 from separatrix.fitting.training import TrainingData
-from separatrix.problem import Point, Problem
+from separatrix.problem import Problem
 from separatrix.solvers.choose import stages
 from separatrix.threads import fit_threads
 
@@ -96,11 +96,10 @@ def fit_classes(
         if found is not None:
             return found
         problem, rows = first if index == 0 else task.problem(data, settings)
-        start = warm_point(previous.get(task.key), problem, rows)
         # Values too large for float64 show as a gap that is not reached, which is reported.
         with fit_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
             return _fit_task(
-                data, task, problem, rows, own, start, Part(task.key, index, len(todo), workers > 1)
+                data, task, problem, rows, own, previous, Part(task.key, index, len(todo), workers > 1)
             )
 
     if workers == 1:
@@ -134,13 +133,14 @@ def _fit_task(
     problem: Problem,
     rows: NDArray[np.intp],
     context: FitContext,
-    start: Point | None,
+    previous: Mapping[Any, Any],
     part: Part,
 ) -> BinaryFit:
     """Fit one task on the rows of its problem; its certificate is built when first asked for."""
     if math.isinf(context.settings.C):
         return _hard_margin(data, task, problem, rows, context, part)
 
+    start = warm_point(previous.get(task.key), problem, rows)
     certificate = partial(task.prove, data, context.settings)
     return fit_problem(
         problem, context, start=start, part=part, rows=rows, sides=task.names(data), prove=certificate

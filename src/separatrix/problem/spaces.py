@@ -13,10 +13,9 @@ linear space that is w, in the space of a kernel F, which is all that is ever ne
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,12 +215,6 @@ class OnRows:
     def is_sparse(self) -> bool:
         """True if X is CSR."""
         return sparse.issparse(self.X)
-
-    def in_space(self, space: Any) -> Self:
-        """The same problem in a space that is ready, such as one that it shares with others."""
-        other = copy(self)
-        vars(other)["space"] = space
-        return other
 
     @cached_property
     def space(self) -> Space:

@@ -70,7 +70,8 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
     max_iter : int, default None
         Limit of steps for each binary problem.
     max_time : float, default None
-        Limit of seconds for the whole fit. The best iterate is kept, as after Ctrl-C.
+        Limit of seconds for the whole fit. The best iterate is kept, as after Ctrl-C. A small fit is one call, which
+        ends within about a second whatever the limit.
     class_weight : dict or "balanced", default None
         Weight of each class; "balanced" gives every class the same total.
     multi_class : "ovr", "ovo" or "crammer-singer", default "ovr"
@@ -84,7 +85,8 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
         Order in which coordinate descent visits the rows. None is a fixed seed: two identical fits give identical
         digits.
     warm_start : bool, default False
-        Start from the previous fit where the numbers of rows and columns are the same; C may differ.
+        Start from the previous fit where the numbers of rows and columns are the same; C may differ. Small fits need no
+        start: they are solved to the last digits from scratch.
     strict : bool, default False
         Raise `NotConvergedError` instead of warning when the gap is not reached.
     verbose : bool, default False

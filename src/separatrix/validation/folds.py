@@ -32,9 +32,8 @@ from separatrix.fitting.predicting import pair_votes
 from separatrix.fitting.tasks import Task, tasks
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem, Solution
-from separatrix.problem.kernels import Kernel, Rbf, make_kernel, number, squared_distances
+from separatrix.problem.kernels import Kernel, Precomputed, Rbf, make_kernel, number, squared_distances
 from separatrix.problem.problem_set import ProblemSet
-from separatrix.problem.shared import SharedGram
 from separatrix.proof.duality import certify
 from separatrix.proof.together import certify_together
 from separatrix.solvers.small.solver import SmallAnswer, solve_small
@@ -240,12 +239,13 @@ class _SharedTable:
 
         def follow(chain: int) -> None:
             before: tuple[Vector, Vector] | None = None
+            rows = cells.problems.rows(work[chain][0])
+            values = None if K is None else K[np.ix_(rows, rows)]
             for k in work[chain]:
-                problem, rows = cells.problems[k], cells.problems.rows(k)
-                start = None
+                problem, start = cells.problems[k], None
                 if before is not None:
                     start = Point(np.minimum(before[0] * (problem.C / before[1]), problem.upper))
-                judged = problem if K is None else problem.in_space(SharedGram(K, rows))
+                judged = problem if values is None else replace(problem, X=values, kernel=Precomputed())
                 found = solve(problem, context, partial(_certify_in, judged), start=start)
                 before = found.alpha, problem.C
                 cells.points.alpha[k, rows], cells.points.b[k] = found.alpha, found.b
