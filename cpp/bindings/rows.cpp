@@ -91,6 +91,17 @@ void bind_rows(nb::module_& m) {
             },
             "w"_a, "out"_a.noconvert(), "n_threads"_a = 1, "begin"_a = 0, "out = X w for some rows, from `begin` on.")
         .def(
+            "plane_scores",
+            [](const Rows& self, const Table<double>& W, const OutputTable& out, int n_threads) {
+                const auto planes = static_cast<Index>(W.shape(0));
+                expect(W.shape(1), self.columns(), "W");
+                expect(out.shape(0), self.rows(), "out");
+                expect(out.shape(1), planes, "out");
+                nb::gil_scoped_release release;
+                self.visit([&](const auto& view) { plane_scores(view, W.data(), planes, out.data(), n_threads); });
+            },
+            "W"_a, "out"_a.noconvert(), "n_threads"_a = 1, "out (n, planes) = X W^T.")
+        .def(
             "weighted_sum",
             [](const Rows& self, const Array<double>& c, const Output<>& out, int n_threads, Index begin) {
                 const Index count = end_of(self.rows(), begin, c.shape(0)) - begin;

@@ -33,6 +33,23 @@ void scores(const Rows& rows, Index first, Index count, const double* w, double*
           [&](Index begin, Index end) { loops.scores(rows, first + begin, first + end, w, out + begin); });
 }
 
+// out (n, planes) = X W^T, W (planes, d). Each entry is the sum that `scores` has, so it does not depend on the other rows either.
+template <class Rows>
+void plane_scores(const Rows& rows, const double* W, Index planes, double* out, int n_threads) {
+    const auto loops = simd().rows.of(rows);
+    share(rows.rows, rows_per_thread / 8, useful_threads(rows.rows, n_threads), [&](Index begin, Index end) {
+        constexpr Index together = 64;  // rows that stay in the cache for all planes
+        double column[together];
+        for (Index at = begin; at < end; at += together) {
+            const Index last = std::min(end, at + together);
+            for (Index k = 0; k < planes; ++k) {
+                loops.scores(rows, at, last, W + k * rows.columns, column);
+                for (Index i = at; i < last; ++i) out[i * planes + k] = column[i - at];
+            }
+        }
+    });
+}
+
 template <class Rows>
 void squared_norms(const Rows& rows, double* out, int n_threads) {
     const auto loops = simd().rows.of(rows);

@@ -28,6 +28,9 @@ class Rows:
     def scores(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1, begin: int = 0) -> None:
         """out = X w for some rows, from `begin` on."""
 
+    def plane_scores(self, W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """out (n, planes) = X W^T."""
+
     def weighted_sum(self, c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1, begin: int = 0) -> None:
         """out (d,) = the sum over some rows, from `begin` on, of c_i x_i."""
 

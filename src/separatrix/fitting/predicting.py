@@ -1,4 +1,4 @@
-"""Scores of new rows: against fitted planes, block by block, or against the support vectors of a kernel model.
+"""Scores of new rows: against fitted planes, or against the support vectors of a kernel model.
 
 planes    X coef^T + b                              float32 rows are never widened whole
 surface   f(x) = sum_j c_j k(x, x_j) + b            over the support vectors
@@ -15,6 +15,7 @@ from scipy import sparse
 
 from separatrix.problem import row_blocks
 from separatrix.problem.kernels import Kernel
+from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.smo.kernel_scores import kernel_scores
 from separatrix.types import Matrix, Vector
 
@@ -28,11 +29,11 @@ def raw_scores(X: Matrix, coef: Vector, intercept: Vector) -> Vector:
     array([[3.5, 2. ]])
     """
     out = np.empty((X.shape[0], len(coef)))
-    block: Any
-    for rows, block in row_blocks(X):
-        # BLAS rounds differently for other numbers of rows, which would settle ties between classes by the
-        # size of the batch; einsum adds each row up on its own.
-        out[rows] = block @ coef.T if bool(sparse.issparse(block)) else np.einsum("ij,kj->ik", block, coef)
+    if sparse.issparse(X):
+        for rows, block in row_blocks(X):
+            out[rows] = block @ coef.T
+    else:  # not by BLAS, which rounds differently for other numbers of rows: ties would depend on the batch
+        compiled_rows(X).plane_scores(np.ascontiguousarray(coef, dtype=np.float64), out)
     out += intercept
     return out
 

@@ -16,7 +16,6 @@ from separatrix.problem.kernels import Kernel
 from separatrix.svm.svc import SVC
 
 _ENTRIES = 1 << 20  #: kernel values in memory at a time
-_SMALL = 1 << 12  #: entries of rows that need no blocks
 
 
 class Predictor(Protocol):
@@ -52,9 +51,6 @@ class Planes:
 
     def answer(self, X: NDArray[np.float64]) -> tuple[list[Any], NDArray[np.float64]]:
         """W x + b."""
-        if X.size <= _SMALL:  # what raw_scores does with a block of rows
-            scores: NDArray[np.float64] = np.einsum("ij,kj->ik", X, self.W) + self.b
-            return _decide(self.labels, scores)
         return _decide(self.labels, raw_scores(X, self.W, self.b))
 
 
