@@ -33,20 +33,19 @@ void scores(const Rows& rows, Index first, Index count, const double* w, double*
           [&](Index begin, Index end) { loops.scores(rows, first + begin, first + end, w, out + begin); });
 }
 
-// out (n, planes) = X W^T, W (planes, d). Each entry is the sum that `scores` has, so it does not depend on the other rows either.
+// out (n, planes) = X W^T, W (planes, d). Each row is added up by itself, so the result does not depend on the other rows.
 template <class Rows>
 void plane_scores(const Rows& rows, const double* W, Index planes, double* out, int n_threads) {
+    if (planes == 1) return scores(rows, 0, rows.rows, W, out, n_threads);
     const auto loops = simd().rows.of(rows);
+    const Index width = plane_width(planes);
+    std::vector<double> turned(static_cast<std::size_t>(width * rows.columns));
+    for (Index k = 0; k < planes; ++k)
+        for (Index j = 0; j < rows.columns; ++j) turned[j * width + k] = W[k * rows.columns + j];
+    constexpr Index together = 64;  // rows that stay in the cache for all planes
     share(rows.rows, rows_per_thread / 8, useful_threads(rows.rows, n_threads), [&](Index begin, Index end) {
-        constexpr Index together = 64;  // rows that stay in the cache for all planes
-        double column[together];
-        for (Index at = begin; at < end; at += together) {
-            const Index last = std::min(end, at + together);
-            for (Index k = 0; k < planes; ++k) {
-                loops.scores(rows, at, last, W + k * rows.columns, column);
-                for (Index i = at; i < last; ++i) out[i * planes + k] = column[i - at];
-            }
-        }
+        for (Index at = begin; at < end; at += together)
+            loops.plane_scores(rows, at, std::min(end, at + together), turned.data(), planes, out + at * planes);
     });
 }
 

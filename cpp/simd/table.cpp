@@ -6,6 +6,7 @@
 #include "path/path_direction.hpp"
 #include "rows/normal_matrix.hpp"
 #include "simd/primitives.hpp"
+#include "simd/registers.hpp"
 #include "simd/vectors.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
@@ -94,6 +95,61 @@ SEPARATRIX_INLINE void each_score(const Rows& rows, Index begin, Index end, cons
     for (Index i = begin; i < end; ++i) out[i - begin] = dot(rows.row(i), w);
 }
 
+// The sums of one row against a few planes.
+struct PlaneSums {
+    using Register = Lanes<double>;
+    static constexpr int registers = static_cast<int>(plane_lanes) / Register::width;
+    Register sum[registers];
+
+    SEPARATRIX_INLINE PlaneSums() {
+        for (Register& part : sum) part = Register::spread(0.0);
+    }
+    SEPARATRIX_INLINE void add(double x, const double* w) {
+        const Register times = Register::spread(x);
+        for (int k = 0; k < registers; ++k)
+            sum[k] = Register::fma(times, Register::load(w + k * Register::width), sum[k]);
+    }
+    SEPARATRIX_INLINE void write(double* out, Index planes) const {
+        double all[plane_lanes];
+        for (int k = 0; k < registers; ++k) sum[k].store(all + k * Register::width);
+        for (Index k = 0; k < planes && k < plane_lanes; ++k) out[k] = all[k];
+    }
+};
+
+// Four rows share the reading of W. Where fewer are left the last one is summed up again: every row is added up in the same way.
+template <class V>
+SEPARATRIX_INLINE void each_plane(const DenseRows<V>& rows, Index begin, Index end, const double* W, Index first,
+                                  Index planes, double* out) {
+    const Index d = rows.columns, width = plane_width(planes);
+    for (Index i = begin; i < end; i += 4) {
+        const Index some = end - i < 4 ? end - i : 4;
+        const V* const x = rows.row(i).values;
+        const V *const q = some > 1 ? x + d : x, *const r = some > 2 ? q + d : q, *const s = some > 3 ? r + d : r;
+        PlaneSums sums[4];
+        for (Index j = 0; j < d; ++j) {
+            const double* const w = W + j * width + first;
+            sums[0].add(static_cast<double>(x[j]), w);
+            sums[1].add(static_cast<double>(q[j]), w);
+            sums[2].add(static_cast<double>(r[j]), w);
+            sums[3].add(static_cast<double>(s[j]), w);
+        }
+        for (Index k = 0; k < some; ++k) sums[k].write(out + (i + k - begin) * planes + first, planes - first);
+    }
+}
+
+template <class Rows>
+SEPARATRIX_INLINE void each_plane(const Rows& rows, Index begin, Index end, const double* W, Index first, Index planes,
+                                  double* out) {
+    const Index width = plane_width(planes);
+    for (Index i = begin; i < end; ++i) {
+        const auto row = rows.row(i);
+        PlaneSums sums;
+        for (Index j = 0; j < row.size; ++j)
+            sums.add(static_cast<double>(row.values[j]), W + static_cast<Index>(row.indices[j]) * width + first);
+        sums.write(out + (i - begin) * planes + first, planes - first);
+    }
+}
+
 // Whether most of the coefficients are zero, so that rows are better passed over.
 SEPARATRIX_INLINE bool mostly_zero(const double* c, Index count) {
     Index used = 0;
@@ -151,6 +207,11 @@ void scores(const Rows& rows, Index begin, Index end, const double* w, double* o
 }
 
 template <class Rows>
+void plane_scores(const Rows& rows, Index begin, Index end, const double* W, Index planes, double* out) {
+    for (Index first = 0; first < planes; first += plane_lanes) each_plane(rows, begin, end, W, first, planes, out);
+}
+
+template <class Rows>
 void add_weighted(const Rows& rows, Index begin, Index end, const double* c, double* out) {
     add_each(rows, begin, end, c, out);
 }
@@ -163,8 +224,10 @@ void squared_norms(const Rows& rows, Index begin, Index end, double* out) {
 template <class Part>
 constexpr Part made{};
 template <class Rows>
-constexpr RowLoops<Rows> made<RowLoops<Rows>> = {
-    .scores = scores<Rows>, .add_weighted = add_weighted<Rows>, .squared_norms = squared_norms<Rows>};
+constexpr RowLoops<Rows> made<RowLoops<Rows>> = {.scores = scores<Rows>,
+                                                 .plane_scores = plane_scores<Rows>,
+                                                 .add_weighted = add_weighted<Rows>,
+                                                 .squared_norms = squared_norms<Rows>};
 template <class V>
 constexpr NormalLoop<DenseRows<V>> made<NormalLoop<DenseRows<V>>> = {.add = add_products<V>};
 template <class Rows>

@@ -11,11 +11,17 @@
 
 namespace separatrix {
 
+// Planes that are summed up together, and their number in whole groups.
+inline constexpr Index plane_lanes = 8;
+inline constexpr Index plane_width(Index planes) { return (planes + plane_lanes - 1) / plane_lanes * plane_lanes; }
+
 // Products with a range of rows [begin, end), in double whatever the type of the rows.
 template <class Rows>
 struct RowLoops {
     // out[i - begin] = x_i . w
     void (*scores)(const Rows&, Index begin, Index end, const double* w, double* out);
+    // out[(i - begin) planes + k] = x_i . w_k, where w_k is column k of W (columns, plane_width(planes))
+    void (*plane_scores)(const Rows&, Index begin, Index end, const double* W, Index planes, double* out);
     // out += sum_i c[i - begin] x_i
     void (*add_weighted)(const Rows&, Index begin, Index end, const double* c, double* out);
     // out[i - begin] = ||x_i||^2

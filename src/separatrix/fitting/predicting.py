@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem import row_blocks
 from separatrix.problem.kernels import Kernel
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.smo.kernel_scores import kernel_scores
@@ -29,11 +28,8 @@ def raw_scores(X: Matrix, coef: Vector, intercept: Vector) -> Vector:
     array([[3.5, 2. ]])
     """
     out = np.empty((X.shape[0], len(coef)))
-    if sparse.issparse(X):
-        for rows, block in row_blocks(X):
-            out[rows] = block @ coef.T
-    else:  # not by BLAS, which rounds differently for other numbers of rows: ties would depend on the batch
-        compiled_rows(X).plane_scores(np.ascontiguousarray(coef, dtype=np.float64), out)
+    # Not by BLAS, which rounds differently for other numbers of rows: ties between classes would depend on the batch.
+    compiled_rows(X).plane_scores(np.ascontiguousarray(coef, dtype=np.float64), out)
     out += intercept
     return out
 
