@@ -26,7 +26,7 @@ SmallBias small_bias_of(const std::string& bias) {
 
 nb::tuple solve_small(const std::optional<Table<double>>& rows, const std::optional<Table<double>>& gram,
                       const Table<std::int8_t>& signs, const Table<double>& costs, bool squared,
-                      const std::string& bias, double aim, int n_threads) {
+                      const std::string& bias, double aim, Index chain, int n_threads) {
     if (rows.has_value() == gram.has_value()) refuse("Exactly one of rows and gram must be given.");
     const auto& given = rows ? *rows : *gram;
     const std::size_t n = given.shape(0), k = signs.shape(0), d = rows ? given.shape(1) : 0;
@@ -34,6 +34,7 @@ nb::tuple solve_small(const std::optional<Table<double>>& rows, const std::optio
     expect(signs.shape(1), static_cast<Index>(n), "a row of signs");
     expect(costs.shape(0), static_cast<Index>(k), "costs");
     expect(costs.shape(1), static_cast<Index>(n), "a row of costs");
+    if (chain < 1) refuse("chain must be at least 1; got " + std::to_string(chain) + ".");
     if (n > INT32_MAX) refuse("There must be fewer than 2^31 rows; got " + std::to_string(n) + ".");
     double *alpha = new double[k * n + 1], *w = rows ? new double[k * d + 1] : nullptr, *b = new double[k + 1];
     auto* work = new std::int64_t[k + 1];
@@ -51,6 +52,7 @@ nb::tuple solve_small(const std::optional<Table<double>>& rows, const std::optio
                        squared,
                        small_bias_of(bias),
                        aim,
+                       chain,
                        std::max(n_threads, 1)};
     const SmallFitAnswer answer{alpha, w, b, work, reached};
     {
@@ -64,9 +66,10 @@ nb::tuple solve_small(const std::optional<Table<double>>& rows, const std::optio
 
 void bind_small(nb::module_& m) {
     m.def("solve_small", &solve_small, "rows"_a.noconvert().none(), "gram"_a.noconvert().none(), "signs"_a.noconvert(),
-          "costs"_a.noconvert(), "squared"_a, "bias"_a, "aim"_a, "n_threads"_a,
+          "costs"_a.noconvert(), "squared"_a, "bias"_a, "aim"_a, "chain"_a, "n_threads"_a,
           "All binary problems of a fit to the rows (n, d) or the kernel matrix gram (n, n), of which exactly one is "
           "given: signs (k, n) are -1, 1, or 0 where a row takes no part, costs (k, n) are C_i > 0. "
+          "Of each `chain` consecutive problems all but the first begin at the answer to the one before. "
           "Returns alpha (k, n), w (k, d) or None, b (k,), the work in products (k,), and whether the relative gap "
           "is below aim (k,).");
 }

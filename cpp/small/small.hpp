@@ -23,6 +23,7 @@ struct SmallFit {
     bool squared;
     SmallBias bias;
     double aim;
+    Index chain;  // consecutive problems of which each begins at the answer to the one before
     int n_threads;
 };
 
@@ -47,7 +48,8 @@ public:
         const int threads = worthwhile_threads();
         run_pieces(threads, threads, [&](int) {
             Thread own(*this);
-            for (Index k = next++; k < fit_.problems; k = next++) own.solve(k);
+            for (Index first = next++ * fit_.chain; first < fit_.problems; first = next++ * fit_.chain)
+                for (Index k = first; k < std::min(first + fit_.chain, fit_.problems); ++k) own.solve(k, k > first);
         });
     }
 
@@ -68,7 +70,7 @@ private:
     int worthwhile_threads() const {
         const double rows = static_cast<double>(n_), width = static_cast<double>(std::min(fit_.d, n_));
         const double work = static_cast<double>(fit_.problems) * 30.0 * rows * (width + 10.0);
-        const Index most = std::min<Index>(fit_.n_threads, fit_.problems);
+        const Index most = std::min<Index>(fit_.n_threads, (fit_.problems + fit_.chain - 1) / fit_.chain);
         return static_cast<int>(
             std::clamp<Index>(static_cast<Index>(work / SmallTuning::thread_work), 1, std::max<Index>(most, 1)));
     }
@@ -77,7 +79,7 @@ private:
         explicit Thread(const SmallFitSolver& fit)
             : all(fit), ids(fit.np_), y(fit.np_), C(fit.np_), alpha(fit.np_), w(padded(fit.columns_ + 1)) {}
 
-        void solve(Index k) {
+        void solve(Index k, bool goes_on) {
             const SmallFit& fit = all.fit_;
             const std::int8_t* signs = fit.signs + k * fit.n;
             const double* costs = fit.costs + k * fit.n;
@@ -92,8 +94,12 @@ private:
             std::fill(C.begin() + rows, C.end(), 0.0);
             const double* gram = all.gram_ ? all.gram_.get() : fit.gram;
             const auto most = static_cast<std::int64_t>(SmallTuning::most_work / static_cast<double>(fit.problems));
-            SmallProblem problem{rows, ids.data(), y.data(), C.data(), fit.squared, fit.bias, fit.aim,
-                                 most, nullptr,    nullptr,  0,        nullptr,     gram,     fit.n};
+            SmallProblem problem{rows,    ids.data(), y.data(), C.data(), fit.squared, fit.bias, fit.aim, most,
+                                 nullptr, nullptr,    0,        nullptr,  gram,        fit.n,    nullptr, b};
+            if (goes_on && reached && std::equal(signs, signs + fit.n, signs - fit.n)) {
+                start = alpha;
+                problem.start = start.data();
+            }
             if (gram == nullptr) {
                 problem.X = fit.X;
                 problem.columns = all.columns_;
@@ -103,6 +109,8 @@ private:
             reserve(memory, memory_size, all.table_.memory(problem));
             SmallAnswer answer{alpha.data(), w.data(), 0, 0, false};
             all.table_.solve(problem, memory.get(), answer);
+            b = answer.b;
+            reached = answer.reached;
             write(k, rows, answer);
         }
 
@@ -158,7 +166,9 @@ private:
 
         const SmallFitSolver& all;
         std::vector<std::int32_t> ids;
-        std::vector<double> y, C, alpha, w;
+        std::vector<double> y, C, alpha, w, start;
+        double b = 0;
+        bool reached = false;
         SmallShared shared{};
         Block memory{nullptr, &std::free}, panels{nullptr, &std::free}, shared_memory{nullptr, &std::free};
         Index memory_size = 0, panels_size = 0, packed = -1;

@@ -46,6 +46,7 @@ public:
     void solve(SmallAnswer& out) {
         for (Index i = 0; i < np; ++i) upper[i] = p.squared ? (p.C[i] > 0 ? unbounded : 0.0) : p.C[i];
         if (!one_class()) {
+            if (p.start != nullptr) begin_at_start();
             const double width = begin();
             if (width > 0) levels(width);
         }
@@ -64,6 +65,7 @@ private:
 
     void levels(double width) {
         const bool regular = !set_deltas(width);
+        const double enough = larger(SmallTuning::exact, SmallTuning::trusted * p.aim);
         double before = unbounded, primal = 0;
         for (Index level = 0; may_go_on(); ++level) {
             set_curvatures();
@@ -73,7 +75,7 @@ private:
                 break;
             }
             const Gap gap = centre_gap();
-            if (regular || (solved && gap.gap <= SmallTuning::exact * gap.primal)) break;
+            if (regular || (solved && gap.gap <= enough * gap.primal)) break;
             if (tau <= SmallTuning::least && gap.gap >= 0.5 * before) break;
             before = gap.gap;
             primal = gap.primal;
@@ -110,8 +112,29 @@ private:
         return any;
     }
 
-    // Where Newton's method begins: at zero, or where steps on pairs of rows lead to. Returns the width of the violations
-    // there; 0 if the aim is reached and Newton's method would cost much more.
+    // The best multiple of the answer for other costs that these costs allow.
+    void begin_at_start() {
+        double sum = 0, bent = 0, most = unbounded;
+        for (Index i = 0; i < n; ++i) {
+            c[i] = smaller(p.start[i], upper[i]);
+            u[i] = c[i] * p.y[i];
+            sum += c[i];
+            bent += bend(i) * c[i] * c[i];
+            if (c[i] > 0) most = smaller(most, upper[i] / c[i]);
+        }
+        space.restart(u, f);
+        const double curvature = space.square() + bent;
+        const double by = curvature > 0 ? smaller(sum / curvature, most) : 1.0;
+        for (Index i = 0; i < n; ++i) {
+            centre[i] = c[i] = smaller(by * c[i], upper[i]);
+            u[i] = c[i] * p.y[i];
+        }
+        space.restart(u, f);
+        if (p.bias == SmallBias::free) b = p.start_bias;
+    }
+
+    // Where Newton's method begins: at zero or the start, or where steps on pairs of rows lead from there. Returns the width
+    // of the violations there; 0 if the aim is reached and Newton's method would cost much more.
     double begin() {
         if constexpr (Space::has_matrix) return begin_with_pairs();
         return SmallTuning::first_width;
@@ -124,7 +147,6 @@ private:
         for (Index i = 0; i < n; ++i) scale += p.C[i] * space.squared_norm(i) / static_cast<double>(n);
         double tolerance = SmallTuning::pair_tolerance;
         if (scale > 0) tolerance = smaller(tolerance, SmallTuning::softest * scale);
-        fill(c, 0, np);
         for (Index round = 1;; ++round) {
             const double left = space.descend(upper, tolerance, 2 * n, c, f, b, df);
             copy(c, centre, np);

@@ -39,6 +39,9 @@ struct SmallProblem {
     SmallShared* shared;  // or null
     const double* gram;   // (all rows, all rows), or null
     Index gram_rows;
+
+    const double* start;  // (padded rows) alpha of the same rows and labels with other costs, or null
+    double start_bias;
 };
 
 // What is answered. `work` is in products of two numbers.

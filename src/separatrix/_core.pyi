@@ -658,7 +658,7 @@ class PathDirection:
     def take(self, reach: float) -> None:
         """Move the iterate along the direction."""
 
-def solve_small(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, signs: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], squared: bool, bias: str, aim: float, n_threads: int) -> tuple:
+def solve_small(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, signs: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], squared: bool, bias: str, aim: float, chain: int, n_threads: int) -> tuple:
     """
-    All binary problems of a fit to the rows (n, d) or the kernel matrix gram (n, n), of which exactly one is given: signs (k, n) are -1, 1, or 0 where a row takes no part, costs (k, n) are C_i > 0. Returns alpha (k, n), w (k, d) or None, b (k,), the work in products (k,), and whether the relative gap is below aim (k,).
+    All binary problems of a fit to the rows (n, d) or the kernel matrix gram (n, n), of which exactly one is given: signs (k, n) are -1, 1, or 0 where a row takes no part, costs (k, n) are C_i > 0. Of each `chain` consecutive problems all but the first begin at the answer to the one before. Returns alpha (k, n), w (k, d) or None, b (k,), the work in products (k,), and whether the relative gap is below aim (k,).
     """

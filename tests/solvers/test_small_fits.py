@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,6 +62,52 @@ def test_threads_change_nothing(labels: object, kernel: bool) -> None:
         assert np.array_equal(other.b, answers[0].b)
         assert np.array_equal(other.work, answers[0].work)
         assert kernel or np.array_equal(other.w, answers[0].w)
+
+
+@pytest.mark.parametrize("bias", ["none", "augmented", "free"])
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("kernel", [False, True])
+def test_a_chain_of_costs_ends_where_each_does_alone(kernel: bool, squared: bool, bias: Any) -> None:
+    X, y = classes(n=120, d=6, k=3)
+    labels, costs = rest(y), np.array([1e-3, 0.1, 1.0, 30.0, 0.2, 1e4])
+    signs = np.repeat(labels, len(costs), axis=0)
+    C = np.tile(costs, len(labels))[:, None] * np.random.default_rng(1).uniform(0.5, 2.0, 120)
+    data: Any = {"gram": X @ X.T} if kernel else {"rows": X}
+    options: Any = {"squared": squared, "bias": bias, "aim": 1e-10}
+    alone = solve_small(signs, C, **data, **options)
+    for threads in (1, 2):
+        together = solve_small(signs, C, chain=len(costs), n_threads=threads, **data, **options)
+        assert together.reached.sum() >= alone.reached.sum() >= 14  # large costs leave fewer digits
+        w = [(answer.alpha * signs) @ X for answer in (together, alone)]
+        both = together.reached & alone.reached
+        assert np.allclose(w[0][both], w[1][both], rtol=1e-4, atol=1e-4)
+        again = solve_small(signs, C, chain=len(costs), n_threads=3 - threads, **data, **options)
+        assert np.array_equal(again.alpha, together.alpha)
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+def test_a_chain_of_growing_costs_takes_less_work(kernel: bool) -> None:
+    X, y = classes(n=400, d=20, k=3)
+    labels, costs = rest(y), np.logspace(-2, 2, 9)
+    signs = np.repeat(labels, len(costs), axis=0)
+    C = np.tile(costs, len(labels))[:, None] * np.ones(400)
+    data: Any = {"gram": np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 40.0)} if kernel else {"rows": X}
+    together, alone = (solve_small(signs, C, chain=chain, **data) for chain in (len(costs), 1))
+    assert together.reached.all()
+    assert together.work.sum() < 0.8 * alone.work.sum()
+
+
+def test_a_chain_begins_anew_where_labels_change_or_numbers_fail() -> None:
+    X, y = classes(n=60, d=3, k=3)
+    labels = rest(y)
+    C = np.ones(labels.shape)
+    together, alone = solve_small(labels, C, rows=X, chain=3), solve_small(labels, C, rows=X)
+    assert np.array_equal(together.alpha, alone.alpha)
+    C[0] = np.nan
+    labels[:] = labels[0]
+    found = solve_small(labels, C, rows=X, chain=3)
+    assert list(found.reached) == [False, True, True]
+    assert np.array_equal(found.alpha[1], solve_small(labels[1:], C[1:], rows=X).alpha[0])
 
 
 def test_classes_with_costs_of_their_own_do_not_share_a_factor() -> None:
@@ -121,7 +168,7 @@ X = rng.standard_normal((90, 11))
 y = np.where(X[:, 0] + rng.standard_normal(90) > 0, 1, -1)
 for data in ({"rows": X}, {"gram": X @ X.T}):
     for squared in (False, True):
-        a = solve_small(y[None].astype(np.int8), np.ones((1, 90)), squared=squared, **data)
+        a = solve_small(y[None].astype(np.int8), np.ones((1, 90)), squared=squared, aim=1e-11, **data)
         w = X.T @ (a.alpha[0] * y)
         print(bool(a.reached[0]), round(float(w @ w), 9))
 """
@@ -147,4 +194,6 @@ def test_wrong_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="a row of gram must have length 3"):
         solve_small(signs, C, gram=np.ones((3, 2)))
     with pytest.raises(ValueError, match="bias must be none, augmented or free"):
-        _core.solve_small(X, None, signs, C, False, "some", 1e-3, 1)
+        _core.solve_small(X, None, signs, C, False, "some", 1e-3, 1, 1)
+    with pytest.raises(ValueError, match="chain must be at least 1; got 0"):
+        solve_small(signs, C, rows=X, chain=0)

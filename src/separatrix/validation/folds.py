@@ -195,6 +195,7 @@ class _SharedTable:
         n, d = self.data.X.shape
         sweeps = SHARING.gram_sweeps * n * n if self.rows is None else SHARING.row_sweeps * n * (d + 10)
         most = max(1, min(int(SHARING.call / sweeps), SHARING.values // n))
+        most = max(len(self.costs), most - most % len(self.costs))
         # Task by task, because the problems of a pair of classes have the same few rows on every fold.
         numbers = range(len(self.tasks)), folds, range(len(self.costs))
         grid = np.array([(f, t, c) for t in numbers[0] for f in numbers[1] for c in numbers[2]])
@@ -225,6 +226,7 @@ class _SharedTable:
             squared=settings.loss.squared,
             bias=settings.bias,
             aim=settings.tol,
+            chain=len(self.costs),
             n_threads=settings.n_threads,
         )
 

@@ -3,8 +3,8 @@
     max_alpha   sum_i dual_term(alpha_i) - 1/2 ||sum_i alpha_i y_i phi(x_i)||^2      (problem/problem.py)
 
 Newton's method on augmented Lagrangians of the dual, from zero in the space of the rows, from steps on pairs of rows in
-that of a kernel matrix (cpp/small/small_newton.hpp). It ends in the exact corner where that costs little, and gives
-up after counted work: the answer says for each problem whether its relative gap is below the aim. The numbers are in
+that of a kernel matrix (cpp/small/small_newton.hpp). It ends at the aim, or in the exact corner, and gives up after
+counted work: the answer says for each problem whether its relative gap is below the aim. The numbers are in
 cpp/small/small_tuning.hpp.
 """
 
@@ -62,12 +62,14 @@ def solve_small(
     squared: bool = False,
     bias: Bias = "free",
     aim: float = 1e-3,
+    chain: int = 1,
     n_threads: int = 1,
 ) -> SmallAnswer:
     """Solve the k problems whose labels are the rows of ``signs`` (k, n): -1, 1, or 0 for a row that takes no part.
 
-    ``costs`` (k, n) are C_i > 0. Exactly one of ``rows`` (n, d) and the symmetric ``gram`` (n, n) is given. The answer
-    is the same whatever ``n_threads``.
+    ``costs`` (k, n) are C_i > 0. Exactly one of ``rows`` (n, d) and the symmetric ``gram`` (n, n) is given. Of each
+    ``chain`` consecutive problems all but the first begin at the answer to the one before, where the labels are the
+    same. The answer is the same whatever ``n_threads``.
 
     >>> answer = solve_small(np.array([[1, -1]], np.int8), np.ones((1, 2)), rows=np.array([[2.0], [-2.0]]))
     >>> answer.alpha, answer.w, answer.reached
@@ -77,4 +79,4 @@ def solve_small(
     costs = np.ascontiguousarray(costs, dtype=np.float64)
     rows = None if rows is None else np.ascontiguousarray(rows, dtype=np.float64)
     gram = None if gram is None else np.ascontiguousarray(gram, dtype=np.float64)
-    return SmallAnswer(*_core.solve_small(rows, gram, signs, costs, squared, bias, aim, n_threads))
+    return SmallAnswer(*_core.solve_small(rows, gram, signs, costs, squared, bias, aim, chain, n_threads))
