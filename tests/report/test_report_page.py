@@ -109,7 +109,7 @@ class Outline(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         self.loads += [
-            value for name, value in attrs if name in ("src", "href") and not value.startswith("data:")
+            value for name, value in attrs if name in ("src", "href") and not value.startswith(("data:", "#"))
         ]
         if tag not in self.void:
             self.open.append(tag)

@@ -1,12 +1,12 @@
-"""The drawings of a report: margins, progress, weights, support vectors, and the rows in a plane."""
+"""The drawings of a fit: margins, progress, and the rows in a plane."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from separatrix.report.plane import DENSE, Picture
-from separatrix.report.records import FitProgress, Report, SupportCounts, Weight
-from separatrix.report.svg import WIDTH, Plot, coordinate, escape, mark, number, shape_of, svg_image, ticks
+from separatrix.report.records import FitProgress, Report
+from separatrix.report.svg import WIDTH, Plot, coordinate, mark, number, shape_of, ticks
 
 #: Least gap on a logarithmic axis.
 _LEAST_GAP = 1e-16
@@ -27,7 +27,10 @@ def margins_chart(report: Report) -> str:
     if report.slab and edges[-1] > 0:
         frame.box(0.0, -1.12 * deep, min(1.0, float(edges[-1])), 1.16 * tall, "zone inside")
     frame.axes(
-        "margin y f(x)" if two else "lead over the best other class", "rows", whole=True, absolute=True
+        "score for the own class" if two else "lead over the best other class",
+        "rows",
+        whole=True,
+        absolute=True,
     )
     for values, sign, kind in ((above, 1.0, "c1" if two else "c0"), (below, -1.0, "c0")):
         for place in np.flatnonzero(values):
@@ -39,8 +42,6 @@ def margins_chart(report: Report) -> str:
         frame.line([(1.0, -1.12 * deep), (1.0, 1.16 * tall)], "edge")
     if two:
         frame.line([(float(edges[0]), 0.0), (float(edges[-1]), 0.0)], "base")
-        frame.text(WIDTH - 16, frame.top + 12, facts.names[1][:24], "axis", "end")
-        frame.text(WIDTH - 16, frame.height - frame.bottom - 6, facts.names[0][:24], "axis", "end")
     words = f"Histogram of the margins of {len(facts.codes)} rows; {facts.errors} are misclassified."
     return frame.svg(words)
 
@@ -75,70 +76,9 @@ def progress_chart(progress: FitProgress) -> str:
     return frame.svg(f"{progress.quantity} over {number(last)} seconds; at the end {number(end)}.")
 
 
-def weights_chart(weights: list[Weight]) -> str:
-    """Bars to the left and right of zero, one for each column, the largest effect first."""
-    row, left = 21.0, 158.0
-    largest = max(abs(each.effect) for each in weights) or 1.0
-    height = row * len(weights) + 12
-    zero, reach = (left + WIDTH) / 2 + 4, (WIDTH - left) / 2 - 54
-    parts = [f'<path class="base" d="M{coordinate(zero)} 2V{coordinate(height - 6)}"/>']
-    for place, each in enumerate(weights):
-        y = 4 + row * place
-        width = reach * abs(each.effect) / largest
-        x = zero if each.effect > 0 else zero - width
-        kind = "c1" if each.effect > 0 else "c0"
-        title = f"{each.column}: weight {each.weight:.6g}, weight x spread {each.effect:.6g}"
-        name = each.column if len(each.column) <= 21 else each.column[:19] + "…"
-        anchor, at = ("start", zero + width + 4) if each.effect > 0 else ("end", zero - width - 4)
-        parts.append(
-            f'<text class="name" x="{coordinate(left - 8)}" y="{coordinate(y + 13)}" text-anchor="end">'
-            f"{escape(name)}</text>"
-            f'<rect class="bar {kind}" x="{coordinate(x)}" y="{coordinate(y)}" width="{coordinate(max(width, 0.8))}" '
-            f'height="{coordinate(row - 6)}"><title>{escape(title)}</title></rect>'
-            f'<text class="tick" x="{coordinate(at)}" y="{coordinate(y + 13)}" text-anchor="{anchor}">'
-            f"{escape(number(each.weight))}</text>"
-        )
-    words = f"Weights of {len(weights)} columns; the largest effect is that of {weights[0].column}."
-    return svg_image(height, words, parts)
-
-
-def support_chart(support: SupportCounts) -> str:
-    """One bar for each class: rows using slack, on the margin, and beyond it."""
-    row, left = 34.0, 96.0
-    height = row * len(support.counts) + 6
-    largest = max(sum(counts.values()) for counts in support.counts.values()) or 1
-    parts = []
-    for place, (name, counts) in enumerate(support.counts.items()):
-        y, x = 4 + row * place, left
-        short = name if len(name) <= 13 else name[:12] + "…"
-        parts.append(
-            f'<text class="name" x="{left - 8:.0f}" y="{coordinate(y + 17)}" text-anchor="end">{escape(short)}</text>'
-        )
-        for kind in ("slack", "margin", "updates", "none", "quiet"):
-            count = counts.get(kind, 0)
-            if not count:
-                continue
-            width = (WIDTH - left - 8) * count / largest
-            parts.append(
-                f'<rect class="kind {kind}" x="{coordinate(x)}" y="{coordinate(y)}" width="{coordinate(width)}" '
-                f'height="{row - 10:.0f}"><title>{escape(f"{name}: {count} {KINDS[kind]}")}</title></rect>'
-            )
-            if width > 9.0 * len(str(count)) + 6:
-                parts.append(
-                    f'<text class="count {kind}" x="{coordinate(x + width / 2)}" y="{coordinate(y + 17)}" '
-                    f'text-anchor="middle">{count}</text>'
-                )
-            x += width
-    words = "; ".join(
-        f"{name}: " + ", ".join(f"{count} {KINDS[kind]}" for kind, count in counts.items())
-        for name, counts in support.counts.items()
-    )
-    return svg_image(height, words, parts)
-
-
 KINDS = {
-    "slack": "use slack: inside the slab or on the wrong side",
-    "margin": "lie on the margin and hold the slab in place",
+    "slack": "inside the margin or on the wrong side",
+    "margin": "exactly on the margin, which they hold in place",
     "updates": "caused updates",
     "none": "carry no weight; without them the model would be the same",
     "quiet": "caused none",

@@ -91,14 +91,14 @@ class Scores:
             f"{percentage(self.accuracy)} of {self.rows:,} rows are right; always answering {self.majority} would be "
             f"right on {percentage(self.baseline)}."
         ]
-        said = f"Averaged over the classes it finds {percentage(self.balanced_accuracy)} of each (balanced accuracy)"
-        found = [each for each in self.classes if each.recall is not None]
+        found = [(each.name, each.recall) for each in self.classes if each.recall is not None]
+        mean, least = percentage(self.balanced_accuracy), min(found, key=lambda pair: pair[1])
         if len(found) == 2:
-            said += ": " + ", ".join(f"{percentage(each.recall or 0.0)} of {each.name}" for each in found)
-        elif len(found) > 2:
-            least = min(found, key=lambda each: each.recall or 0.0)
-            said += f", least of {least.name}: {percentage(least.recall or 0.0)}"
-        out.append(said + ".")
+            (low, first), (high, second) = found
+            said = f"{percentage(first)} of {low} and {percentage(second)} of {high} are found, {mean} on average"
+        else:
+            said = f"{mean} of a class are found on average, least of {least[0]} ({percentage(least[1])})"
+        out.append(f"{said} (balanced accuracy).")
         if self.roc_auc is not None and len(self.classes) == 2:
             high, low = self.classes[1].name, self.classes[0].name
             out.append(

@@ -1,0 +1,36 @@
+"""The commands by which anybody checks a model that is in a file, for the answer of `fit` and for the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from separatrix.cli.files import find_certificates
+from separatrix.cli.inputs import Table
+from separatrix.report.commands import check_commands
+
+#: Formats that the stand-alone checker reads as they are.
+_PLAIN = ("libsvm",)
+
+
+def commands_for(model: str, table: Table, certificate: Path | None = None) -> list[tuple[str, str]]:
+    """Commands and what each does, for a model file and the table that it was fitted to.
+
+    ``certificate`` is where the proof was written; None looks beside the model, under its name.
+    """
+    found = certificate_beside(model) if certificate is None else certificate
+    several = find_certificates(str(found)) if found is not None else []
+    return check_commands(
+        table.file,
+        str(several[0]) if several else None,
+        model,
+        export=table.format not in _PLAIN,
+        several=len(several),
+    )
+
+
+def certificate_beside(model: str) -> Path | None:
+    """The certificate, or the folder of them, that `separatrix fit` wrote beside a model; None where there is none."""
+    path = Path(model)
+    name = path.name.removesuffix(".safetensors").removesuffix(".model")
+    places = (path.parent / f"{name}.certificate.json.gz", path.parent / f"{name}.certificates")
+    return next((place for place in places if place.exists()), None)

@@ -1,0 +1,95 @@
+"""Cards on what the model learnt and from what: weights, the rows in a plane, the table, the settings."""
+
+from __future__ import annotations
+
+from separatrix.report.charts import plane_chart, ringed, swatch
+from separatrix.report.html_parts import card, legend, pairs, paragraph, signed_bar, table
+from separatrix.report.records import Report, Weight
+from separatrix.report.svg import escape, number, shape_of
+
+#: Classes up to which the legend of the picture names all.
+_CLASSES = 30
+
+
+def weights_card(report: Report) -> str:
+    """Weights by name: a bar for each column, or for each class the columns that speak for and against it."""
+    weights = {name: rows for name, rows in report.weights.items() if rows}
+    if not weights or report.rows is None:
+        return ""
+    words = (
+        "An effect is the weight of a column times its spread (standard deviation): what a typical change of the "
+        "column adds to the score. Bars and figures show effects."
+    )
+    left = f"{report.weights_left:,} columns of less effect are not shown." if report.weights_left > 0 else ""
+    if "" in weights:
+        low, high = report.rows.names[:2]
+        side = f"To the right: speaks for {high}. To the left: for {low}."
+        return card("What the columns weigh", paragraph(words, side, left) + _bars(weights[""]))
+    planes = f"{report.planes_left:,} further problems are not shown." if report.planes_left > 0 else ""
+    rows = [[name, _spoken(each, True), _spoken(each, False)] for name, each in weights.items()]
+    body = table("Columns by their effect", ["class", "speaks for it", "speaks against it"], rows, words=3)
+    return card("What the columns weigh", paragraph(words, left, planes) + body, wide=True)
+
+
+def _bars(weights: list[Weight]) -> str:
+    largest = max(abs(each.effect) for each in weights)
+    rows = [
+        [each.column, signed_bar(each.effect, largest), number(each.effect), number(each.weight)]
+        for each in weights
+    ]
+    return table("Columns by their effect", ["column", "drawn", "effect", "weight"], rows, words=1, raw=(1,))
+
+
+def _spoken(weights: list[Weight], good: bool) -> str:
+    shown = [each for each in weights if (each.effect > 0) == good]
+    return ", ".join(f"{each.column} ({number(each.effect)})" for each in shown) or "none of the largest"
+
+
+def plane_card(report: Report) -> str:
+    """The rows in a plane."""
+    picture, facts = report.picture, report.rows
+    if picture is None or facts is None or len(picture.rows) == 0:
+        return ""
+    items = [
+        f"{swatch(shape_of(code), f'point c{code % 6}')}{escape(name)}"
+        for code, name in enumerate(facts.names[:_CLASSES])
+    ]
+    rings = {
+        "margin": "on the margin",
+        "slack": "inside the margin or on the wrong side",
+        "updates": "caused updates",
+    }
+    items += [f"{swatch('circle', f'ring {kind}')}{rings[kind]}" for kind in ringed(report)]
+    if facts.errors:
+        items.append(
+            '<svg class="swatch" viewBox="0 0 16 16" aria-hidden="true" focusable="false">'
+            '<path class="cross" d="M4 4l8 8m0 -8l-8 8"/></svg>misclassified'
+        )
+    some = ""
+    if len(picture.rows) < len(facts.codes):
+        some = f"{len(picture.rows):,} of {len(facts.codes):,} rows are drawn, the worst among them."
+    body = paragraph(picture.sentence, some) + plane_chart(picture, report)
+    return card("The rows and the boundary", body + legend(items))
+
+
+def table_card(report: Report) -> str:
+    """The data, and how the file was read."""
+    classes = [f"{name}: {count:,}" for name, count in report.class_counts.items()]
+    rows = [
+        ("rows", f"{report.n_rows:,}"),
+        ("columns", f"{report.n_columns:,} of numbers, after texts became numbers"),
+        ("rows by class", ", ".join(classes[:_CLASSES]) + (", ..." if len(classes) > _CLASSES else "")),
+        *report.table,
+    ]
+    if not report.table:
+        rows[1] = ("columns", f"{report.n_columns:,}")
+    return card("How the table was read" if report.table else "The data", pairs(rows))
+
+
+def settings_card(report: Report) -> str:
+    """All settings of the model, those that were chosen first."""
+    if not report.settings:
+        return ""
+    order = sorted(report.settings, key=lambda each: each.default)
+    rows = [[each.name, each.value, "default" if each.default else "chosen"] for each in order]
+    return card("The settings in full", table("Settings", ["setting", "value", "origin"], rows, words=3))
