@@ -79,6 +79,8 @@ def report(
             columns=table.columns,
             title=f"{Path(model).name} on {Path(data).name}" if title is None else title,
             data_file=data,
+            row_numbers=table.row_numbers,
+            description=table.description,
             commands=commands_for(model, table),
         )
     if out is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.data.description import TableDescription
 from separatrix.errors import InseparableError
 from separatrix.fitting.inputs import check_matrix
 from separatrix.perceptron.estimator import Perceptron
@@ -49,7 +50,7 @@ def make(
     worst: int = 12,
     held_out: Any = None,
     row_numbers: Any = None,
-    table: list[tuple[str, str]] | None = None,
+    description: TableDescription | None = None,
     data_file: str = "DATA",
     certificate_file: str = "certificate.json",
     commands: list[tuple[str, str]] | None = None,
@@ -74,8 +75,8 @@ def make(
         says: rows that ``separatrix fit --holdout`` held out, or rows with a ``sample_weight`` of zero.
     row_numbers : sequence of int, default None
         Number of each row in its file, as people count; None counts rows from 0.
-    table : list of (str, str), default None
-        How the file was read, in names and sentences.
+    description : TableDescription, default None
+        How the file was read, as `separatrix.read` says in ``Dataset.description``.
     data_file, certificate_file : str
         Names for the commands that check the certificate.
     commands : list of (str, str), default None
@@ -129,10 +130,10 @@ def make(
         quality=quality_of(parts),
         parts=parts,
         settings=settings_of(model),
-        table=table or [],
+        description=description,
         mistakes=mistakes,
         mistakes_left=mistakes_left,
-        counted="counted from 0" if row_numbers is None else f"numbered as in {data_file}",
+        counted=_counted(row_numbers, description, data_file),
         rows=facts,
         slab=is_soft(model),
         geometric=float(model.margin_) if is_soft(model) else None,
@@ -145,6 +146,14 @@ def make(
         picture=picture(model, solved, rows_X, facts, shown, holding[holding < rows_X.shape[0]]),
         support_rows=by_kind,
     )
+
+
+def _counted(numbers: Any, description: TableDescription | None, file: str) -> str:
+    """How rows are numbered."""
+    if numbers is None:
+        return "counted from 0"
+    word = "row" if description is None else description.row_word
+    return f"by their {word} in {file}"
 
 
 def _without_names(model: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from separatrix.data.description import ColumnDescription
 from separatrix.report.charts import plane_chart, ringed, swatch
 from separatrix.report.html_parts import card, legend, pairs, paragraph, signed_bar, table
 from separatrix.report.records import Report, Weight
@@ -9,6 +10,8 @@ from separatrix.report.svg import escape, number, shape_of
 
 #: Classes up to which the legend of the picture names all.
 _CLASSES = 30
+#: Columns of the file up to which each is described.
+_COLUMNS = 60
 
 
 def weights_card(report: Report) -> str:
@@ -77,13 +80,24 @@ def table_card(report: Report) -> str:
     classes = [f"{name}: {count:,}" for name, count in report.class_counts.items()]
     rows = [
         ("rows", f"{report.n_rows:,}"),
-        ("columns", f"{report.n_columns:,} of numbers, after texts became numbers"),
+        ("columns", f"{report.n_columns:,}"),
         ("rows by class", ", ".join(classes[:_CLASSES]) + (", ..." if len(classes) > _CLASSES else "")),
-        *report.table,
     ]
-    if not report.table:
-        rows[1] = ("columns", f"{report.n_columns:,}")
-    return card("How the table was read" if report.table else "The data", pairs(rows))
+    found = report.description
+    if found is None:
+        return card("The data", pairs(rows))
+    few = len(found.columns) <= _COLUMNS
+    rows[1] = ("columns", f"{len(found.columns):,}, which became {report.n_columns:,} columns of numbers")
+    rows += [line for line in found.lines() if line[0] != "columns" or not few]
+    body = pairs(rows) + "".join(f'<p class="warned">{escape(text)}</p>' for text in found.warnings)
+    if few:
+        lines = [[each.name, each.kind, each.note, _missing(each)] for each in found.columns]
+        body += table("Columns of the file", ["column", "kind", "values", "missing"], lines, words=4)
+    return card("How the table was read", body)
+
+
+def _missing(column: ColumnDescription) -> str:
+    return f"{column.missing:,}{': ' + column.done if column.done else ''}" if column.missing else "none"
 
 
 def settings_card(report: Report) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.data.description import TableDescription
 from separatrix.report.plane import Picture
 from separatrix.report.rows import RowFacts
 from separatrix.types import Index, Vector
@@ -148,7 +149,7 @@ class Report:
     quality: Quality | None = None
     parts: list[Part] = field(default_factory=list)  #: the one that counts first
     settings: list[Setting] = field(default_factory=list)
-    table: list[tuple[str, str]] = field(default_factory=list)  #: how the file was read
+    description: TableDescription | None = None  #: how the file was read
     mistakes: list[WrongRow] = field(default_factory=list)
     mistakes_left: dict[str, int] = field(default_factory=dict)  #: part -> wrong rows that are not shown
     counted: str = "counted from 0"  #: how rows are numbered

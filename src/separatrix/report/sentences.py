@@ -94,7 +94,8 @@ def _weights(report: Report) -> list[str]:
 def _data(report: Report) -> list[str]:
     counts = ", ".join(f"{name}: {count:,}" for name, count in report.class_counts.items())
     lines = [f"{report.n_rows:,} rows, {report.n_columns:,} columns ({counts})"]
-    lines += [f"{name + ':':<17} {value}" for name, value in report.table]
+    described = [] if report.description is None else report.description.whole()
+    lines += [f"{name + ':' if name else '':<17} {value}" for name, value in described]
     lines += [
         f"{each.name + ':':<17} {each.value}{'' if each.default else '  (chosen)'}"
         for each in report.settings
