@@ -6,10 +6,12 @@ import numpy as np
 
 from separatrix.report.plane import DENSE, Picture
 from separatrix.report.records import FitProgress, Report
-from separatrix.report.svg import WIDTH, Plot, coordinate, mark, number, shape_of, ticks
+from separatrix.report.svg import WIDTH, Plot, coordinate, mark, number, shape_of
 
 #: Least gap on a logarithmic axis.
 _LEAST_GAP = 1e-16
+#: Letters of a name that fit beside an axis.
+_LONGEST_NAME = 32
 
 
 def margins_chart(report: Report) -> str:
@@ -55,13 +57,11 @@ def progress_chart(progress: FitProgress) -> str:
     if falling:
         values = np.maximum(values, _LEAST_GAP)
         low = min(float(values.min()), limit or 1.0) / 2
-        frame = Plot(
-            (0.0, last or 1e-3), (low, max(float(values.max()), limit or _LEAST_GAP) * 2), log=True, left=62
-        )
+        frame = Plot((0.0, last or 1e-3), (low, max(float(values.max()), limit or _LEAST_GAP) * 2), log=True)
     else:
         near = limit is not None and limit <= 4 * float(values.max())
         top = max(float(values.max()), limit if near and limit is not None else 0.0)
-        frame = Plot((0.0, last or 1e-3), (0.0, 1.1 * top or 1.0), left=52)
+        frame = Plot((0.0, last or 1e-3), (0.0, 1.1 * top or 1.0))
     frame.axes("seconds", progress.quantity, whole=not falling)
     if limit is not None and frame.y[0] <= limit <= frame.y[1]:
         frame.line([(0.0, limit), (frame.x[1], limit)], "edge")
@@ -93,9 +93,8 @@ def plane_chart(picture: Picture, report: Report) -> str:
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.05 * np.where(high > low, high - low, 1.0)
     (x0, y0), (x1, y1) = (low - pad).tolist(), (high + pad).tolist()
-    widest = max(len(number(value)) for value in ticks(y0, y1) or [0.0])
-    frame = Plot((x0, x1), (y0, y1), height=360, left=max(52.0, 28.0 + 7.0 * widest))
-    frame.axes(*picture.axes)
+    frame = Plot((x0, x1), (y0, y1), height=360)
+    frame.axes(*axis_names(picture))
     width, tall = WIDTH - frame.left - frame.right, frame.height - frame.top - frame.bottom
     frame.parts.append(
         f'<clipPath id="plane"><rect x="{frame.left:.0f}" y="{frame.top:.0f}" width="{width:.0f}" '
@@ -120,6 +119,15 @@ def plane_chart(picture: Picture, report: Report) -> str:
         )
     frame.parts.append("</g>")
     return frame.svg(f"{len(picture.rows)} rows in a plane, {int(wrong.sum())} of them misclassified.")
+
+
+def axis_names(picture: Picture) -> tuple[str, str]:
+    """Names of the axes that fit beside them; the words above the picture say the long ones."""
+    across, up = picture.axes
+    return (
+        across if len(across) <= _LONGEST_NAME else "first column",
+        up if len(up) <= _LONGEST_NAME else "second column",
+    )
 
 
 def ringed(report: Report) -> list[str]:

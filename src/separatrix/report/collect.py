@@ -112,7 +112,7 @@ def make(
     solved = solved_rows(model, rows_X)
     weights, left, planes_left = weights_of(model, solved, shown, facts)
     encoding = getattr(model, "data_encoding_", None)
-    mistakes, mistakes_left = mistakes_of(
+    mistakes, mistakes_left, values_left = mistakes_of(
         model, rows_X, solved, facts, parts, shown, row_numbers, encoding, worst
     )
     holding = by_kind.get("margin", by_kind.get("updates", np.empty(0, dtype=np.intp)))
@@ -133,6 +133,7 @@ def make(
         description=description,
         mistakes=mistakes,
         mistakes_left=mistakes_left,
+        values_left=values_left,
         counted=_counted(row_numbers, description, data_file),
         rows=facts,
         slab=is_soft(model),

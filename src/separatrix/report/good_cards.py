@@ -12,7 +12,7 @@ from separatrix.report.curves import (
 from separatrix.report.html_parts import card, fold, legend, paragraph, scrolling, share_bar, table
 from separatrix.report.records import Part, Report, WrongRow
 from separatrix.report.svg import escape
-from separatrix.validation.scores import ClassScores, Scores, percentage
+from separatrix.validation.scores import ClassScores, Scores, area, percentage
 
 #: Classes up to which the confusion matrix shows rates beside its counts; up to which it is shown at all.
 _RATES, _MATRIX = 8, 30
@@ -52,7 +52,7 @@ def _baseline(found: Scores) -> str:
 
 
 def _real(value: float | None) -> str:
-    return "not known" if value is None else f"{value:.3f}"
+    return "not known" if value is None else area(value)
 
 
 def classes_card(report: Report) -> str:
@@ -97,14 +97,12 @@ def confusion_card(report: Report) -> str:
     if not report.parts:
         return ""
     part = report.parts[0]
-    body = ""
     k = len(part.scores.classes)
-    if k <= _MATRIX:
-        body += _matrix(part)
-    if k > _RATES:
-        body += _frequent(part)
-    title = "Who is taken for whom"
-    return card(title, body, wide=k > _RATES)
+    matrix = _matrix(part) if k <= _MATRIX else ""
+    body = (
+        f'<div class="side"><div>{matrix}</div><div>{_frequent(part)}</div></div>' if k > _RATES else matrix
+    )
+    return card("Who is taken for whom", body, wide=k > _RATES)
 
 
 def _matrix(part: Part) -> str:
@@ -130,7 +128,7 @@ def _matrix(part: Part) -> str:
     caption = f"Rows by their class (down) and the class they are given (across), {_of(part)}"
     kind = "confusion" if rates else f"confusion dense{' crowd' if k > 12 else ''}"
     body = (
-        f'<table class="{kind}"><caption>{caption}</caption>'
+        f'<table class="{kind}" aria-label="{escape(caption)}">'
         f'<thead><tr><th scope="col">is \\ given</th>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
     )
     words = "Per cent are of the rows of the class." if rates else "An empty cell is a zero."
@@ -192,8 +190,8 @@ def _curve_legend(parts: list[Part]) -> str:
     return legend(items)
 
 
-def _line(kind: str, words: str, area: float | None) -> str:
-    said = "" if area is None else f", ROC AUC {area:.3f}"
+def _line(kind: str, words: str, below: float | None) -> str:
+    said = "" if below is None else f", ROC AUC {area(below)}"
     return (
         '<svg class="swatch" viewBox="0 0 16 16" aria-hidden="true" focusable="false">'
         f'<path class="course {kind}" d="M1 8H15"/></svg>{escape(words)}{said}'
@@ -234,7 +232,7 @@ def mistakes_card(report: Report) -> str:
         left = report.mistakes_left.get(part.name, 0)
         shown = f"The {len(rows)} worst of {len(rows) + left:,}" if left else f"All {len(rows)}"
         caption = f"{shown}, {_of(part)}; {report.counted}"
-        made = _mistakes(caption, rows)
+        made = _mistakes(caption, rows, report.values_left)
         body += made if place == 0 else fold(f"Wrong among the {_of(part)}", made)
     words = (
         "Wrongly labelled, unusual, or simply hard: these rows are worth a look. The score is how far a row is on the "
@@ -243,9 +241,11 @@ def mistakes_card(report: Report) -> str:
     return card("The rows it gets wrong", paragraph(words) + body, wide=True)
 
 
-def _mistakes(caption: str, rows: list[WrongRow]) -> str:
+def _mistakes(caption: str, rows: list[WrongRow], left: int) -> str:
     chances, opposing = rows[0].chance is not None, any(each.opposing for each in rows)
     names = [name for name, _ in rows[0].values]
+    if left > 0:
+        caption += f"; {len(names)} of {len(names) + left:,} columns, those that matter most"
     head = ["row", "is", "given", *(["probability"] if chances else []), "score", *names]
     head += ["pulled there most by (share of the score)"] if opposing else []
     lines = []

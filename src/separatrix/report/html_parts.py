@@ -32,7 +32,8 @@ def legend(items: Sequence[str]) -> str:
 def scrolling(caption: str, table: str) -> str:
     """A table in a box that scrolls sideways, with a mark at the edge beyond which there is more."""
     label = f'tabindex="0" role="group" aria-label="{escape(caption)}"'
-    return f'<div class="box"><div class="scroll" {label}>{table}</div></div>'
+    said = f'<p class="caption">{escape(caption)}</p>'
+    return f'{said}<div class="box"><div class="scroll" {label}>{table}</div></div>'
 
 
 def table(
@@ -57,8 +58,8 @@ def table(
         cells = [cell if i in raw else escape(cell).replace(" %", "&nbsp;%") for i, cell in enumerate(row)]
         others = "".join(f"<td{kind(i)}>{cell}</td>" for i, cell in enumerate(cells[1:], 1))
         lines.append(f'<tr><th scope="row">{cells[0]}</th>{others}</tr>')
-    body = f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return scrolling(caption, f"<table>{body}</table>")
+    body = f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return scrolling(caption, f'<table aria-label="{escape(caption)}">{body}</table>')
 
 
 def pairs(rows: Sequence[tuple[str, str]]) -> str:

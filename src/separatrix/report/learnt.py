@@ -86,13 +86,18 @@ def mistakes_of(
     numbers: Any,
     encoding: dict[str, Any] | None,
     count: int,
-) -> tuple[list[WrongRow], dict[str, int]]:
-    """The worst of the misclassified rows of each part, with their values; and how many more there are."""
+) -> tuple[list[WrongRow], dict[str, int], int]:
+    """The worst of the misclassified rows of each part, how many more there are, and how many columns are not shown.
+
+    Their values are those of the columns with the largest effects, or with a kernel of those that vary most.
+    """
     two = len(model.classes_) == 2
     w = np.asarray(model.coef_[0]) if hasattr(model, "coef_") and two else None
-    spread = None if not hasattr(model, "coef_") else column_spread(solved)
-    effects = None if spread is None else np.abs(np.asarray(model.coef_) * spread).max(axis=0)
-    fields = telling(fields_of(columns, encoding), effects, _VALUES)
+    effects = column_spread(solved)
+    if hasattr(model, "coef_"):
+        effects = np.abs(np.asarray(model.coef_) * effects).max(axis=0)
+    known = fields_of(columns, encoding)
+    fields = telling(known, effects, _VALUES)
     out, left = [], {}
     for part in parts:
         wrong = facts.wrong(part.rows)
@@ -115,7 +120,7 @@ def mistakes_of(
                     else _opposing(w, dense_rows(solved, [row])[0], facts.codes[row], columns),
                 )
             )
-    return out, left
+    return out, left, len(known) - len(fields)
 
 
 def _opposing(w: Vector, x: NDArray[np.float64], code: int, columns: list[str]) -> list[tuple[str, float]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from separatrix.data.description import ColumnDescription
-from separatrix.report.charts import plane_chart, ringed, swatch
+from separatrix.report.charts import axis_names, plane_chart, ringed, swatch
 from separatrix.report.html_parts import card, legend, pairs, paragraph, signed_bar, table
 from separatrix.report.records import Report, Weight
 from separatrix.report.svg import escape, number, shape_of
 
-#: Classes up to which the legend of the picture names all.
-_CLASSES = 30
+#: Classes up to which the rows are drawn: more cannot be told apart in a plane; and classes that are counted.
+_DRAWN, _CLASSES = 12, 40
+#: Share of the largest effect below which the effects of a class come to nothing.
+_IDLE = 0.01
 #: Columns of the file up to which each is described.
 _COLUMNS = 60
 
@@ -21,17 +23,26 @@ def weights_card(report: Report) -> str:
         return ""
     words = (
         "An effect is the weight of a column times its spread (standard deviation): what a typical change of the "
-        "column adds to the score. Bars and figures show effects."
+        "column adds to the score."
     )
     left = f"{report.weights_left:,} columns of less effect are not shown." if report.weights_left > 0 else ""
     if "" in weights:
         low, high = report.rows.names[:2]
-        side = f"To the right: speaks for {high}. To the left: for {low}."
+        side = f"Bars show effects. To the right: speaks for {high}. To the left: for {low}."
         return card("What the columns weigh", paragraph(words, side, left) + _bars(weights[""]))
     planes = f"{report.planes_left:,} further problems are not shown." if report.planes_left > 0 else ""
+    sizes = {name: max(abs(each.effect) for each in rows) for name, rows in weights.items()}
+    idle = [name for name, size in sizes.items() if size < _IDLE * max(sizes.values())]
+    flat = (
+        f"Hardly any column changes the score of {', '.join(idle)}: it is about the same for every row."
+        if idle
+        else ""
+    )
     rows = [[name, _spoken(each, True), _spoken(each, False)] for name, each in weights.items()]
-    body = table("Columns by their effect", ["class", "speaks for it", "speaks against it"], rows, words=3)
-    return card("What the columns weigh", paragraph(words, left, planes) + body, wide=True)
+    body = table(
+        "Columns by their effect", ["class", "speaks for it", "speaks against it"], rows, words=3, raw=(1, 2)
+    )
+    return card("What the columns weigh", paragraph(words, left, planes, flat) + body, wide=True)
 
 
 def _bars(weights: list[Weight]) -> str:
@@ -45,17 +56,19 @@ def _bars(weights: list[Weight]) -> str:
 
 def _spoken(weights: list[Weight], good: bool) -> str:
     shown = [each for each in weights if (each.effect > 0) == good]
-    return ", ".join(f"{each.column} ({number(each.effect)})" for each in shown) or "none of the largest"
+    texts = [f"{each.column} ({number(each.effect)})" for each in shown] or ["none of the largest"]
+    texts = [f"{text}," for text in texts[:-1]] + texts[-1:]
+    return " ".join(f'<span class="whole">{escape(text)}</span>' for text in texts)
 
 
 def plane_card(report: Report) -> str:
     """The rows in a plane."""
     picture, facts = report.picture, report.rows
-    if picture is None or facts is None or len(picture.rows) == 0:
+    if picture is None or facts is None or len(picture.rows) == 0 or len(facts.classes) > _DRAWN:
         return ""
     items = [
         f"{swatch(shape_of(code), f'point c{code % 6}')}{escape(name)}"
-        for code, name in enumerate(facts.names[:_CLASSES])
+        for code, name in enumerate(facts.names)
     ]
     rings = {
         "margin": "on the margin",
@@ -71,7 +84,9 @@ def plane_card(report: Report) -> str:
     some = ""
     if len(picture.rows) < len(facts.codes):
         some = f"{len(picture.rows):,} of {len(facts.codes):,} rows are drawn, the worst among them."
-    body = paragraph(picture.sentence, some) + plane_chart(picture, report)
+    names = zip(("Across", "Upwards"), picture.axes, axis_names(picture), strict=True)
+    long = [f"{way}: {name}." for way, name, shown in names if shown != name]
+    body = paragraph(picture.sentence, *long, some) + plane_chart(picture, report)
     return card("The rows and the boundary", body + legend(items))
 
 

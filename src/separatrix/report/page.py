@@ -26,7 +26,7 @@ from separatrix.report.html_parts import card, fold, paragraph, table
 from separatrix.report.learnt_cards import plane_card, settings_card, table_card, weights_card
 from separatrix.report.records import ProofRecord, Report
 from separatrix.report.svg import escape
-from separatrix.validation.scores import percentage
+from separatrix.validation.scores import area, percentage
 
 _TONES = {"proved": "✓ proved", "open": "○ not all is proved", "refuted": "✗ impossible, and proved so"}
 _QUALITY = {
@@ -130,7 +130,7 @@ def _numbers(report: Report) -> str:
         ("balanced accuracy", percentage(found.balanced_accuracy)),
     ]
     if found.roc_auc is not None:
-        items.append(("ROC AUC", f"{found.roc_auc:.3f}"))
+        items.append(("ROC AUC", area(found.roc_auc)))
     if len(report.parts) > 1:
         items.append(("right, of the rows learnt from", percentage(report.parts[1].scores.accuracy)))
     return (

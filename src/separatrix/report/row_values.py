@@ -59,12 +59,10 @@ def fields_of(columns: list[str], encoding: dict[str, Any] | None) -> list[Field
     return out
 
 
-def telling(fields: list[Field], effects: NDArray[np.float64] | None, count: int) -> list[Field]:
-    """At most ``count`` fields, in their order: those with the largest effects (d,), or the first."""
+def telling(fields: list[Field], effects: NDArray[np.float64], count: int) -> list[Field]:
+    """At most ``count`` fields, in their order: those with the largest effects (d,)."""
     if len(fields) <= count:
         return fields
-    if effects is None:
-        return fields[:count]
     sizes = np.array([np.abs(effects[field.first : field.last]).max(initial=0.0) for field in fields])
     return [fields[place] for place in np.sort(np.argsort(-sizes, kind="stable")[:count])]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from separatrix.report.records import Part, Report
-from separatrix.validation.scores import Scores, percentage
+from separatrix.validation.scores import Scores, area, percentage
 
 #: Classes up to which the confusion matrix is written.
 _CLASSES = 12
@@ -49,7 +49,7 @@ def _scores(report: Report) -> list[str]:
 
 def _more(found: Scores) -> str:
     out = f"always {found.majority} {percentage(found.baseline)}, balanced {percentage(found.balanced_accuracy)}"
-    out += "" if found.roc_auc is None else f", ROC AUC {found.roc_auc:.3f}"
+    out += "" if found.roc_auc is None else f", ROC AUC {area(found.roc_auc)}"
     return out + ("" if found.brier is None else f", Brier score {found.brier:.4f}")
 
 

@@ -18,7 +18,7 @@ def share(part: int, whole: int) -> str:
     >>> share(3, 60)
     '3 of 60 (5 %)'
     """
-    return f"{part} of {whole}" + (f" ({100.0 * part / whole:.3g} %)" if whole and part else "")
+    return f"{part:,} of {whole:,}" + (f" ({100.0 * part / whole:.3g} %)" if whole and part else "")
 
 
 def percent(value: float) -> str:
