@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from separatrix.cli.files import find_certificates
+from separatrix.cli.files import find_certificates, stem
 from separatrix.cli.inputs import Table
 from separatrix.report.commands import check_commands
 
 #: Formats that the stand-alone checker reads as they are.
 _PLAIN = ("libsvm",)
+#: Labels that LIBSVM text can hold.
+_WORD = re.compile(r"[^\s#:]+")
 
 
 def commands_for(model: str, table: Table, certificate: Path | None = None) -> list[tuple[str, str]]:
@@ -23,9 +26,17 @@ def commands_for(model: str, table: Table, certificate: Path | None = None) -> l
         table.file,
         str(several[0]) if several else None,
         model,
-        export=table.format not in _PLAIN,
+        export=None if table.format in _PLAIN else _export_name(table),
         several=len(several),
     )
+
+
+def _export_name(table: Table) -> str:
+    """A file for the encoded rows, beside the data: LIBSVM text, or CSV where a label is no single word."""
+    import numpy as np
+
+    words = all(_WORD.fullmatch(str(label)) for label in np.unique(table.y).tolist())
+    return str(Path(table.file).parent / f"{stem(table.file)}.rows{'.svm' if words else '.csv'}")
 
 
 def certificate_beside(model: str) -> Path | None:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import shlex
 
-#: Name of the file that the encoded rows are exported to, for a checker that reads text.
-EXPORT = "rows.svm"
-
 
 def check_commands(
     data: str,
     certificate: str | None,
     model: str | None = None,
     *,
-    export: bool = False,
+    export: str | None = None,
     several: int = 1,
 ) -> list[tuple[str, str]]:
     """Commands and what each does.
 
     ``model`` is the model file, which holds the certificates and how the table was read. The stand-alone checker reads
-    numbers only: with ``export``, the rows are first written as it reads them. ``several`` is the number of
-    certificates, of which ``certificate`` is one.
+    numbers only: the rows are first written to the file ``export``, if that is named, as it reads them. ``several`` is
+    the number of certificates, of which ``certificate`` is one.
 
-    >>> for command, _ in check_commands("my data.csv", "c.json", "m.safetensors", export=True): print(command)
+    >>> for command, _ in check_commands("my data.csv", "c.json", "m.safetensors", export="rows.svm"): print(command)
     separatrix verify m.safetensors 'my data.csv'
     separatrix verify --exact m.safetensors 'my data.csv'
     separatrix convert 'my data.csv' rows.svm --like m.safetensors
@@ -39,11 +36,11 @@ def check_commands(
     if certificate is None:
         return out
     rows = data
-    if export and model is not None:
-        rows = EXPORT
+    if export is not None and model is not None:
+        rows = export
         out.append(
             (
-                f"separatrix convert {shlex.quote(data)} {rows} --like {shlex.quote(model)}",
+                f"separatrix convert {shlex.quote(data)} {shlex.quote(rows)} --like {shlex.quote(model)}",
                 "Writes the rows as the model reads them, in numbers, for the program below",
             )
         )

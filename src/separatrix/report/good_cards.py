@@ -117,7 +117,7 @@ def _matrix(part: Part) -> str:
             share = count / total
             text = f"{count:,}" if count or rates else ""
             if rates:
-                text += f'<span class="rate">{percentage(share).replace(" %", "&nbsp;%")}</span>'
+                text += f' <span class="rate">{percentage(share).replace(" %", "&nbsp;%")}</span>'
             strength = (38.0 if i == j else 60.0) * share
             if count and not rates:
                 strength = max(strength, 6.0)

@@ -20,7 +20,7 @@ WIDTH = 440.0
 #: Half the width of a letter of a tick label, in pixels.
 _HALF_LETTER = 3.6
 #: Width of the name of the upward axis and the spaces around it, in pixels.
-_AXIS_NAME = 30.0
+_AXIS_NAME = 36.0
 
 
 def escape(value: Any) -> str:
@@ -101,7 +101,7 @@ class Plot:
         self.text((self.left + WIDTH - self.right) / 2, self.height - 6, across, "axis", "middle")
         middle = (self.top + foot) / 2
         self.parts.append(
-            f'<text class="axis" text-anchor="middle" transform="translate(12 {coordinate(middle)}) rotate(-90)">'
+            f'<text class="axis" text-anchor="middle" transform="translate(17 {coordinate(middle)}) rotate(-90)">'
             f"{escape(up)}</text>"
         )
 
