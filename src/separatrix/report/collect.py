@@ -27,6 +27,7 @@ from separatrix.report.model_facts import (
 from separatrix.report.plane import picture
 from separatrix.report.quality import parts_of, quality_of
 from separatrix.report.records import Cancelling, ProofRecord, Report
+from separatrix.report.row_values import as_read, fields_of, is_table
 from separatrix.report.rows import RowFacts, row_facts
 from separatrix.report.verdicts import about, verdict_of, verdict_of_separability
 from separatrix.separability import Separability, separability
@@ -131,6 +132,7 @@ def make(
         parts=parts,
         settings=settings_of(model),
         description=description,
+        fields=as_read(rows_X, fields_of(shown, encoding)) if is_table(encoding) else [],
         mistakes=mistakes,
         mistakes_left=mistakes_left,
         values_left=values_left,

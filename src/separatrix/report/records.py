@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.data.description import TableDescription
 from separatrix.report.plane import Picture
+from separatrix.report.row_values import FieldRead
 from separatrix.report.rows import RowFacts
 from separatrix.types import Index, Vector
 from separatrix.validation.scores import Scores
@@ -150,6 +151,7 @@ class Report:
     parts: list[Part] = field(default_factory=list)  #: the one that counts first
     settings: list[Setting] = field(default_factory=list)
     description: TableDescription | None = None  #: how the file was read
+    fields: list[FieldRead] = field(default_factory=list)  #: the columns of a table
     mistakes: list[WrongRow] = field(default_factory=list)
     mistakes_left: dict[str, int] = field(default_factory=dict)  #: part -> wrong rows that are not shown
     values_left: int = 0  #: columns of the file whose values are not shown beside those rows
