@@ -238,7 +238,7 @@ def test_what_goes_wrong_is_a_sentence(folder, words, code, sentence):
         (["fit", "data.svm", "-c", "1e11"], "got 100000000000.0.", "rescale the columns of X instead"),
         (["fit", "data.svm", "-t", "7"], "got '7'.", None),
         (["fit", "data.svm", "-w", "3=1"], "the classes are -1, 1.", "write -w LABEL=WEIGHT"),
-        (["check", "--colour"], "No such option: --colour.",
+        (["check", "--nonsense"], "No such option: --nonsense.",
          "separatrix check --help shows the options, with examples"),
     ],
 )  # fmt: skip

@@ -9,29 +9,27 @@ from typing import Annotated
 import typer
 
 from separatrix.cli.inputs import (
+    TABLE_DEFAULTS,
     DataFile,
     Force,
-    Format,
     Json,
-    LabelColumn,
-    Missing,
     Quiet,
-    Reading,
+    TableOptions,
     progress_of,
+    reads_tables,
 )
 from separatrix.cli.output import CommandError, ExitCode, Output, counted
 from separatrix.cli.progress import waiting
 
 
+@reads_tables
 def convert(
     data: DataFile,
     store: Annotated[str, typer.Argument(metavar="STORE", help="The folder to make.", show_default=False)],
     float32: Annotated[
         bool, typer.Option("--float32", help="Round every value to single precision.")
     ] = False,
-    label: LabelColumn = None,
-    format: Format = None,
-    missing: Missing = "refuse",
+    tables: TableOptions = TABLE_DEFAULTS,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -56,7 +54,7 @@ def convert(
         )
     if target.exists() and not force:
         raise CommandError(f"The store {store} exists already.", "--force replaces it")
-    reading = Reading(label, format, missing, quiet=quiet)
+    reading = tables.settings(quiet)
     with waiting(f"converting {data}", quiet) as say:
         found = make_store(
             data,

@@ -10,21 +10,21 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.inputs import (
+    TABLE_DEFAULTS,
     DataFile,
-    Format,
     Json,
-    LabelColumn,
-    Missing,
     Quiet,
-    Reading,
+    TableOptions,
     kernel_matrix,
     read,
+    reads_tables,
 )
 from separatrix.cli.output import CommandError, ExitCode, Line, Output, counted, wrapped
 
 _FEW = 8  # certificates that are checked exactly, about a second each at most, where nobody says how
 
 
+@reads_tables
 def verify(
     certificate: Annotated[
         str,
@@ -35,9 +35,7 @@ def verify(
         ),
     ],
     data: DataFile,
-    label: LabelColumn = None,
-    format: Format = None,
-    missing: Missing = "refuse",
+    tables: TableOptions = TABLE_DEFAULTS,
     exact: Annotated[
         bool | None,
         typer.Option(
@@ -93,17 +91,17 @@ def verify(
     if verified:
         from separatrix.cli import proved_program
 
-        if exact is not None or expect or missing != "refuse":
+        if exact is not None or expect or tables.missing != "refuse":
             raise CommandError(
                 "--verified goes with none of --exact, --no-exact, --expect and --missing.",
                 "read the sentence that it proves",
             )
-        found = proved_program.check(certificate, data, format, label, max_bytes)
+        found = proved_program.check(certificate, data, tables.format, tables.label, max_bytes)
         seconds = time.perf_counter() - began
         record = {"data": {"file": data}, **_summary([found], seconds)}
         output.answer("verify", record, _lines([found], seconds))
         return _CODES[found["outcome"]]
-    reading = Reading(label, format, missing, quiet=quiet)
+    reading = tables.settings(quiet)
     try:
         expected = parse_expectations(expect or [])
     except ValueError as error:

@@ -90,8 +90,9 @@ def describe_quietly(column: Column) -> dict[str, Any] | None:
 
 
 def _chosen(table: Any, path: str, label: int, settings: TableSettings) -> list[int]:
+    dropped = {position(wanted, table.column_names, path) for wanted in settings.drop or ()} | {label}
     if settings.columns is None:
-        return [at for at in range(table.num_columns) if at != label]
+        return [at for at in range(table.num_columns) if at not in dropped]
     return [position(wanted, table.column_names, path) for wanted in settings.columns]
 
 

@@ -27,10 +27,16 @@ def read(
     format: str | None = None,
     label: str | int | None = None,
     columns: Sequence[str | int] | None = None,
+    drop: Sequence[str | int] | None = None,
+    categorical: Sequence[str | int] | None = None,
     n_columns: int | None = None,
     zero_based: ZeroBased = "auto",
     missing: str = "refuse",
     header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    text_encoding: str | None = None,
+    sheet: str | int | None = None,
     encoding: dict[str, Any] | None = None,
     dtype: Any = None,
     n_threads: int | None = None,
@@ -86,7 +92,21 @@ def read(
             return read_libsvm(source, settings)
         if kind in ("csv", "tsv", "parquet", "arrow"):
             _known(encoding, "table", name)
-            return read_table(source, kind, TableSettings(label, columns, missing, header, encoding, dtype))
+            settings_of_table = TableSettings(
+                label=label,
+                columns=columns,
+                drop=drop,
+                categorical=categorical,
+                missing=missing,
+                header=header,
+                delimiter=delimiter,
+                decimal=decimal,
+                text_encoding=text_encoding,
+                sheet=sheet,
+                encoding=encoding,
+                dtype=dtype,
+            )
+            return read_table(source, kind, settings_of_table)
         width = _known(encoding, "array", name).get("n_columns", n_columns)
         return _same_width((read_npz if kind == "npz" else read_idx)(source, dtype), width)
 

@@ -19,8 +19,14 @@ class TableSettings:
 
     label: str | int | None = None
     columns: Sequence[str | int] | None = None
+    drop: Sequence[str | int] | None = None
+    categorical: Sequence[str | int] | None = None
     missing: str = "refuse"
     header: bool | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    text_encoding: str | None = None
+    sheet: str | int | None = None
     encoding: dict[str, Any] | None = None
     dtype: Any = None
 
