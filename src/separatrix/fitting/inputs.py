@@ -49,6 +49,12 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
     return matrix
 
 
+def solved_rows(estimator: Any, X: Any) -> Matrix:
+    """X checked against a fitted estimator, with its columns scaled as those of the training rows were."""
+    rows, scaling = check_matrix(estimator, X, reset=False), getattr(estimator, "scaling_", None)
+    return rows if scaling is None else scaling.apply(rows)
+
+
 def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
     """True where X is just what solvers want and carries no names: then nothing is left of scikit-learn's checks.
 

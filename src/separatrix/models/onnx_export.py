@@ -89,7 +89,10 @@ def to_onnx(
 def _add_scores(graph: Graph, model: Any, rows: str) -> str:
     """Scores before votes, (n, number of planes or problems)."""
     if isinstance(model, SVC):
-        surface = getattr(model, "_surface", None)
+        surface, scaling = getattr(model, "_surface", None), model.scaling_
+        if scaling is not None:
+            shifted = graph.add("Sub", rows, graph.reals(scaling.shift))
+            rows = graph.add("Mul", shifted, graph.reals(scaling.factor))
         if surface is None:
             return _add_planes(graph, rows, model.coef_, model.intercept_)
         return _add_expansion(

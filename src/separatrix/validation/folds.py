@@ -24,7 +24,7 @@ from sklearn.base import clone
 
 from separatrix.fitting.binary import solve
 from separatrix.fitting.callbacks import has_callbacks
-from separatrix.fitting.context import FitContext
+from separatrix.fitting.context import FitContext, stored_entries
 from separatrix.fitting.convergence import GapWarning
 from separatrix.fitting.inputs import check_labels, check_matrix, row_costs
 from separatrix.fitting.parameters import LARGEST_C, Settings, check_parameters, is_linear, seed_of
@@ -34,6 +34,7 @@ from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem, Solution
 from separatrix.problem.kernels import Kernel, Precomputed, Rbf, make_kernel, number, squared_distances
 from separatrix.problem.problem_set import ProblemSet
+from separatrix.problem.scaling import scaling_of
 from separatrix.proof.duality import certify
 from separatrix.proof.together import certify_together
 from separatrix.solvers.small.solver import SmallAnswer, solve_small
@@ -82,12 +83,32 @@ class Folds:
     def __init__(self, X: Any, y: Any, splits: Sequence[Split]) -> None:
         self.X, self.y, self.splits = X, np.asarray(y), splits
         self._distances: Vector | None = None
+        self._scaled: tuple[str, list[Folds]] = "", []
 
     def table(self, model: Any, Cs: Sequence[float]) -> FoldTable:
         """The table of a model's path over C, whatever else its parameters are."""
         costs = [float(C) for C in Cs]
+        if type(model) is SVC and model.scaling is not None and stored_entries(self.X) <= SHARING.entries:
+            plain = clone(model).set_params(scaling=None)
+            tables = [folds.table(plain, costs) for folds in self._by_fold(model)]
+            return FoldTable([t.predicted[0] for t in tables], np.hstack([t.gaps for t in tables]))
         shared = self._shared(model, costs)
         return _one_by_one(model, self.X, self.y, costs, self.splits) if shared is None else shared.table()
+
+    def _by_fold(self, model: SVC) -> Iterator[Folds]:
+        """Each split by itself, its columns scaled as those of its training rows; kept for other widths if small."""
+        if self._scaled[0] == model.scaling:
+            yield from self._scaled[1]
+            return
+        settings, kept = check_parameters(model.get_params(deep=False)), list[Folds]()
+        X: Any = check_matrix(clone(model), self.X, reset=True)
+        small = 8 * X.shape[0] ** 2 * len(self.splits) <= settings.cache_mb * 2**20
+        for split in self.splits:
+            folds = Folds(scaling_of(X[split[0]], str(model.scaling)).apply(X), self.y, [split])
+            kept += [folds] if small else []
+            yield folds
+        if small:
+            self._scaled = str(model.scaling), kept
 
     def _shared(self, model: Any, costs: list[float]) -> _SharedTable | None:
         """What the cells of this model share; None where they must be fitted one by one."""
