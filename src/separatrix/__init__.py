@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from separatrix.streaming import stream as stream
     from separatrix.svm.path import path as path
     from separatrix.svm.svc import SVC as SVC
+    from separatrix.validation.search import search as search
     from separatrix.validation.select import SVCCV as SVCCV
 
 __version__ = "0.1.0"
@@ -47,6 +48,7 @@ _HOMES = {
     "to_onnx": "separatrix.models.onnx_export",
     "convert": "separatrix.data.convert",
     "read": "separatrix.data.read",
+    "search": "separatrix.validation.search",
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
@@ -78,6 +80,7 @@ __all__ = [
     "path",
     "read",
     "save",
+    "search",
     "separability",
     "stream",
     "to_onnx",
