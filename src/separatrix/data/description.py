@@ -116,29 +116,28 @@ class TableDescription:
         ('label', 'sick, 2 classes: it is the last column')
         ('columns', '1 category (city)')
         """
-        out: list[tuple[str, str]] = []
-        if self.label is not None:
-            count = len(self.label.classes)
-            classes = f"{count:,} class{'' if count == 1 else 'es'}"
-            out.append(("label", f"{self.label.name}, {classes}: {self.label.why}"))
-        out += _named("columns", self._kinds())
-        out += _named("missing", self._missing())
-        if self.sniffed:
-            said = [f"{each.name} {each.value} ({each.how})" for each in self.sniffed]
-            out.append(("read with", ", ".join(said)))
-        out += _named("suspicious", self._cells())
-        return out
+        return [*self._label(), *_named("columns", self._kinds()), *self._rest()]
 
     def whole(self) -> list[tuple[str, str]]:
         """Return every column on a line of its own, then warnings and refusals: the answer of ``separatrix look``."""
-        out = [line for line in self.lines() if line[0] != "columns"]
         columns = [f"{each.name}: {_words(each)}" for each in self.columns[:_MOST_LINES]]
         if len(self.columns) > _MOST_LINES:
-            columns.append(f"... and {len(self.columns) - _MOST_LINES:,} more: {'; '.join(self._kinds())}")
-        place = next((at for at, line in enumerate(out) if line[0] == "label"), -1) + 1
-        out[place:place] = _named("columns", columns)
-        out += _named("warning", self.warnings)
-        return out + [("refused", f"{each.sentence} Hint: {each.hint}.") for each in self.refusals]
+            columns.append(f"... {len(self.columns):,} in all: {'; '.join(self._kinds())}")
+        refusals = [("refused", f"{each.sentence} Hint: {each.hint}.") for each in self.refusals]
+        warnings = [("warning", text) for text in self.warnings]
+        return [*self._label(), *_named("columns", columns), *self._rest(), *warnings, *refusals]
+
+    def _label(self) -> list[tuple[str, str]]:
+        if self.label is None:
+            return []
+        count = len(self.label.classes)
+        classes = f"{count:,} class{'' if count == 1 else 'es'}"
+        return [("label", f"{self.label.name}, {classes}: {self.label.why}")]
+
+    def _rest(self) -> list[tuple[str, str]]:
+        said = [f"{each.name} {each.value} ({each.how})" for each in self.sniffed]
+        out = [*_named("missing", self._missing()), *_named("suspicious", self._cells())]
+        return [*out, ("read with", ", ".join(said))] if said else out
 
     def _kinds(self) -> list[str]:
         """Each kind with the names of its columns, the commonest first."""
