@@ -46,7 +46,8 @@ def verify(
     expect
         What must be proved, such as ``{"C": 1.0, "rows": "all", "kernel": "linear"}``: a proof of another problem is
         rejected. Keys are kind, positive and negative (labels), rows ("all" or how many take part), gap (the
-        largest), and the fields of the problem: loss, bias, kernel, C, classes, algorithm, step, start, gain.
+        largest), and the fields of the problem: loss, bias, kernel, C, classes, algorithm, step, start, gain, and
+        scaling ("none", or "given" where the claim is about scaled columns).
     """
     if not isinstance(certificate, Certificate):
         raise TypeError(f"verify needs a Certificate; got {type(certificate).__name__}.")
