@@ -55,7 +55,8 @@ def report(
       separatrix report data.model.safetensors data.svm --json
     """
     from separatrix.atomic import write_atomically
-    from separatrix.cli.files import beside, claim, load_model
+    from separatrix.cli.check_commands import commands_for
+    from separatrix.cli.files import claim, load_model
     from separatrix.report import make
 
     output = Output(as_json, quiet)
@@ -71,9 +72,6 @@ def report(
             f"{table.left_out:,} entries of {data} are of columns or categories that the model has not seen."
         )
     with waiting("report", quiet):
-        certificate = beside(
-            model.removesuffix(".safetensors").removesuffix(".model"), ".certificate.json.gz"
-        )
         made = make(
             fitted,
             table.X,
@@ -81,7 +79,9 @@ def report(
             columns=table.columns,
             title=f"{Path(model).name} on {Path(data).name}" if title is None else title,
             data_file=data,
-            certificate_file=str(certificate),
+            row_numbers=table.row_numbers,
+            description=table.description,
+            commands=commands_for(model, table),
         )
     if out is not None:
         write_atomically(out, _content(made, kind).encode("utf-8"))

@@ -29,6 +29,8 @@ from separatrix.validation.intervals import error_interval
 
 #: Failure probability of the interval around the accuracy.
 _FAILURE = 0.05
+#: Classes that a sentence names.
+_NAMES = 8
 
 
 @dataclass(frozen=True)
@@ -91,23 +93,28 @@ class Scores:
             f"{percentage(self.accuracy)} of {self.rows:,} rows are right; always answering {self.majority} would be "
             f"right on {percentage(self.baseline)}."
         ]
-        said = f"Averaged over the classes it finds {percentage(self.balanced_accuracy)} of each (balanced accuracy)"
-        found = [each for each in self.classes if each.recall is not None]
+        found = [(each.name, each.recall) for each in self.classes if each.recall is not None]
+        mean, least = percentage(self.balanced_accuracy), min(found, key=lambda pair: pair[1])
         if len(found) == 2:
-            said += ": " + ", ".join(f"{percentage(each.recall or 0.0)} of {each.name}" for each in found)
-        elif len(found) > 2:
-            least = min(found, key=lambda each: each.recall or 0.0)
-            said += f", least of {least.name}: {percentage(least.recall or 0.0)}"
-        out.append(said + ".")
+            (low, first), (high, second) = found
+            said = f"{percentage(first)} of {low} and {percentage(second)} of {high} are found, {mean} on average"
+        else:
+            said = f"{mean} of a class are found on average, least of {least[0]} ({percentage(least[1])})"
+        out.append(f"{said} (balanced accuracy).")
+        never = [each.name for each in self.classes if each.support and not each.given]
+        if never:
+            out.append(
+                f"No row is given {', '.join(never[:_NAMES])}{', ...' if len(never) > _NAMES else ''}."
+            )
         if self.roc_auc is not None and len(self.classes) == 2:
             high, low = self.classes[1].name, self.classes[0].name
             out.append(
-                f"A row of {high} gets a higher score than one of {low} with probability {self.roc_auc:.3f} "
+                f"A row of {high} gets a higher score than one of {low} with probability {area(self.roc_auc)} "
                 "(ROC AUC; 0.5 is guessing)."
             )
         elif self.roc_auc is not None:
             out.append(
-                f"ROC AUC {self.roc_auc:.3f}, the mean of each class against the rest (0.5 is guessing)."
+                f"ROC AUC {area(self.roc_auc)}, the mean of each class against the rest (0.5 is guessing)."
             )
         if self.brier is not None and self.log_loss is not None:
             out.append(
@@ -220,6 +227,17 @@ def percentage(share: float) -> str:
         digits for digits in range(1, 18) if 0 < float(f"{100 * share:.{digits}f}") < 100 or digits == 17
     )
     return f"{100 * share:.{digits}f} %"
+
+
+def area(value: float) -> str:
+    """An area such as a ROC AUC to three decimals, or more where it would be rounded to a 1 that it is not.
+
+    >>> area(0.92149), area(1.0), area(0.99996)
+    ('0.921', '1', '0.99996')
+    """
+    if value == 1.0:
+        return "1"
+    return next(text for digits in range(3, 18) if (text := f"{value:.{digits}f}") != f"{1:.{digits}f}")
 
 
 def _sorted_labels(y: NDArray[Any], predicted: NDArray[Any]) -> list[Any]:
