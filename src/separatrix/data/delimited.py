@@ -117,6 +117,8 @@ def _utf8(source: ByteSource, settings: TableSettings) -> tuple[memoryview, list
         sniffed.append(Setting("encoding", found, how if guessed or given else "by its first bytes"))
     try:
         if found.lower().replace("_", "-") in ("utf-8", "utf8", "ascii"):
+            if given and text_encoding(data)[0] not in ("utf-8", "utf-8-sig"):
+                bytes(data).decode("utf-8")  # fails, and says where
             data = data[3:] if bytes(data[:3]) == b"\xef\xbb\xbf" else data
         elif found == "utf-8-sig":
             data = data[3:]

@@ -116,14 +116,14 @@ def _all_different(values: NDArray[Any]) -> bool:
 
 def _warn_of_counters(out: Examined, column: Column, values: NDArray[Any]) -> None:
     drop = f"--drop {quoted(column.name)} leaves it out"
-    if len(values) >= FEW and values[1] == values[0] + 1 and np.all(np.diff(values) == 1):
-        out.warnings.append(f"Column {column.name!r} counts the rows, as an identifier does; {drop}.")
-    elif len(values) and values.min() >= 19000101 and values.max() <= 21001231:
+    if len(values) and values.min() >= 19000101 and values.max() <= 21001231:
         month, day = values // 100 % 100, values % 100
         if np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)):
             out.warnings.append(
                 f"Column {column.name!r} looks like dates written as numbers (20260131); {drop}."
             )
+    elif len(values) >= FEW and values[1] == values[0] + 1 and np.all(np.diff(values) == 1):
+        out.warnings.append(f"Column {column.name!r} counts the rows, as an identifier does; {drop}.")
 
 
 def _number(
