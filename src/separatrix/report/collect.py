@@ -134,6 +134,7 @@ def make(
         mistakes=mistakes,
         mistakes_left=mistakes_left,
         values_left=values_left,
+        row_word=_row_word(row_numbers, description),
         counted=_counted(row_numbers, description, data_file),
         rows=facts,
         slab=is_soft(model),
@@ -153,8 +154,11 @@ def _counted(numbers: Any, description: TableDescription | None, file: str) -> s
     """How rows are numbered."""
     if numbers is None:
         return "counted from 0"
-    word = "row" if description is None else description.row_word
-    return f"by their {word} in {file}"
+    return f"by their {_row_word(numbers, description)} in {file}"
+
+
+def _row_word(numbers: Any, description: TableDescription | None) -> str:
+    return "row" if numbers is None or description is None else description.row_word
 
 
 def _without_names(model: Any) -> Any:

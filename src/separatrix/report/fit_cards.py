@@ -161,7 +161,7 @@ def cancelling_card(report: Report) -> str:
         [str(row), label, weight]
         for row, label, weight in zip(found.rows, found.labels, found.weights, strict=True)
     ]
-    body = table(f"Rows that cancel, {report.counted}", ["row", "class", "weight"], rows, words=2)
+    body = table(f"Rows that cancel, {report.counted}", [report.row_word, "class", "weight"], rows, words=2)
     return card("Why no hyperplane separates the classes", paragraph(words) + body)
 
 

@@ -232,7 +232,7 @@ def mistakes_card(report: Report) -> str:
         left = report.mistakes_left.get(part.name, 0)
         shown = f"The {len(rows)} worst of {len(rows) + left:,}" if left else f"All {len(rows)}"
         caption = f"{shown}, {_of(part)}; {report.counted}"
-        made = _mistakes(caption, rows, report.values_left)
+        made = _mistakes(caption, rows, report)
         body += made if place == 0 else fold(f"Wrong among the {_of(part)}", made)
     words = (
         "Wrongly labelled, unusual, or simply hard: these rows are worth a look. The score is how far a row is on the "
@@ -241,12 +241,12 @@ def mistakes_card(report: Report) -> str:
     return card("The rows it gets wrong", paragraph(words) + body, wide=True)
 
 
-def _mistakes(caption: str, rows: list[WrongRow], left: int) -> str:
+def _mistakes(caption: str, rows: list[WrongRow], report: Report) -> str:
     chances, opposing = rows[0].chance is not None, any(each.opposing for each in rows)
     names = [name for name, _ in rows[0].values]
-    if left > 0:
-        caption += f"; {len(names)} of {len(names) + left:,} columns, those that matter most"
-    head = ["row", "is", "given", *(["probability"] if chances else []), "score", *names]
+    if report.values_left > 0:
+        caption += f"; {len(names)} of {len(names) + report.values_left:,} columns, those that matter most"
+    head = [report.row_word, "is", "given", *(["probability"] if chances else []), "score", *names]
     head += ["pulled there most by (share of the score)"] if opposing else []
     lines = []
     for each in rows:

@@ -153,6 +153,7 @@ class Report:
     mistakes: list[WrongRow] = field(default_factory=list)
     mistakes_left: dict[str, int] = field(default_factory=dict)  #: part -> wrong rows that are not shown
     values_left: int = 0  #: columns of the file whose values are not shown beside those rows
+    row_word: str = "row"  #: "line" where rows are numbered as the lines of a text
     counted: str = "counted from 0"  #: how rows are numbered
     rows: RowFacts | None = None
     slab: bool = False  #: a margin of 1 is the edge of a slab

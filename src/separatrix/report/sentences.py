@@ -70,7 +70,7 @@ def _mistakes(report: Report) -> list[str]:
     for each in report.mistakes:
         chance = "" if each.chance is None else f" with probability {percentage(each.chance)}"
         values = ", ".join(f"{name} {value}" for name, value in each.values)
-        said = f"row {each.number} ({each.part}): is {each.label}, given {each.predicted}{chance}, score "
+        said = f"{report.row_word} {each.number} ({each.part}): is {each.label}, given {each.predicted}{chance}, score "
         lines += [f"{said}{each.margin:.4g}; {values}"]
     for name, left in report.mistakes_left.items():
         lines += [f"and {left:,} more rows {name}"] if left else []
@@ -132,7 +132,7 @@ def _fit(report: Report) -> list[str]:
             f"No hyperplane separates the classes: these rows, weighted so, cancel exactly ({report.counted}).",
         ]
         rows = zip(found.rows, found.labels, found.weights, strict=True)
-        lines += [f"row {row} ({label}) with weight {weight}" for row, label, weight in rows]
+        lines += [f"{report.row_word} {row} ({label}) with weight {weight}" for row, label, weight in rows]
     lines += _margins(report)
     return _headed("The optimisation", lines)
 
