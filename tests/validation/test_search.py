@@ -168,3 +168,12 @@ def test_the_picture_is_xml_with_a_cell_for_each_setting() -> None:
 def test_it_is_a_public_name() -> None:
     assert sx.search is search
     assert "search" in sx.__all__
+
+
+def test_names_of_widths_begin_inside_the_picture() -> None:
+    found = search(X3, y3, kernels=["rbf"], C=[1.0], gamma=[2.1345678e-12])
+    root = ElementTree.fromstring(found.svg())
+    ends = [each for each in root.iter() if each.get("text-anchor") == "end"]
+    assert any("gamma 2.13e-12" in (each.text or "") for each in ends)
+    for each in ends:
+        assert float(each.get("x", 0)) - 8 * len(each.text or "") > 0  # about 7 pixels a letter

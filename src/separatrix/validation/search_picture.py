@@ -11,7 +11,7 @@ from typing import Any
 
 from separatrix.validation.choose import Choice, Grid, Trial
 
-CELL, HIGH, LEFT, TOP, GAP = 62, 30, 92, 62, 30
+CELL, HIGH, LEFT, TOP, GAP = 62, 30, 138, 62, 14
 _LIGHT, _DARK = (236, 242, 248), (22, 82, 136)
 _STYLE = """text { font: 13px system-ui, sans-serif; fill: #1b2733 }
 .title { font-weight: 600 } .small { font-size: 12px; fill: #4a5a68 } .pale { fill: #fff }
@@ -78,7 +78,7 @@ def _map(grid: Grid, choice: Choice, low: float, span: float, top: int) -> str:
 def _cell(trial: Trial, choice: Choice, share: float, x: int, y: int) -> str:
     share = min(1.0, max(0.0, share)) ** 2  # most settings are near the best: spread them
     colour = ",".join(str(round(a + (b - a) * share)) for a, b in zip(_LIGHT, _DARK, strict=True))
-    pale = " pale" if share > 0.45 else ""
+    pale = " pale" if share > 0.65 else ""
     later = ' text-decoration="underline"' if trial.rows > choice.steps[0][1] else ""
     chosen: Any = trial.setting == choice.best.setting
     frame = ' stroke="#c2410c" stroke-width="3"' if chosen else ""
