@@ -40,6 +40,18 @@ def test_one_command_searches_fits_proves_measures_and_draws(folder):
     assert run("verify", "wdbc.certificate.json.gz", "wdbc.libsvm").exit_code == 0
 
 
+def test_the_report_comes_with_the_same_command(folder):
+    found = json_of("fit", "data.csv", "--search", "--report")
+    assert found["files"]["report"] == "data.report.html"
+    page = (folder / "data.report.html").read_text()
+    assert "held out" in page
+    assert "data.certificates" in page
+    (folder / "data.report.html").write_text("mine")
+    refused = run("fit", "data.csv", "--report")
+    assert refused.exit_code == 1
+    assert "data.report.html exists and was not written by separatrix" in refused.stderr
+
+
 def test_the_command_and_the_library_choose_the_same(folder):
     found = json_of("fit", "wdbc.libsvm", "--search", "--seed", "7")
     data = separatrix.read("wdbc.libsvm")

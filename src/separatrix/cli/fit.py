@@ -91,6 +91,9 @@ class FitOptions(TableOptions):
     search_rows: Annotated[int | None, typer.Option("--search-rows", help=_SEARCH_ROWS, min=10)] = None
     scaling: Annotated[str | None, typer.Option("--scaling", help=_SCALING)] = None
     probabilities: Annotated[str | None, typer.Option("--probabilities", help=_PROBABILITIES)] = None
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write a report, one page of HTML, beside the model.")
+    ] = False
     tol: Annotated[float | None, typer.Option(help="Relative duality gap to prove. [default: 0.001]")] = None
     solver: Annotated[
         str | None,

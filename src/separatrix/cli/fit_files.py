@@ -11,6 +11,7 @@ from separatrix.cli import files
 from separatrix.cli.fit import FitOptions
 from separatrix.cli.inputs import Table
 from separatrix.cli.output import Output
+from separatrix.cli.report import is_report
 
 
 @dataclass
@@ -22,6 +23,7 @@ class Places:
     folder: Path  #: of certificates, where there are many
     contradiction: Path  #: the proof that there is no hard margin
     picture: Path  #: of a search
+    report: Path
     looks: Path  #: the beginning of the name of a ledger
     chosen_certificate: bool  #: its place was given
     old: set[Path] = field(default_factory=set)  #: files of ours that were there before
@@ -54,12 +56,13 @@ class Places:
         files.save_certificates({"": proof}, place)
         return place
 
-    def save_picture(self, text: str) -> None:
-        """Write the picture of a search."""
+    def save_text(self, name: str, text: str) -> None:
+        """Write the picture of a search, or the report."""
         from separatrix.atomic import write_atomically
 
-        write_atomically(self.picture, text.encode())
-        self.written["picture"] = self.picture
+        place = self.picture if name == "picture" else self.report
+        write_atomically(place, text.encode())
+        self.written[name] = place
 
     def say_replaced(self, output: Output) -> None:
         """Say which files were there before, now that they are replaced."""
@@ -86,6 +89,7 @@ def claim(options: FitOptions) -> Places:
         parent / f"{stem}.certificates",
         parent / f"{stem}.inseparable.json.gz",
         parent / f"{stem}.search.svg",
+        parent / f"{stem}.report.html",
         parent / f"{stem}.looks",
         named,
     )
@@ -97,6 +101,8 @@ def claim(options: FitOptions) -> Places:
     ]
     if options.search:
         wanted.append((places.picture, is_picture))
+    if options.report:
+        wanted.append((places.report, is_report))
     for path, ours in wanted:
         if files.claim(path, ours, options.force, "-o FOLDER"):
             places.old.add(path)

@@ -151,7 +151,10 @@ class FitRun:
 
         rows = self.parts.calibration
         method = self.options.probabilities or "sigmoid"
-        fitted.model = calibrate(fitted.model, self.table.X[rows], self.table.y[rows], method)
+        # Rows that equal training rows by chance are new rows like any other.
+        fitted.model = calibrate(
+            fitted.model, self.table.X[rows], self.table.y[rows], method, allow_equal_rows=True
+        )
 
     def measure(self, model: Any) -> measuring.Measured | None:
         """Return the scores on the rows that were asked for, if any were."""
@@ -190,10 +193,35 @@ class FitRun:
         if self.choice is not None:
             from separatrix.validation.search_picture import heat_maps
 
-            self.places.save_picture(heat_maps(self.choice))
+            self.places.save_text("picture", heat_maps(self.choice))
+        if self.options.report:
+            self._report(fitted.model)
         if fitted.checkpoint is not None and fitted.model.status_ == "converged":
             fitted.checkpoint.path.unlink(missing_ok=True)
         self.places.say_replaced(self.output)
+
+    def _report(self, model: Any) -> None:
+        """Write the page that shows the model, its scores and its proof."""
+        from separatrix.cli.check_commands import commands_for
+        from separatrix.report import make
+
+        if self.places is None:
+            return
+        table, place = self.table, self.places.model
+        with waiting("report", self.options.quiet):
+            page = make(
+                model,
+                table.X,
+                table.y,
+                columns=table.columns,
+                title=f"{place.name} on {Path(table.file).name}",
+                data_file=table.file,
+                held_out=None if self.parts is None else self.parts.held_out,
+                row_numbers=table.row_numbers,
+                description=table.description,
+                commands=commands_for(str(place), table, self.written.get("certificate")),
+            ).html()
+        self.places.save_text("report", str(page))
 
     def verdict(self) -> verdicts.Verdicts | str:
         """Decide whether the training rows are separable, or return why that was not asked."""

@@ -215,7 +215,9 @@ def search(
     model = SVC(**{**shared, **choice.best.setting.parameters()})
     fit_observed(model, X, y, parts.weights())
     if parts.calibration is not None and probabilities is not None:
-        model = calibrate(model, X[parts.calibration], y[parts.calibration], probabilities)
+        # Rows that equal training rows by chance are new rows like any other.
+        own = X[parts.calibration], y[parts.calibration]
+        model = calibrate(model, *own, probabilities, allow_equal_rows=True)
     if parts.held_out is None:
         return Search(model, choice, parts, None, None)
     X_out, y_out = X[parts.held_out], y[parts.held_out]
