@@ -222,7 +222,7 @@ def choose(
     sizes = _sizes(len(y), rows)
     left, found, taken = list(candidates), dict[Setting, Trial](), []
     for place, size in enumerate(sizes):
-        part = _sample(y, size, random_state)
+        part = sample_rows(y, size, random_state)
         parts = Folds(X[part], y[part], _splits(y[part], folds, random_state))
         trials = _judge(parts, left, by, parameters, progress)
         found |= {trial.setting: trial for trial in trials}
@@ -248,7 +248,7 @@ def _sizes(n: int, rows: int | None) -> list[int]:
     return [*(size for size in STEPS.rows[:-1] if 2 * size <= last), last]
 
 
-def _sample(y: NDArray[Any], size: int, seed: int) -> Index:
+def sample_rows(y: NDArray[Any], size: int, seed: int) -> Index:
     """That many rows, a share of each class; the rows of a smaller sample are not those of a larger one."""
     every = np.arange(len(y))
     if size >= len(y):
