@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from separatrix.streaming import stream as stream
     from separatrix.svm.path import path as path
     from separatrix.svm.svc import SVC as SVC
+    from separatrix.validation.calibration import calibrate as calibrate
     from separatrix.validation.search import search as search
     from separatrix.validation.select import SVCCV as SVCCV
 
@@ -43,6 +44,7 @@ _HOMES = {
     "Perceptron": "separatrix.perceptron.estimator",
     "stream": "separatrix.streaming",
     "audit": "separatrix.audit",
+    "calibrate": "separatrix.validation.calibration",
     "save": "separatrix.models.file",
     "load": "separatrix.models.file",
     "to_onnx": "separatrix.models.onnx_export",
@@ -74,6 +76,7 @@ __all__ = [
     "Perceptron",
     "__version__",
     "audit",
+    "calibrate",
     "convert",
     "kernels",
     "load",

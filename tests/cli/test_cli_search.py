@@ -5,6 +5,7 @@ Tests `cli/searching.py`, `cli/measuring.py`, `cli/fit_files.py`, `cli/fit_folds
 
 from __future__ import annotations
 
+import csv
 import json
 
 import numpy as np
@@ -135,6 +136,34 @@ def test_scaling_is_in_the_model_and_in_the_proof(folder):
     assert "(x - shift) * factor" in " ".join(
         run("verify", "wdbc.certificate.json.gz", "wdbc.libsvm").stdout.split()
     )
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "venn-abers"])
+def test_probabilities_come_from_rows_that_the_model_has_not_learnt_from(folder, method):
+    result = run("fit", "wdbc.libsvm", "--scaling", "standard", "--probabilities", method, "--holdout", "0.2")
+    assert result.exit_code == 0, result.output
+    assert f"probability  {method}, calibrated on 91 rows that the model has not learnt from" in result.stdout
+    assert "Brier score" in result.stdout
+    assert "of the 364 training rows" in result.stdout
+    assert run("verify", "wdbc.certificate.json.gz", "wdbc.libsvm").exit_code == 0
+    rows = list(csv.DictReader(run("predict", "wdbc.model.safetensors", "wdbc.libsvm", "--csv").stdout.splitlines()))
+    model, data = separatrix.load("wdbc.model.safetensors"), separatrix.read("wdbc.libsvm")
+    chances = model.predict_proba(data.X)
+    assert list(rows[0]) == ["label", "score", "probability", "probability of -1", "probability of 1", "distance"]
+    assert [float(row["probability of 1"]) for row in rows] == chances[:, 1].tolist()
+    own = np.where(model.predict(data.X) == 1, chances[:, 1], chances[:, 0])
+    assert [float(row["probability"]) for row in rows] == own.tolist()
+    found = json_of("predict", "wdbc.model.safetensors", "wdbc.libsvm")
+    assert found["probabilities"] == chances.tolist()
+
+
+def test_probabilities_without_a_hold_out_and_for_many_classes(folder):
+    found = json_of("fit", "data.csv", "--probabilities", "sigmoid")
+    assert found["probabilities"] == {"method": "sigmoid", "rows": 3}
+    assert found["held_out"] is None
+    assert found["training"]["rows"] == 9
+    found = json_of("predict", "data.model.safetensors", "data.csv")
+    assert np.allclose(np.sum(found["probabilities"], axis=1), 1.0)
 
 
 def test_progress_is_lines_where_nobody_watches(folder, monkeypatch):

@@ -139,6 +139,16 @@ def test_balanced_accuracy_may_choose() -> None:
         search(X, y, by="luck")
 
 
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "venn-abers"])
+def test_probabilities_are_calibrated_on_rows_that_nothing_else_uses(method) -> None:
+    found = search(X2, y2, kernels=["linear"], scaling=["standard"], C=[0.1], probabilities=method)
+    parts = found.parts
+    assert len(np.unique(np.concatenate([parts.training, parts.calibration, parts.held_out]))) == len(y2)
+    chances = found.model.predict_proba(X2[parts.held_out])
+    assert np.allclose(chances.sum(axis=1), 1.0)
+    assert 0 < found.holdout.brier < 0.1
+
+
 def test_what_cannot_be_searched_is_said() -> None:
     with pytest.raises(ParameterError, match="at least one value"):
         search(X3, y3, C=[])

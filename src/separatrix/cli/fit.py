@@ -36,7 +36,7 @@ class FitOptions(TableOptions):
     \b
     Examples:
       separatrix fit data.svm
-      separatrix fit data.csv --search
+      separatrix fit data.csv --search --probabilities sigmoid --report
       separatrix fit data.svm -c 10 --holdout 0.2
       separatrix fit data.svm -t 2 -g 0.5 -c 8 -v 5
       separatrix fit data.svm -c inf --json

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 import separatrix
 from separatrix.atomic import replacing
 from separatrix.errors import ModelFileError
+from separatrix.models.calibration import read_calibration, write_calibration
 from separatrix.models.fields import Fields
 from separatrix.models.libsvm_models import import_model
 from separatrix.models.parts import LEFT_UNREAD, parse_json
@@ -113,6 +114,8 @@ def model_tensors(
         "encoding": _plain(encoding if encoding is not None else getattr(model, "data_encoding_", None)),
         kind: body,
     }
+    if "calibration_" in vars(model):
+        document["calibration"] = write_calibration(model.calibration_, arrays)
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
     if len(text) > _MAX_DOCUMENT:
         raise ModelFileError(f"The model is too large for a file: its document would have {len(text)} bytes.")
@@ -203,6 +206,8 @@ def _model(document: Fields) -> Any:
     if encoding is not None and not isinstance(encoding, dict):
         raise document.wrong("encoding", "a record or null", encoding)
     model.data_encoding_ = encoding
+    if document.has("calibration"):
+        model.calibration_ = read_calibration(document.record("calibration"), len(model.classes_))
     return model
 
 

@@ -17,7 +17,7 @@ from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_
 from separatrix.fitting.classes import fit_classes
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
-from separatrix.fitting.drop_in import SVC_WORDS, NoProbabilities, explains, warn_of_idle_gamma
+from separatrix.fitting.drop_in import SVC_WORDS, explains, warn_of_idle_gamma
 from separatrix.fitting.inputs import (
     check_labels,
     check_matrix,
@@ -30,6 +30,7 @@ from separatrix.fitting.kernel_checks import check_kernel
 from separatrix.fitting.observer import KeptPoint, Observer, ProgressLine, Several
 from separatrix.fitting.parameters import Settings, check_parameters, is_linear, is_precomputed, seed_of
 from separatrix.fitting.predicting import pair_votes, raw_scores
+from separatrix.fitting.probabilities import Probabilities
 from separatrix.fitting.tasks import tasks
 from separatrix.fitting.training import TrainingData
 from separatrix.memory import keep_freed_memory
@@ -47,7 +48,7 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(FittedAttributes, CallbackSupport, Probabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b)),      C_i = C * sample weight * class weight
@@ -131,6 +132,8 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
     certificate_ : Certificate, or a dict of them
         Built when first asked for, because hashing the data may take as long as a fit; until then the model
         refers to X, and data changed in the meantime are noticed. Pickling builds it first.
+    calibration_ : Calibration
+        Of a model that `separatrix.calibrate` returned, which has ``predict_proba`` and ``predict_log_proba``.
     problems_ : mapping
         The whole result of each binary problem: ``problems_[cls]``, or ``problems_[cls_a, cls_b]`` for ovo.
 
