@@ -146,10 +146,19 @@ def test_probabilities_come_from_rows_that_the_model_has_not_learnt_from(folder,
     assert "Brier score" in result.stdout
     assert "of the 364 training rows" in result.stdout
     assert run("verify", "wdbc.certificate.json.gz", "wdbc.libsvm").exit_code == 0
-    rows = list(csv.DictReader(run("predict", "wdbc.model.safetensors", "wdbc.libsvm", "--csv").stdout.splitlines()))
+    rows = list(
+        csv.DictReader(run("predict", "wdbc.model.safetensors", "wdbc.libsvm", "--csv").stdout.splitlines())
+    )
     model, data = separatrix.load("wdbc.model.safetensors"), separatrix.read("wdbc.libsvm")
     chances = model.predict_proba(data.X)
-    assert list(rows[0]) == ["label", "score", "probability", "probability of -1", "probability of 1", "distance"]
+    assert list(rows[0]) == [
+        "label",
+        "score",
+        "probability",
+        "probability of -1",
+        "probability of 1",
+        "distance",
+    ]
     assert [float(row["probability of 1"]) for row in rows] == chances[:, 1].tolist()
     own = np.where(model.predict(data.X) == 1, chances[:, 1], chances[:, 0])
     assert [float(row["probability"]) for row in rows] == own.tolist()
