@@ -63,7 +63,7 @@ def report(
     kind = "text" if out is None else _KINDS.get(Path(out).suffix.lower())
     if kind is None:
         raise CommandError(f"A report is .html, .txt or .json; got {out}.", "name it so: -o report.html")
-    if out is not None and claim(Path(out), _is_report, force, "another name for -o"):
+    if out is not None and claim(Path(out), is_report, force, "another name for -o"):
         output.note(f"{out} was there before; it is replaced.")
     fitted = load_model(model)
     table = read(data, tables.settings(quiet).like(fitted))
@@ -100,7 +100,7 @@ def _content(made: Any, kind: str) -> str:
     return str(made.text()) if kind == "text" else json.dumps(made.to_json(), allow_nan=False)
 
 
-def _is_report(path: Path) -> bool:
+def is_report(path: Path) -> bool:
     """Tell whether a file looks like a report of ours, which a new one may replace."""
     with path.open("rb") as file:
         return _MARK.encode() in file.read(4096)
