@@ -177,6 +177,7 @@ class Perceptron(Probabilities, ClassifierMixin, BaseEstimator):  # type: ignore
         before = self._before(classes) if self.warm_start else None
         self._online = self._single = None
         self.__dict__.pop("calibration_", None)
+        self.__dict__.pop("held_out_", None)
         self.classes_, self._kernel = classes, kernel
         with fit_threads(settings.n_threads), Team(settings.n_threads):
             self.problems_: dict[Any, PerceptronResult] = fit_problems(
@@ -193,6 +194,7 @@ class Perceptron(Probabilities, ClassifierMixin, BaseEstimator):  # type: ignore
         Classes may appear at any time; ``classes`` announces them in advance. After `fit` it goes on from there.
         """
         self.__dict__.pop("calibration_", None)  # the scores change
+        self.__dict__.pop("held_out_", None)
         if self._single is None or classes is not None or not self._single.step(self, X, y):
             learn_batch(self, X, y, classes)
         return self
