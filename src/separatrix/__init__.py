@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from separatrix.svm.path import path as path
     from separatrix.svm.svc import SVC as SVC
     from separatrix.validation.calibration import calibrate as calibrate
+    from separatrix.validation.search import search as search
     from separatrix.validation.select import SVCCV as SVCCV
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ _HOMES = {
     "to_onnx": "separatrix.models.onnx_export",
     "convert": "separatrix.data.convert",
     "read": "separatrix.data.read",
+    "search": "separatrix.validation.search",
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
@@ -81,6 +83,7 @@ __all__ = [
     "path",
     "read",
     "save",
+    "search",
     "separability",
     "stream",
     "to_onnx",

@@ -127,7 +127,7 @@ def check_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds one class only ({classes[0]!r}); a separating surface needs at least two classes."
+            f"y holds one class only ({classes.tolist()[0]!r}); a separating surface needs at least two classes."
         )
     return classes, codes.reshape(-1)
 
@@ -311,7 +311,7 @@ def remaining_classes(costs: Vector, classes: NDArray[Any], codes: Codes) -> NDA
         return np.arange(len(classes))
     kept = np.flatnonzero(np.bincount(codes[costs > 0], minlength=len(classes)))
     if len(kept) < 2:
-        left = f"only class {classes[kept[0]]!r} has" if len(kept) else "no class has"
+        left = f"only class {classes.tolist()[kept[0]]!r} has" if len(kept) else "no class has"
         raise ValueError(
             f"Once rows of weight zero are removed, {left} rows left; a separating surface needs rows of at "
             "least two classes with a weight above zero."

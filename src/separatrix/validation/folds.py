@@ -12,7 +12,7 @@ kernel that no theorem makes positive semidefinite, more rows than fit in memory
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from sklearn.base import clone
 
 from separatrix.fitting.binary import solve
 from separatrix.fitting.callbacks import has_callbacks
-from separatrix.fitting.context import FitContext, stored_entries
+from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import GapWarning
 from separatrix.fitting.inputs import check_labels, check_matrix, row_costs
 from separatrix.fitting.parameters import LARGEST_C, Settings, check_parameters, is_linear, seed_of
@@ -83,32 +83,42 @@ class Folds:
     def __init__(self, X: Any, y: Any, splits: Sequence[Split]) -> None:
         self.X, self.y, self.splits = X, np.asarray(y), splits
         self._distances: Vector | None = None
-        self._scaled: tuple[str, list[Folds]] = "", []
 
     def table(self, model: Any, Cs: Sequence[float]) -> FoldTable:
         """The table of a model's path over C, whatever else its parameters are."""
-        costs = [float(C) for C in Cs]
-        if type(model) is SVC and model.scaling is not None and stored_entries(self.X) <= SHARING.entries:
-            plain = clone(model).set_params(scaling=None)
-            tables = [folds.table(plain, costs) for folds in self._by_fold(model)]
-            return FoldTable([t.predicted[0] for t in tables], np.hstack([t.gaps for t in tables]))
+        return self.tables([(model, Cs)])[0]
+
+    def tables(
+        self, paths: Sequence[tuple[Any, Sequence[float]]], done: Callable[[int], None] = lambda place: None
+    ) -> list[FoldTable]:
+        """The tables of several models, each with its costs; ``done`` is called with the place of each part that ends.
+
+        A model that scales its columns sees the rows of a fold scaled by what its training rows have: the parts of its
+        table are made fold by fold, together with those of the models that scale alike.
+        """
+        parts: list[list[FoldTable]] = [[] for _ in paths]
+        kinds = [model.scaling if type(model) is SVC else None for model, _ in paths]
+        for kind in dict.fromkeys(kinds):
+            for folds in [self] if kind is None else self._each_scaled(kind):
+                for k in [k for k, own in enumerate(kinds) if own == kind]:
+                    model, Cs = paths[k]
+                    plain = model if kind is None else clone(model).set_params(scaling=None)
+                    parts[k].append(folds._path(plain, [float(C) for C in Cs]))
+                    done(k)
+        return [
+            FoldTable([cells for part in own for cells in part.predicted], np.hstack([p.gaps for p in own]))
+            for own in parts
+        ]
+
+    def _each_scaled(self, kind: str) -> Iterator[Folds]:
+        """Each split by itself, its columns scaled as those of its training rows."""
+        X: Any = check_matrix(SVC(), self.X, reset=True)
+        for train, test in self.splits:
+            yield Folds(scaling_of(X[train], kind).apply(X), self.y, [(train, test)])
+
+    def _path(self, model: Any, costs: list[float]) -> FoldTable:
         shared = self._shared(model, costs)
         return _one_by_one(model, self.X, self.y, costs, self.splits) if shared is None else shared.table()
-
-    def _by_fold(self, model: SVC) -> Iterator[Folds]:
-        """Each split by itself, its columns scaled as those of its training rows; kept for other widths if small."""
-        if self._scaled[0] == model.scaling:
-            yield from self._scaled[1]
-            return
-        settings, kept = check_parameters(model.get_params(deep=False)), list[Folds]()
-        X: Any = check_matrix(clone(model), self.X, reset=True)
-        small = 8 * X.shape[0] ** 2 * len(self.splits) <= settings.cache_mb * 2**20
-        for split in self.splits:
-            folds = Folds(scaling_of(X[split[0]], str(model.scaling)).apply(X), self.y, [split])
-            kept += [folds] if small else []
-            yield folds
-        if small:
-            self._scaled = str(model.scaling), kept
 
     def _shared(self, model: Any, costs: list[float]) -> _SharedTable | None:
         """What the cells of this model share; None where they must be fitted one by one."""

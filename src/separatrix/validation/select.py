@@ -115,7 +115,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
                     "class at least as many rows as there are folds."
                 )
         folds = Folds(X, labels, splits)
-        tables = [folds.table(self._model(width), costs) for width in widths]
+        tables = folds.tables([(self._model(width), costs) for width in widths])
         right = [
             [
                 np.mean(cells == labels[test], axis=1)
