@@ -1,10 +1,11 @@
 """Each number or heuristic of a solver changed alone, by another `Tuning`, on data that nothing was tuned on.
 
-    python -m benchmarks.ablation descent|smo|joint|joint-path [--fits 3] [--longest 3] [--sets ...] [--variants ...]
+    python -m benchmarks.ablation FAMILY [--fits 3] [--longest 3] [--sets ...] [--variants ...]
 
-One thread, processor time, the least of several fits of a cell with the same seeds; variants take turns within a
-cell. A cell is a set, C, tol and the kind of bias. Printed: the geometric mean over the cells of the time relative to
-the present numbers, the worst cell and the best. Results are in ABLATION.md.
+The families are descent, path, newton, smo, joint and joint-path. One thread, processor time, the least of several
+fits of a cell with the same seeds; variants take turns within a cell. A cell is a set, C, tol and the kind of bias.
+Printed: the geometric mean over the cells of the time relative to the present numbers, the worst cell and the best.
+Results are in ABLATION.md.
 """
 
 from __future__ import annotations
@@ -20,17 +21,22 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ablation_sets import CLASS_SETS, SETS
-from separatrix.problem import HINGE, JointProblem, Problem, Status
+from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Problem, Status
 from separatrix.problem.kernels import make_kernel
 from separatrix.proof.duality import certify
 from separatrix.proof.joint_duality import certify_joint
 from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
 from separatrix.solvers.coordinate_descent.tuning import Tuning as DescentTuning
+from separatrix.solvers.interior_point.solver import InteriorPoint
+from separatrix.solvers.interior_point.tuning import RowTuning
+from separatrix.solvers.interior_point.tuning import Tuning as PathTuning
 from separatrix.solvers.joint.descent import JointDescent
 from separatrix.solvers.joint.descent import Tuning as JointTuning
 from separatrix.solvers.joint.interior_point import JointInteriorPoint
 from separatrix.solvers.joint.interior_point import Tuning as JointPathTuning
 from separatrix.solvers.loop.run import Limits, Stage, run
+from separatrix.solvers.newton import Newton
+from separatrix.solvers.newton import Tuning as NewtonTuning
 from separatrix.solvers.smo.solver import BlockSmo
 from separatrix.solvers.smo.tuning import Tuning as SmoTuning
 
@@ -44,6 +50,12 @@ def linear_cells(names: list[str]) -> Iterator[Cell]:
         for C, tol, bias in product((0.1, 3.0, 100.0), (1e-3, 1e-6), ("none", "free")):
             problem = Problem(X, y, np.full(len(y), C), HINGE, bias)  # type: ignore[arg-type]
             yield f"{name}, C={C:g}, tol={tol:g}, {bias}", problem, tol
+
+
+def squared_cells(names: list[str]) -> Iterator[Cell]:
+    """The same with the squared hinge."""
+    for name, problem, tol in linear_cells(names):
+        yield name, replace(problem, loss=SQUARED_HINGE), tol
 
 
 def kernel_cells(names: list[str]) -> Iterator[Cell]:
@@ -67,6 +79,20 @@ def joint_cells(names: list[str]) -> Iterator[Cell]:
         for C, tol, bias in product((0.1, 10.0), (1e-3, 1e-6), ("none", "free")):
             problem = JointProblem(X, codes, np.full(len(y), C), len(classes), bias)  # type: ignore[arg-type]
             yield f"{name}, C={C:g}, tol={tol:g}, {bias}", problem, tol
+
+
+#: Sets of so few columns, or rows, that a matrix of them is worth its factorisation.
+FEW_COLUMNS = [
+    "spambase",
+    "letter",
+    "svmguide1",
+    "splice",
+    "diabetes",
+    "kddcup04_bio",
+    "adult",
+    "wdbc",
+    "dense 20k x 20",
+]
 
 
 @dataclass(frozen=True)
@@ -123,6 +149,48 @@ FAMILIES = {
             "all of 160 rows in a round": {"all_rows": 160},
             "all of 640 rows in a round": {"all_rows": 640},
             "steps of 40 rounds": {"step_rounds": 40, "step_values": 1 << 28},
+        },
+    ),
+    "path": Family(
+        lambda seed, tuning: InteriorPoint(seed=seed, tuning=tuning),
+        PathTuning(),
+        linear_cells,
+        FEW_COLUMNS,
+        certify,
+        {
+            "no further corrections": {"correctors": 0},
+            "2 further corrections": {"correctors": 2},
+            "a long step is 0.9": {"long_step": 0.9},
+            "0.9 of the way to a bound": {"to_boundary": 0.9},
+            "no merging": {"merged_share": 0.0},
+            "all rows at once": {"few_rows": 10**9},
+            "a sample from 1,000 rows on": {"few_rows": 1000, "few_rows_per_column": 4},
+            "100 rows of a sample a column": {"sample_per_column": 100},
+            "a sample to 1e-3": {"loose": (1e-3, 1e-3, 1e-5)},
+            "bands to 1e-5 at once": {"loose": (1e-2, 1e-5, 1e-5)},
+            "a third of the band": {"band_share": 1.0},
+            "three times the band": {"band_share": 9.0},
+            "no corner": {"few_free": 0, "free_per_column": 0},
+            "a corner of 2,000 rows": {"few_free": 2000},
+            "a tenth as undecided": {"undecided": 0.003},
+            "blocks of 1 MiB": {"rows": RowTuning(block_bytes=1 << 20)},
+            "no copies": {"rows": RowTuning(copied_rows=0, copied_bytes=0, copied_share=0.0)},
+            "spans of 2^12 rows": {"rows": RowTuning(span=1 << 12)},
+            "SYRK from 64 columns on": {"rows": RowTuning(few_columns=64)},
+        },
+    ),
+    "newton": Family(
+        lambda seed, tuning: Newton(seed=seed, tuning=tuning),
+        NewtonTuning(),
+        squared_cells,
+        FEW_COLUMNS,
+        certify,
+        {
+            "all rows at once": {"few_rows": 10**9},
+            "a sample from 1,000 rows on": {"few_rows": 1000},
+            "ten times the sample's gain": {"sample_gain": 1.0},
+            "the sample's matrix once": {"sample_step": 0.0},
+            "a line search for every step": {"flat": 0.0},
         },
     ),
     "joint": Family(
