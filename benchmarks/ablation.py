@@ -189,7 +189,6 @@ FAMILIES = {
             "all rows at once": {"few_rows": 10**9},
             "a sample from 1,000 rows on": {"few_rows": 1000},
             "ten times the sample's gain": {"sample_gain": 1.0},
-            "the sample's matrix once": {"sample_step": 0.0},
             "a line search for every step": {"flat": 0.0},
         },
     ),
