@@ -169,7 +169,7 @@ LABELS = [
           says=("no other column could be it", "header none (guessed)")),
     Messy("a date last", "a.csv", lines("x,kind,when", 20, lambda i: f"{i},{i % 2},2026-01-{i + 1:02d}"),
           refused="does not look like the label: it holds dates", hint="--label"),
-    Messy("one class", "a.csv", lines("x,kind", 20, lambda i: f"{i},a"), refused="it has one value only"),
+    Messy("one class", "a.csv", lines("x,kind", 20, lambda i: f"{i},a"), says=("has one value only, 'a'",)),
     Messy("a label with a dash among numbers", "a.csv",
           lines("x,label", 40, lambda i: f"{i},{'-' if i == 3 else i % 2}"),
           refused="its cells are numbers but for '-'", hint="--categorical label"),

@@ -95,6 +95,8 @@ def _new(
             classes, counts = np.unique(y, return_counts=True)
             pairs = list(zip(classes.tolist(), counts.tolist(), strict=True))
             described_label = LabelDescription(columns[label].name, why, pairs, label)
+            if len(classes) == 1:
+                warnings.append(f"The label {columns[label].name!r} has one value only, {pairs[0][0]!r}.")
             if classes.dtype.kind == "U":
                 warnings += alike(columns[label].name, classes.tolist())
         except DataError as error:
