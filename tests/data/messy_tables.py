@@ -87,6 +87,8 @@ NUMBERS = [
           refused="column 'z' holds '0,25'", hint="--decimal ','"),
     Messy("an integer that would be rounded", "a.csv", "a,label\n9007199254740993,1\n2,0\n",
           refused="holds 9007199254740993 in line 2", hint="--drop a"),
+    Messy("keys of twenty digits", "a.csv", lines("key,x,label", 9, lambda i: f"{10**19 + i % 4},{i},{i % 2}"),
+          says=("whole numbers of more than 15 digits",)),
     Messy("unicode minus", "a.csv", lines("x,label", 20, lambda i: f"\N{MINUS SIGN}{i},{i % 2}"), kinds={"x": "number"},
           first=[0.0]),
 ]  # fmt: skip

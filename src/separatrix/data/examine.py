@@ -107,6 +107,13 @@ def examine(column: Column, position: int, raw: RawTable, wishes: Wishes) -> Exa
                 )
     if integral:
         _warn_of_counters(out, column, values)
+    elif np.nanmax(np.abs(values), initial=0.0) >= 2.0**53 and np.all(
+        np.isnan(values) | (values == np.rint(values))
+    ):
+        out.warnings.append(
+            f"Column {column.name!r} holds whole numbers of more than 15 digits, which are rounded; "
+            f"--drop {quoted(column.name)} leaves it out if they only name the rows."
+        )
     return out
 
 
