@@ -208,7 +208,9 @@ def test_a_later_file_is_read_as_the_first_was(write):
     ]
     table = pa.table({"size": [1.5], "code": ["A"], "kind": ["x"]})
     feather.write_feather(table, write("", "a.feather"))
-    assert sx.read(write("", "b.csv").with_name("a.feather"), encoding=known).X.tolist() == [[1.5, 0, 1, 0, 0]]
+    assert sx.read(write("", "b.csv").with_name("a.feather"), encoding=known).X.tolist() == [
+        [1.5, 0, 1, 0, 0]
+    ]
 
 
 def test_npy(tmp_path):
