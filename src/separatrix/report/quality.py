@@ -94,8 +94,8 @@ def quality_of(parts: list[Part], test_file: str = "") -> Quality:
         return Quality(headline, "unknown", details)
     details.insert(
         0,
-        f"If these rows are a fair sample, between {percentage(low)} and {percentage(high)} of new rows will be right "
-        "(a 95 % interval).",
+        f"If these rows are a fair sample and nothing was chosen by looking at them, between {percentage(low)} and "
+        f"{percentage(high)} of new rows will be right (a 95 % interval).",
     )
     if first.name == "other rows":
         details.append("Whether some of these rows were also among those of the fit is not known.")
