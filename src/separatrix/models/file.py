@@ -30,7 +30,7 @@ from separatrix.models.parts import LEFT_UNREAD, parse_json
 from separatrix.models.perceptron import read_perceptron, write_perceptron
 from separatrix.models.svc import read_svc, write_svc
 from separatrix.models.tensors import read_tensors, write_tensors
-from separatrix.models.values import Arrays
+from separatrix.models.values import Arrays, write_value
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.svm.svc import SVC
 
@@ -116,6 +116,8 @@ def model_tensors(
     }
     if "calibration_" in vars(model):
         document["calibration"] = write_calibration(model.calibration_, arrays)
+    if "held_out_" in vars(model):
+        document["held_out"] = write_value(np.asarray(model.held_out_, np.int64), "held_out", arrays)
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
     if len(text) > _MAX_DOCUMENT:
         raise ModelFileError(f"The model is too large for a file: its document would have {len(text)} bytes.")
@@ -208,6 +210,8 @@ def _model(document: Fields) -> Any:
     model.data_encoding_ = encoding
     if document.has("calibration"):
         model.calibration_ = read_calibration(document.record("calibration"), len(model.classes_))
+    if document.has("held_out"):
+        model.held_out_ = document.indices("held_out", None, 1 << 40)
     return model
 
 

@@ -178,6 +178,7 @@ class Perceptron(Probabilities, DocumentationLink, ClassifierMixin, BaseEstimato
         before = self._before(classes) if self.warm_start else None
         self._online = self._single = None
         self.__dict__.pop("calibration_", None)
+        self.__dict__.pop("held_out_", None)
         self.classes_, self._kernel = classes, kernel
         with fit_threads(settings.n_threads), Team(settings.n_threads):
             self.problems_: dict[Any, PerceptronResult] = fit_problems(
@@ -194,6 +195,7 @@ class Perceptron(Probabilities, DocumentationLink, ClassifierMixin, BaseEstimato
         Classes may appear at any time; ``classes`` announces them in advance. After `fit` it goes on from there.
         """
         self.__dict__.pop("calibration_", None)  # the scores change
+        self.__dict__.pop("held_out_", None)
         if self._single is None or classes is not None or not self._single.step(self, X, y):
             learn_batch(self, X, y, classes)
         return self

@@ -79,6 +79,7 @@ class FittedAttributes:
     def _assign(self, fitted: FittedSVC) -> None:
         """Take over everything that a fit has found."""
         self.__dict__.pop("calibration_", None)  # of an earlier fit
+        self.__dict__.pop("held_out_", None)
         results = _results(fitted.problems)
         one, single = results[0], len(results) == 1
         self.problems_: Mapping[Any, Any] = fitted.problems
