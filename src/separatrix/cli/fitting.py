@@ -225,6 +225,7 @@ class FitRun:
                 test_row_numbers=None if self.test is None else self.test[2],
                 row_numbers=table.row_numbers,
                 description=table.description,
+                encoding=table.encoding,
                 commands=commands_for(str(place), table, self.written.get("certificate")),
             ).html()
         self.places.save_text("report", str(page))
