@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from math import isinf
 from pathlib import Path
 from typing import Any
 
 from separatrix.cli import files, fit_answer, verdicts
 from separatrix.cli.checkpoint import Checkpoints, source_of
 from separatrix.cli.checkpoint import read as read_checkpoint
+from separatrix.cli.ending import advice_after, ending_in_order
 from separatrix.cli.fit import FitOptions
 from separatrix.cli.fit_model import ChosenModel, choose
 from separatrix.cli.inputs import Table, class_weights, kernel_matrix, read
@@ -86,13 +89,28 @@ class FitRun:
                 from separatrix.svm.svc import fit_observed
 
                 saver, start = self._checkpoints()
-                with shown(model.tol, self.options.quiet) as observers:
-                    observer = Several([*observers, *([] if saver is None else [saver])])
-                    fit_observed(model, table.X, table.y, self.training_weights(), observer, start or None)
+                savers = [] if saver is None else [saver]
+                try:
+                    with shown(model.tol, self.options.quiet) as observers:
+                        observer = Several([*observers, *savers])
+                        fit_observed(
+                            model, table.X, table.y, self.training_weights(), observer, start or None
+                        )
+                finally:
+                    for each in savers:
+                        each.close()
                 fitted = Fitted(model, time.perf_counter() - began, bool(start), saver)
-        for text in dict.fromkeys(str(each.message) for each in said):
+        for text in dict.fromkeys(self._in_words(each.message) for each in said):
             self.output.note(text)
         return fitted
+
+    def _in_words(self, warning: Any) -> str:
+        """The message of a warning; its advice is that of the command line."""
+        from separatrix.fitting.convergence import GapWarning
+
+        if not isinstance(warning, GapWarning):
+            return str(warning)
+        return f"{warning.fact} {advice_after(warning, self.options.checkpoint)}"
 
     def _checkpoints(self) -> tuple[Checkpoints | None, dict[Any, Any]]:
         """Return what saves the state of the fit, and the state to go on from."""
@@ -105,8 +123,9 @@ class FitRun:
         source = source_of(self.table.X, self.table.y, problem)
         start = read_checkpoint(path, source) if path.exists() else {}
         if start:
-            self.output.note(f"The fit goes on from the checkpoint {path}.")
-        return Checkpoints(path, source, self.options.checkpoint_every), start
+            solved = sum(point.done for point in start.values())
+            self.output.note(f"The fit goes on from the checkpoint {path}; problems solved: {solved}.")
+        return Checkpoints(path, source, self.options.checkpoint_every, start), start
 
     def measure(self, model: Any) -> dict[str, Any] | None:
         """Return the accuracy on the rows that were asked for, if any were."""
@@ -185,16 +204,19 @@ def run(options: FitOptions) -> int:
         return cross_validate(this, options.folds)
     if options.holdout is not None:
         this.held_out = held_out_rows(table.y, options.holdout, options.seed)
-    try:
-        fitted = this.fit()
-    except InseparableError as error:
-        raise this.no_hard_margin(error) from None
-    record = fit_answer.record(this, fitted)
-    record["seconds"]["reading"] = reading
-    record["held_out"] = this.measure(fitted.model)
-    if options.save:
-        this.save(fitted)
-    verdict = this.verdict()
+    # A hard margin has no best iterate to keep, so there Ctrl-C raises.
+    with nullcontext() if isinf(getattr(chosen.model, "C", 1.0)) else ending_in_order() as interrupt:
+        try:
+            fitted = this.fit()
+        except InseparableError as error:
+            raise this.no_hard_margin(error) from None
+        if options.save:
+            this.save(fitted)
+        record = fit_answer.record(this, fitted)
+        record["seconds"]["reading"] = reading
+        record["held_out"] = this.measure(fitted.model)
+    interrupted = interrupt is not None and interrupt.raised
+    verdict = "not asked: the fit was interrupted" if interrupted else this.verdict()
     record["separability"] = {"skipped": verdict} if isinstance(verdict, str) else verdict.record()
     record["files"] = {name: str(path) for name, path in this.files.items()}
     output.answer("fit", record, fit_answer.lines(this, record, verdict))
