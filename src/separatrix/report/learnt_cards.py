@@ -40,9 +40,9 @@ def weights_card(report: Report) -> str:
         else ""
     )
     rows = [[name, _spoken(each, True), _spoken(each, False)] for name, each in weights.items()]
-    body = table(
-        "Columns by their effect", ["class", "speaks for it", "speaks against it"], rows, words=3, raw=(1, 2)
-    )
+    pairwise = len(weights) + report.planes_left > len(report.rows.names)
+    head = ["pair", "for the first", "for the second"] if pairwise else ["class", "for it", "against it"]
+    body = table("Columns that speak for and against, by their effect", head, rows, words=3, raw=(1, 2))
     return card("What the columns weigh", paragraph(words, left, planes, flat) + body, wide=True)
 
 
