@@ -56,8 +56,16 @@ public:
         return Outcome::optimal;
     }
 
-    Outcome solve(Index max_steps) {
+    // `keep_going` is asked now and then, a few times in a second; it may throw, and then the point is as it was.
+    template <class Question>
+    Outcome solve(Index max_steps, const Question& keep_going) {
+        double work = 0.0;
         for (Index steps = 0; steps < max_steps;) {
+            work += static_cast<double>(D) * static_cast<double>(c.size() + W.size());
+            if (work > often) {
+                keep_going();
+                work = 0.0;
+            }
             const Index p = most_violated();
             if (p < 0) {
                 if (fresh) return Outcome::optimal;
@@ -80,6 +88,7 @@ public:
 
 private:
     static constexpr double stale = 0.3;   // the part of the worst violation below which all rows are looked at again
+    static constexpr double often = 5e7;   // multiplications between two questions whether to go on
     static constexpr double tiny = 1e-26;  // squared sine below which a row counts as dependent on the active ones
 
     const double* row(Index i) const { return V.data() + i * D; }

@@ -82,13 +82,13 @@ public:
         for (Index size = n_; size > 2 * (256 + 64 * d_) && every_ < n_; size /= 8) every_ *= 8;
     }
 
-    // `keep_going` is asked before every round; it may throw.
+    // `keep_going` is asked before every round and within it; it may throw.
     template <class Question>
     ActiveSet::Outcome run(Index max_rounds, const Question& keep_going) {
         if (!begin()) return ActiveSet::Outcome::infeasible;
         for (Index round = 0; round < max_rounds; ++round) {
             keep_going();
-            const auto outcome = engine_.solve(100 * d_ + 10 * n_ + 1000);
+            const auto outcome = engine_.solve(100 * d_ + 10 * n_ + 1000, keep_going);
             read_point();
             if (outcome != ActiveSet::Outcome::optimal) return outcome;
             if (!std::isfinite(b_) || !std::isfinite(dense::dot(w_.data(), w_.data(), d_)))

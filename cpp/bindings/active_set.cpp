@@ -9,16 +9,19 @@ using namespace separatrix;
 
 namespace {
 
+// A signal that came in the meantime is handled by Python, whose handler may raise: Ctrl-C, or an alarm.
+void heed_signals() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 // (outcome, w, b, rows, weights): outcome 0 optimal, 1 infeasible, 2 stalled.
 template <class View>
 nb::tuple solved(const View& view, const double* y, bool bias, Index max_rounds) {
     RowGeneration<View> search(view, y, bias);
     const auto outcome = [&] {
         nb::gil_scoped_release release;
-        return search.run(max_rounds, [] {
-            nb::gil_scoped_acquire acquire;
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        });
+        return search.run(max_rounds, heed_signals);
     }();
     const bool infeasible = outcome == ActiveSet::Outcome::infeasible;
     const ActiveSet& engine = search.engine();
@@ -69,7 +72,7 @@ void bind_active_set(nb::module_& m) {
             "solve",
             [](ActiveSet& self, Index max_steps) {
                 nb::gil_scoped_release release;
-                return static_cast<int>(self.solve(max_steps));
+                return static_cast<int>(self.solve(max_steps, heed_signals));
             },
             "max_steps"_a, "0 optimal, 1 infeasible, 2 stalled.")
         .def_prop_ro(

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from cli_cases import run, start
 
 import separatrix
 
+ROOT = Path(__file__).resolve().parents[2]
 #: Coordinate descent on columns of very different scales: some seconds.
 LONG = (
     "fit",
@@ -52,19 +54,68 @@ def wait_for(path, process, seconds=30.0):
         time.sleep(0.01)
 
 
-def test_ctrl_c_saves_what_there_is(hard):
-    # With such a C coordinate descent is still at a gap of 1 after minutes: the signal comes first, on any machine.
-    endless = (*LONG, "-c", "1e6", "--tol", "1e-12")
-    process = start(*endless, "--json", "--checkpoint", "state", cwd=hard)
-    wait_for(hard / "state", process)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+# With such a C coordinate descent is still at a gap of 1 after minutes: the signal comes first, on any machine.
+ENDLESS = (*LONG, "-c", "1e6", "--tol", "1e-12")
+
+
+def fitting(process):
+    """Until the process has said that it is fitting: its first line of progress comes after some seconds."""
+    for line in process.stderr:
+        if "coordinate-descent step" in line:
+            return
+
+
+def rest(process):
+    """Everything else that a process says, until its end; for one whose stderr was read from already."""
+    with process:
+        return process.stdout.read(), process.stderr.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_is_heard_said_so_and_what_there_is_is_saved(hard, number):
+    process = start(*ENDLESS, "--json", "--checkpoint", "state", cwd=hard)
+    fitting(process)
+    began = time.monotonic()
+    process.send_signal(number)
+    heard = process.stderr.readline()
+    assert f"{'Ctrl-C' if number == signal.SIGINT else 'SIGTERM'} was heard" in heard
+    assert time.monotonic() - began < 5, "an idle machine takes a hundredth of a second"
+    out, err = rest(process)
+    assert time.monotonic() - began < 20, "an idle machine takes a second"
     found = json.loads(out)
     assert "Traceback" not in err
     assert process.returncode == 2
     assert found["status"] == "interrupted"
+    assert found["separability"] == {"skipped": "not asked: the fit was interrupted"}
+    (note,) = found["notes"]
+    assert note.endswith("The same command goes on from the checkpoint state.")
+    assert "set_params" not in note
     assert (hard / "hard.model.safetensors").exists()
     assert run("verify", "hard.certificate.json.gz", "hard.svm").exit_code == 0
+
+
+def test_a_second_ctrl_c_loses_nothing(hard):
+    process = start(*ENDLESS, "--json", cwd=hard)
+    fitting(process)
+    process.send_signal(signal.SIGINT)
+    assert "Ctrl-C was heard" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, _ = rest(process)
+    found = json.loads(out)
+    assert found["status"] == "interrupted"
+    assert found["notes"][0].endswith("With --checkpoint FILE an interrupted fit can go on later.")
+    assert run("verify", "hard.certificate.json.gz", "hard.svm").exit_code == 0
+
+
+def test_kill_minus_nine_at_random_moments_of_a_fit_of_many_classes():
+    """Progress never goes back, and the certificates are those of an undisturbed fit; by hand with 50 kills."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.kill_checkpoint", "--kills", "6"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 kills" in done.stdout
+    assert "progress went back 0 times" in done.stdout
 
 
 def test_a_killed_fit_goes_on_from_its_checkpoint_to_the_same_certified_result(hard):

@@ -7,6 +7,7 @@ answer that a model keeps. `SVC`, `separatrix.dask`, the audit and the lab all c
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -140,14 +141,62 @@ def solve(
     def kept(point: Callable[[], Any]) -> Callable[[], KeptPoint]:
         return lambda: _kept(problem, point(), rows)
 
-    def on_record(record: Record, point: Callable[[], Any]) -> bool | None:
-        return observer.step(part, record, kept(point))
+    def run_piece(limits: Limits, start: Any, steps: int, seconds: float) -> Answer:
+        def on_record(record: Record, point: Callable[[], Any]) -> bool | None:
+            return observer.step(part, _later(record, steps, seconds), kept(point))
+
+        before = partial(observer.begin_step, part)
+        return run(plan, problem, limits, certify, start, on_record, context.interrupt, before_step=before)
 
     observer.begin(part)
-    before = partial(observer.begin_step, part)
-    solution = run(plan, problem, limits, certify, start, on_record, context.interrupt, before_step=before)
+    if observer.piece_steps is None or isinstance(problem, JointProblem):
+        solution = run_piece(limits, start, 0, 0.0)
+    else:
+        save = partial(observer.piece, part)
+        solution = _in_pieces(problem, limits, start, rows, run_piece, observer.piece_steps, save)
     observer.end(part, solution.history[-1], solution.status, kept(lambda: solution.point))
     return solution
+
+
+def _in_pieces(
+    problem: Problem,
+    limits: Limits,
+    start: Any,
+    rows: NDArray[np.intp] | None,
+    run_piece: Callable[[Limits, Any, int, float], Any],
+    piece_steps: int,
+    save: Callable[[KeptPoint], None],
+) -> Any:
+    """Solve piece by piece, each from the point of the last one alone; the history is that of all pieces."""
+    records, began, steps = list[Record](), time.perf_counter(), 0
+    while True:
+        seconds, most = time.perf_counter() - began, piece_steps
+        if limits.max_iter is not None:
+            most = min(most, limits.max_iter - steps)
+        time_left = None if limits.max_time is None else max(0.0, limits.max_time - seconds)
+        solution = run_piece(replace(limits, max_iter=most, max_time=time_left), start, steps, seconds)
+        records += [_later(record, steps, seconds) for record in solution.history]
+        steps += solution.n_iter
+        point = _kept(problem, solution.point, rows)
+        start = warm_point(point, problem, point.rows)
+        assert start is not None
+        ended = solution.status is not Status.MAX_ITER or solution.n_iter < most or steps == limits.max_iter
+        if solution.status is Status.CONVERGED:
+            again = certify(
+                problem, start
+            )  # as a later process has it, without what the run knows of the point
+            ended = again.gap <= limits.tol
+            solution = replace(again, status=solution.status)
+        if ended:
+            return replace(solution, n_iter=steps, history=History(records))
+        save(point)
+
+
+def _later(record: Record, steps: int, seconds: float) -> Record:
+    """The record of a piece, counted from the beginning of the first one."""
+    return (
+        replace(record, iteration=record.iteration + steps, time=record.time + seconds) if steps else record
+    )
 
 
 def fit_problem(
@@ -160,16 +209,37 @@ def fit_problem(
     rows: NDArray[np.intp] | None = None,
     sides: tuple[Any, Any] = (1, -1),
     prove: Callable[[Solution], Certificate] | None = None,
+    done: bool = False,
 ) -> BinaryFit:
     """Solve a problem, settle its bias and its alphas, and keep what proves the answer when asked.
 
     ``sides`` are the names of the positive and the negative class, ``rows`` the training rows of the problem (None:
-    all). For the other arguments see `solve`.
+    all). ``done``: an earlier process took ``start`` for the answer, and it is if it proves to be. For the other
+    arguments see `solve`.
     """
-    found = solve(problem, context, certify, start=start, plan=plan, part=part, rows=rows)
+    found = _proved_start(problem, context, start, part, rows) if done and start is not None else None
+    if found is None:
+        found = solve(problem, context, certify, start=start, plan=plan, part=part, rows=rows)
     solution, interval, slack = settle(problem, found, context.settings.tol)
     proof = Deferred(partial(prove or _unproved, replace(solution, scores=None)))  # a proof needs no scores
     return binary_fit(problem, solution, interval, slack, proof, sides, rows)
+
+
+def _proved_start(
+    problem: Problem, context: FitContext, start: Point, part: Part, rows: NDArray[np.intp] | None
+) -> Solution | None:
+    """The start as a solution, if the data prove its gap to be within tol."""
+    began, observer = time.perf_counter(), context.observer
+    found = certify(problem, start)
+    if not found.gap <= context.settings.tol:
+        return None
+    seconds = time.perf_counter() - began
+    last = Record(seconds, 0, found.primal, found.dual, found.gap, "checkpoint", "solved before", proved=True)
+    found = replace(found, status=Status.CONVERGED, n_iter=0, history=History([last]))
+    if observer is not None:
+        observer.begin(part)
+        observer.end(part, last, found.status, lambda: _kept(problem, found.point, rows))
+    return found
 
 
 def binary_fit(

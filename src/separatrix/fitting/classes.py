@@ -140,10 +140,16 @@ def _fit_task(
     if math.isinf(context.settings.C):
         return _hard_margin(data, task, problem, rows, context, part)
 
-    start = warm_point(previous.get(task.key), problem, rows)
-    certificate = partial(task.prove, data, context.settings)
+    before = previous.get(task.key)
     return fit_problem(
-        problem, context, start=start, part=part, rows=rows, sides=task.names(data), prove=certificate
+        problem,
+        context,
+        start=warm_point(before, problem, rows),
+        part=part,
+        rows=rows,
+        sides=task.names(data),
+        prove=partial(task.prove, data, context.settings),
+        done=isinstance(before, KeptPoint) and before.done,
     )
 
 

@@ -17,7 +17,14 @@ from separatrix.problem import Status
 
 
 class GapWarning(ConvergenceWarning):  # type: ignore[misc]  # scikit-learn is untyped
-    """The fit ended before the requested gap was proved; the model says how large its gap is."""
+    """The fit ended before the requested gap was proved; the model says how large its gap is.
+
+    ``fact`` is the message without its advice, which is for Python; ``status`` says what ended the fit.
+    """
+
+    def __init__(self, fact: str, advice: str = "", status: str = "") -> None:
+        super().__init__(f"{fact} {advice}".strip())
+        self.fact, self.status = fact, status
 
 
 def report_gap(found: Mapping[Any, Any], settings: Settings, *, strict: bool) -> None:
@@ -32,33 +39,41 @@ def report_gap(found: Mapping[Any, Any], settings: Settings, *, strict: bool) ->
     where = (
         "" if len(problems) == 1 else f" in {len(late)} of {len(problems)} problems (worst: {worst_key!r})"
     )
-    message = (
+    fact = (
         f"SVC reached a relative duality gap of {worst.gap:.2g}{where}, not tol={settings.tol:g}: "
         f"{_cause(worst, settings)}. The optimum lies between {worst.dual:.6g} and {worst.primal:.6g}; the "
-        f"best iterate is kept with its certificate. {_advice(worst, settings)}"
+        "best iterate is kept with its certificate."
     )
+    warning = GapWarning(fact, _advice(worst, settings), _ending(worst, settings))
     if strict:
-        raise NotConvergedError(message, problems, worst.gap)
-    warnings.warn(message, GapWarning, stacklevel=5 if AVAILABLE else 4)
+        raise NotConvergedError(str(warning), problems, worst.gap)
+    warnings.warn(warning, stacklevel=5 if AVAILABLE else 4)
+
+
+def _ending(result: BinaryFit | JointFit, settings: Settings) -> str:
+    """What ended the fit: "interrupted", "max_time", "max_iter" or "stalled"."""
+    if result.status in (Status.MAX_TIME, Status.INTERRUPTED):
+        return str(result.status)
+    return "max_iter" if settings.max_iter is not None and result.n_iter >= settings.max_iter else "stalled"
 
 
 def _cause(result: BinaryFit | JointFit, settings: Settings) -> str:
-    if result.status == Status.MAX_TIME:
-        return f"max_time={settings.max_time:g} s came first"
-    if result.status == Status.INTERRUPTED:
-        return "the fit was interrupted"
-    if settings.max_iter is not None and result.n_iter >= settings.max_iter:
-        return f"max_iter={settings.max_iter} came first"
-    return "rounding left no further progress to make"
+    causes = {
+        "interrupted": "the fit was interrupted",
+        "max_time": f"max_time={settings.max_time or 0.0:g} s came first",
+        "max_iter": f"max_iter={settings.max_iter} came first",
+    }
+    return causes.get(_ending(result, settings), "rounding left no further progress to make")
 
 
 def _advice(result: BinaryFit | JointFit, settings: Settings) -> str:
-    if result.status == Status.INTERRUPTED:
-        return "To go on from here: set_params(warm_start=True).fit(X, y)."
-    if result.status == Status.MAX_TIME or (
-        settings.max_iter is not None and result.n_iter >= settings.max_iter
-    ):
-        return "Raise the limit, go on from here with warm_start=True, or accept the gap with a larger tol."
-    return (
+    limit = "Raise the limit, go on from here with warm_start=True, or accept the gap with a larger tol."
+    advice = {
+        "interrupted": "To go on from here: set_params(warm_start=True).fit(X, y).",
+        "max_time": limit,
+        "max_iter": limit,
+    }
+    rounding = (
         "Scale the columns (sklearn.preprocessing.StandardScaler), lower C, or accept it with a larger tol."
     )
+    return advice.get(_ending(result, settings), rounding)

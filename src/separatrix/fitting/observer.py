@@ -45,13 +45,20 @@ class KeptPoint:
     intercept: float | Vector  #: (k,) in a joint problem of k classes
     cost: Vector  #: (m,) C_i
     alpha: Vector  #: (m,); (m, k) in a joint problem
+    steps: int = 0  #: of the solvers so far
+    done: bool = False  #: True if this is the answer, whose gap was proved
 
 
 class Observer:
     """Sees a fit. Methods may be called from several threads at once, one for each problem.
 
     ``point()`` is the iterate in arrays of its own; it costs a pass over the rows.
+
+    With ``piece_steps`` each problem is solved in pieces of so many steps, and every piece begins with nothing but the
+    point at which the last one ended. A process that starts from such a point takes the same way to the same digits.
     """
+
+    piece_steps: int | None = None
 
     def begin(self, part: Part) -> None:
         """A problem is taken up."""
@@ -62,6 +69,9 @@ class Observer:
     def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> bool | None:
         """A step, or a check of the gap (``record.proved``), is done; True asks the problem to end with what it has."""
 
+    def piece(self, part: Part, point: KeptPoint) -> None:
+        """A piece ended at this point, and the next one begins with it."""
+
     def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
         """A problem is solved; the record is its last."""
 
@@ -71,6 +81,7 @@ class Several(Observer):
 
     def __init__(self, observers: Sequence[Observer]) -> None:
         self.observers = observers
+        self.piece_steps = min((each.piece_steps for each in observers if each.piece_steps), default=None)
 
     def begin(self, part: Part) -> None:
         """To each."""
@@ -86,6 +97,11 @@ class Several(Observer):
         """To each; True if one of them asks to stop."""
         asked = [observer.step(part, record, point) for observer in self.observers]
         return any(asked)
+
+    def piece(self, part: Part, point: KeptPoint) -> None:
+        """To each."""
+        for observer in self.observers:
+            observer.piece(part, point)
 
     def end(self, part: Part, record: Record, status: Status, point: Callable[[], KeptPoint]) -> None:
         """To each."""

@@ -46,16 +46,16 @@ def run_passes(
 ) -> tuple[Status, MistakeHistory]:
     """Pass after pass until one makes no mistake, or a limit ends the run.
 
-    A pass that the time limit cuts short leaves its updates in the state, and no record.
+    A pass that the time limit or Ctrl-C cuts short leaves its updates in the state, and no record.
     """
     began, records = time.perf_counter(), list[MistakeRecord]()
     status: Status | None = None
-    with InterruptFlag() as interrupt, deadline(settings.max_time):
+    with InterruptFlag() as interrupt, deadline(settings.max_time, interrupt):
         while status is None:
             try:
                 mistakes = passes.step()
             except OutOfTime:
-                status = Status.MAX_TIME
+                status = Status.INTERRUPTED if interrupt.raised else Status.MAX_TIME
                 break
             epoch, elapsed = len(records) + 1, time.perf_counter() - began
             visited = epoch * passes.rows.n_rows

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
+from math import isinf
 from typing import Any, Self
 
 import numpy as np
@@ -257,7 +259,9 @@ def fit_observed(
     observers = [each for each in (callbacks, observer) if each is not None]
     if start is None:
         start = model.problems_ if model.warm_start and hasattr(model, "problems_") else {}
-    with InterruptFlag() as interrupt, fit_threads(settings.n_threads):
+    # A hard margin has no best iterate to keep: there Ctrl-C raises.
+    watched = nullcontext() if isinf(settings.C) else InterruptFlag()
+    with watched as interrupt, fit_threads(settings.n_threads):
         context = FitContext(settings, seed_of(model.random_state), interrupt, _combined(observers))
         model._assign(_fitted(data, model.multi_class, context, start))
     if callbacks is not None:

@@ -180,9 +180,9 @@ class _Run:
     def drive(self, stages: Sequence[Stage], start: Any, flag: InterruptFlag | None) -> Any:
         limits, watched = self.limits, InterruptFlag() if flag is None else nullcontext(flag)
         threads = fit_threads(limits.n_threads), Team(limits.n_threads)
-        with watched as interrupt, threads[0], threads[1], deadline(limits.max_time):
+        with watched as interrupt, threads[0], threads[1], deadline(limits.max_time, interrupt):
             if time_left() == 0.0:
-                return self._finish(self._out_of_time(stages[0].solver, start))
+                return self._finish(self._out_of_time(stages[0].solver, start, interrupt))
             for position, stage in enumerate(stages):
                 status = self._stage(stage, self.best.point() or start, position + 1 < len(stages), interrupt)
                 if status is not None:
@@ -197,7 +197,7 @@ class _Run:
         try:
             state = solver.init(problem, start, limits.n_threads)
         except OutOfTime:
-            return self._out_of_time(solver, start)
+            return self._out_of_time(solver, start, interrupt)
         forecast, checks = _Forecast(self.tuning), Stall(self.tuning.failed_checks)
 
         def point() -> Any:
@@ -209,7 +209,7 @@ class _Run:
             try:
                 progress = solver.step(problem, state, self.aim)
             except OutOfTime:
-                return self._out_of_time(solver, point())
+                return self._out_of_time(solver, point(), interrupt)
             self.iteration += 1
             self._record(progress.primal, progress.dual, solver.name, note or progress.note, point)
             note = ""
@@ -237,15 +237,17 @@ class _Run:
                 self.aim, self.believed = limits.tol, 0
             solver.rejected(problem, state, self.aim)
 
-    def _out_of_time(self, solver: Solver[Any, Any], point: Any) -> Status:
+    def _out_of_time(self, solver: Solver[Any, Any], point: Any, interrupt: InterruptFlag) -> Status:
         """Prove what there is: the point of a step cut short; alpha = 0 where there was no time for any."""
         if point is not None:
             self.best.add(self.certify(self.problem, point))
         if self.best.gap > 1.0:  # zero is better than that
             self.best.add(self.certify(self.problem, self.problem.zero))
         note = "no time was left for a step" if self.iteration == 0 else "time was over"
-        self._record_proved(solver.name, note)
-        return Status.CONVERGED if self.best.gap <= self.limits.tol else Status.MAX_TIME
+        self._record_proved(solver.name, "interrupted" if interrupt.raised else note)
+        if self.best.gap <= self.limits.tol:
+            return Status.CONVERGED
+        return Status.INTERRUPTED if interrupt.raised else Status.MAX_TIME
 
     def elapsed(self) -> float:
         """Seconds since the run began."""
