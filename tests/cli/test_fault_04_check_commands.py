@@ -66,6 +66,14 @@ CASES = {
         ["--label", "survived", "--missing", "median", "--holdout", "0.3"],
     ),
     "kernel": ("rows.svm", libsvm, ["-t", "2", "-g", "0.5"]),
+    "scaled": ("data.csv", clean, ["--scaling", "standard"]),
+    "scaled text": ("a.csv", messy, ["--label", "survived", "--missing", "mean", "--scaling", "range"]),
+    "search": ("data.csv", clean, ["--search", "-t", "0", "-c", "1", "--probabilities", "sigmoid"]),
+    "all classes at once": (
+        "many.csv",
+        lambda rng: clean(rng, tuple("abc")),
+        ["--multi-class", "crammer-singer"],
+    ),
 }
 
 
@@ -94,12 +102,16 @@ def outcome(command: str) -> tuple[int, str]:
 def test_every_command_of_a_report_proves(here, name):
     file, text, options = CASES[name]
     (here / file).write_text(text(np.random.default_rng(7)), encoding="utf-8")
-    fitted = run("fit", file, *options)
+    fitted = run("fit", file, *options, "--report")
     assert fitted.exit_code == 0, fitted.output
+    written = next(path for path in here.iterdir() if path.suffix == ".html")
     model = next(path.name for path in here.iterdir() if path.name.endswith(".model.safetensors"))
     result = run("report", model, file, "-o", "page.html")
     assert result.exit_code == 0, result.output
     commands = printed((here / "page.html").read_text(encoding="utf-8"))
+    assert printed(written.read_text(encoding="utf-8")) == commands, (
+        "the page of the fit has the same commands"
+    )
     programs = [shlex.split(command)[:2] for command in commands]
     assert ["separatrix", "verify"] in programs
     assert programs[-1] == ["python", "-m"]

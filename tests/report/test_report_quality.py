@@ -14,7 +14,7 @@ import pytest
 from report_models import MODELS, THREE, TWO, WIDE, X, reported
 from sklearn import metrics
 
-from separatrix import SVC, Perceptron, report
+from separatrix import SVC, Perceptron, calibrate, load, report, save
 from separatrix.report.row_values import fields_of, row_values
 from separatrix.validation.scores import percentage
 
@@ -235,3 +235,90 @@ def test_confusions_and_classes_for_any_number_of_classes(k):
         name: percentage(value).replace(" %", "\xa0%") for name, value in by_name.items()
     }
     assert len(page) < 1_500_000
+
+
+def test_rows_that_calibrated_it_are_neither_learnt_from_nor_held_out(tmp_path):
+    out, calibration = np.arange(0, 90, 3), np.arange(1, 90, 3)
+    weights = np.zeros(90)
+    weights[2::3] = 1.0
+    model = SVC().fit(WIDE, TWO, weights)
+    model = calibrate(model, WIDE[calibration], TWO[calibration])
+    made = report.make(model, WIDE, TWO, held_out=out)
+    assert [(part.name, len(part.rows)) for part in made.parts] == [
+        ("held out", 30),
+        ("calibrated on", 30),
+        ("learnt from", 30),
+    ]
+    model.held_out_ = out
+    save(model, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.held_out_.tolist() == out.tolist()
+    assert report.html(again, WIDE, TWO) == made.html()
+    only = np.ones(90)
+    only[calibration] = 0.0
+    model = calibrate(SVC().fit(WIDE, TWO, only), WIDE[calibration], TWO[calibration])
+    made = report.make(model, WIDE, TWO)
+    assert [part.name for part in made.parts] == ["calibrated on", "learnt from"]
+    assert made.quality.tone == "unknown"
+    assert "says little about new ones" in made.html()
+
+
+def test_a_new_fit_forgets_the_rows_held_out_of_the_last():
+    for model in (SVC(), Perceptron()):
+        model.fit(WIDE, np.where(WIDE[:, 0] > 0.1, 1, 0))
+        model.held_out_ = np.arange(3)
+        assert not hasattr(model.fit(WIDE, np.where(WIDE[:, 0] > 0.1, 1, 0)), "held_out_")
+
+
+def test_a_table_for_testing_is_judged_first():
+    model = SVC().fit(WIDE[:60], TWO[:60])
+    made = report.make(
+        model,
+        WIDE[:60],
+        TWO[:60],
+        test=(WIDE[60:], TWO[60:]),
+        test_file="test.csv",
+        test_row_numbers=np.arange(60, 90),
+    )
+    assert [part.name for part in made.parts] == ["tested on", "learnt from"]
+    assert made.parts[0].scores.accuracy == pytest.approx(model.score(WIDE[60:], TWO[60:]))
+    assert [proof.checked for proof in made.proofs] == [True]
+    wrong = [each for each in made.mistakes if each.part == "tested on"]
+    assert all(each.number == each.row + 60 for each in wrong)
+    for each in wrong:
+        assert [float(value) for _, value in each.values] == pytest.approx(WIDE[60:][each.row], rel=1e-5)
+    assert "by their row in test.csv" in made.html()
+
+
+def test_a_perceptron_is_proved_on_the_rows_it_learnt_from():
+    apart = np.where(WIDE[:, 0] - WIDE[:, 3] > 0.1, 1, 0)
+    model = Perceptron().fit(WIDE[10:], apart[10:])
+    made = report.make(model, WIDE, apart, held_out=np.arange(10))
+    assert [part.name for part in made.parts] == ["held out", "learnt from"]
+    assert [proof.checked for proof in made.proofs] == [True]
+    assert made.commands == [], "no command leaves rows out of a table"
+
+
+def test_rows_of_another_table_get_no_commands_that_would_fail():
+    made = report.make(SVC().fit(WIDE[:60], TWO[:60]), WIDE[60:], TWO[60:])
+    assert made.commands == []
+    assert "Check it yourself" not in made.html()
+
+
+def test_only_rows_near_the_margin_are_said_to_be_on_it(monkeypatch):
+    model = SVC().fit(WIDE, TWO)
+    scores = np.where(TWO == "yes", 1, -1) * model.decision_function(WIDE)
+    # An interior point gives every row some weight below C: by alpha alone all of them would be on the margin.
+    (result,) = model.problems_.values()
+    object.__setattr__(result, "alpha", np.full(90, 0.5))
+    monkeypatch.setattr(SVC, "support_", np.arange(90))
+    assert set(result.support_kind.tolist()) == {"margin"}
+    made = report.make(model, WIDE, TWO, verify=False)
+    near = np.abs(scores - 1) <= 0.01
+    assert 0 < near.sum() < 45
+    assert made.support[0].total("margin") == near.sum() == len(made.support_rows["margin"])
+    assert (
+        made.support[0].total("slack") == np.count_nonzero(scores < 0.99) == len(made.support_rows["slack"])
+    )
+    assert made.support[0].total("beyond") == np.count_nonzero(scores > 1.01) > 0
+    assert "a closer solution would take away" in made.html()

@@ -32,11 +32,11 @@ def commands_for(model: str, table: Table, certificate: Path | None = None) -> l
 
 
 def _export_name(table: Table) -> str:
-    """A file for the encoded rows, beside the data: LIBSVM text, or CSV where a label is no single word."""
+    """A file for the encoded rows, in the folder of whoever checks: LIBSVM text, or CSV where a label has spaces."""
     import numpy as np
 
     words = all(_WORD.fullmatch(str(label)) for label in np.unique(table.y).tolist())
-    return str(Path(table.file).parent / f"{stem(table.file)}.rows{'.svm' if words else '.csv'}")
+    return f"{stem(table.file)}.rows{'.svm' if words else '.csv'}"
 
 
 def certificate_beside(model: str) -> Path | None:

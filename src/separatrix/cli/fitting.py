@@ -61,7 +61,7 @@ class FitRun:
     places: Places | None = None  #: None where nothing is saved
     parts: Parts | None = None  #: None where every row is learnt from
     choice: Choice | None = None  #: of a search
-    test: tuple[Any, Any] | None = None  #: rows and labels of the file of ``--test``
+    test: tuple[Any, Any, Any] | None = None  #: X, y and row numbers of the file that --test names
 
     @property
     def written(self) -> dict[str, Path]:
@@ -185,13 +185,13 @@ class FitRun:
         if self.chosen.model.kernel == "precomputed":
             other = kernel_matrix(other)
         rows = measuring.known_rows(test, other.y, np.unique(table.y).tolist(), self.output)
-        self.test = other.X[rows], other.y[rows]
+        self.test = other.X[rows], other.y[rows], other.row_numbers[rows]
 
     def measure(self, model: Any) -> measuring.Measured | None:
         """Return the scores on the rows that were asked for, if any were."""
         table, options = self.table, self.options
         if self.test is not None:
-            X, y, source, where = *self.test, str(options.test), f"of {options.test}"
+            X, y, source, where = *self.test[:2], str(options.test), f"of {options.test}"
         elif self.parts is not None and self.parts.held_out is not None:
             rows = self.parts.held_out
             X, y, source, where = table.X[rows], table.y[rows], f"{options.data}, held out", "kept apart"
@@ -204,6 +204,8 @@ class FitRun:
         """Write the model and its certificates."""
         if self.places is None:
             return
+        if self.parts is not None and self.parts.held_out is not None:
+            fitted.model.held_out_ = self.parts.held_out  # the model file keeps them for its report
         self.places.save_model(fitted.model, self.table)
         try:
             if self.parts is not None and isinstance(fitted.model, Perceptron):
@@ -241,9 +243,12 @@ class FitRun:
                 columns=table.columns,
                 title=f"{place.name} on {Path(table.file).name}",
                 data_file=table.file,
-                held_out=None if self.parts is None else self.parts.held_out,
+                test=None if self.test is None else self.test[:2],
+                test_file=str(self.options.test),
+                test_row_numbers=None if self.test is None else self.test[2],
                 row_numbers=table.row_numbers,
                 description=table.description,
+                encoding=table.encoding,
                 commands=commands_for(str(place), table, self.written.get("certificate")),
             ).html()
         self.places.save_text("report", str(page))

@@ -1,7 +1,7 @@
 """Text tables: cells that a comma, semicolon, tab, bar or blanks separate. pyarrow parses them.
 
-The text is read whole and handed to pyarrow as one buffer: its reading thread then never calls Python, which would end
-the process with an abort if an error made the interpreter stop first.
+The text is read whole and handed to pyarrow in memory of its own. A thread of pyarrow that reads from Python, or frees
+what belongs to Python, aborts the process if the interpreter ends at that moment.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def _parse(
     block = max(_BLOCK, min(1 << 28, 1000 * (bytes(body[: 1 << 24]).find(b"\n") + 1)))
     try:
         return arrow_csv.read_csv(
-            pa.BufferReader(pa.py_buffer(body)),
+            pa.BufferReader(_own_buffer(pa, body)),
             read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter, quote_char=quote or False, newlines_in_values=quote is not None
@@ -304,6 +304,13 @@ def _parse(
         raise _uneven(path, body, len(names), delimiter, quote, before) or DataError(
             f"{path} cannot be read as a text table: {' '.join(str(error).split())[:300]}"
         ) from None
+
+
+def _own_buffer(pa: Any, text: memoryview) -> Any:
+    """The text in memory of pyarrow's own: its threads may free that without Python."""
+    buffer = pa.allocate_buffer(len(text))
+    np.frombuffer(buffer, dtype=np.uint8)[:] = np.frombuffer(text, dtype=np.uint8)
+    return buffer
 
 
 def _forced_texts(names: list[str], settings: TableSettings) -> list[str]:

@@ -93,6 +93,7 @@ def read(
     with ByteSource(name, on_progress) as source:
         kind = format or guess_format(name, source.head)
         if kind == "libsvm":
+            _no_table(name, kind, columns, drop, categorical, sheet, label)
             known = _known(encoding, "libsvm", name)
             settings = TextSettings(
                 zero_based=known.get("zero_based", zero_based),
@@ -123,6 +124,7 @@ def read(
                 dtype,
             )
             return read_table(source, kind, wanted)
+        _no_table(name, kind, columns, drop, categorical, sheet, None if kind == "npy" else label)
         width = _known(encoding, "array", name).get("n_columns", n_columns)
         if kind == "npy":
             return _same_width(read_npy(source, dtype, label), width)
@@ -150,6 +152,15 @@ def describe(path: str | os.PathLike[str], *, format: str | None = None, **optio
         if kind not in TABLES:
             raise DataError(f"{name} is a file of {kind} data, not a table: it has no columns to describe.")
         return describe_table(source, kind, TableSettings(**options))
+
+
+def _no_table(path: str, kind: str, *options: Any) -> None:
+    """Refuse options that only tables know, rather than pass over them in silence."""
+    if any(option is not None for option in options):
+        raise ParameterError(
+            f"{path} is read as {kind}, which has no named columns: label, columns, drop, categorical and sheet "
+            "(--label, --columns, ...) are for tables; format (--format) says that it is one."
+        )
 
 
 def _same_width(data: Dataset, width: int | None) -> Dataset:

@@ -25,12 +25,12 @@ from separatrix.atomic import replacing
 from separatrix.errors import ModelFileError
 from separatrix.models.calibration import read_calibration, write_calibration
 from separatrix.models.fields import Fields
-from separatrix.models.libsvm_models import import_model
+from separatrix.models.libsvm_models import TEXT_BEGINS, import_model
 from separatrix.models.parts import LEFT_UNREAD, parse_json
 from separatrix.models.perceptron import read_perceptron, write_perceptron
 from separatrix.models.svc import read_svc, write_svc
 from separatrix.models.tensors import read_tensors, write_tensors
-from separatrix.models.values import Arrays
+from separatrix.models.values import Arrays, write_value
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.svm.svc import SVC
 
@@ -116,6 +116,8 @@ def model_tensors(
     }
     if "calibration_" in vars(model):
         document["calibration"] = write_calibration(model.calibration_, arrays)
+    if "held_out_" in vars(model):
+        document["held_out"] = write_value(np.asarray(model.held_out_, np.int64), "held_out", arrays)
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
     if len(text) > _MAX_DOCUMENT:
         raise ModelFileError(f"The model is too large for a file: its document would have {len(text)} bytes.")
@@ -163,7 +165,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, certificat
         content = file.read_bytes()
     except (FileNotFoundError, IsADirectoryError):
         raise ModelFileError(f"There is no model file {str(path)!r}.") from None
-    if content.startswith((b"svm_type ", b"solver_type ")):
+    if content.startswith(TEXT_BEGINS):
         return import_model(file)
     try:
         arrays = read_tensors(content)
@@ -208,6 +210,8 @@ def _model(document: Fields) -> Any:
     model.data_encoding_ = encoding
     if document.has("calibration"):
         model.calibration_ = read_calibration(document.record("calibration"), len(model.classes_))
+    if document.has("held_out"):
+        model.held_out_ = document.indices("held_out", None, 1 << 40)
     return model
 
 

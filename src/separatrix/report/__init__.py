@@ -5,7 +5,7 @@
 >>> X, y = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]]), ["left", "left", "right", "right"]
 >>> made = report.make(SVC(C=10.0).fit(X, y), X, y)
 >>> print(made.quality.headline)
-All of the 4 rows that it learnt from are right; how good it is on new rows was not measured.
+All 4 rows that it learnt from are right; how good it is on new rows was not measured.
 >>> made.tone
 'proved'
 >>> page = made.html()

@@ -65,7 +65,7 @@ def progress_chart(progress: FitProgress) -> str:
     frame.axes("seconds", progress.quantity, whole=not falling)
     if limit is not None and frame.y[0] <= limit <= frame.y[1]:
         frame.line([(0.0, limit), (frame.x[1], limit)], "edge")
-        frame.text(WIDTH - 16, frame.at_y(limit) - 5, f"{progress.limit_name} {number(limit)}", "axis", "end")
+        frame.text(frame.left + 6, frame.at_y(limit) - 5, f"{progress.limit_name} {number(limit)}", "axis")
     for place, curve in enumerate(progress.curves):
         shown = np.maximum(curve.values, _LEAST_GAP) if falling else curve.values
         points = np.column_stack([curve.time, shown])
@@ -78,9 +78,10 @@ def progress_chart(progress: FitProgress) -> str:
 
 KINDS = {
     "slack": "inside the margin or on the wrong side",
-    "margin": "exactly on the margin, which they hold in place",
+    "margin": "on the margin, to 1 %",
+    "beyond": "beyond the margin, with a remainder that a closer solution would take away",
     "updates": "caused updates",
-    "none": "carry no weight; without them the model would be the same",
+    "none": "no weight: without them the model would be the same",
     "quiet": "caused none",
 }
 

@@ -16,7 +16,7 @@ from separatrix.perceptron.estimator import Perceptron
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.verify import verify as check_certificate
 from separatrix.report.commands import check_commands
-from separatrix.report.learnt import is_soft, mistakes_of, settings_of, solved_rows, weights_of
+from separatrix.report.learnt import effects_of, is_soft, mistakes_of, settings_of, solved_rows, weights_of
 from separatrix.report.model_facts import (
     problem_name,
     progress_of,
@@ -26,7 +26,8 @@ from separatrix.report.model_facts import (
 )
 from separatrix.report.plane import picture
 from separatrix.report.quality import parts_of, quality_of
-from separatrix.report.records import Cancelling, ProofRecord, Report
+from separatrix.report.records import Cancelling, ProofRecord, Report, Source
+from separatrix.report.row_values import as_read, fields_of, is_table
 from separatrix.report.rows import RowFacts, row_facts
 from separatrix.report.verdicts import about, verdict_of, verdict_of_separability
 from separatrix.separability import Separability, separability
@@ -49,8 +50,12 @@ def make(
     verify: bool = True,
     worst: int = 12,
     held_out: Any = None,
+    test: tuple[Any, Any] | None = None,
+    test_file: str = "the table for testing",
+    test_row_numbers: Any = None,
     row_numbers: Any = None,
     description: TableDescription | None = None,
+    encoding: dict[str, Any] | None = None,
     data_file: str = "DATA",
     certificate_file: str = "certificate.json",
     commands: list[tuple[str, str]] | None = None,
@@ -73,10 +78,17 @@ def make(
     held_out : sequence of int, default None
         Rows of X that the fit did not learn from. None takes those that had no weight in it, as the certificate
         says: rows that ``separatrix fit --holdout`` held out, or rows with a ``sample_weight`` of zero.
+    test : (X, y), default None
+        Rows and labels of another table, which the fit has not seen; they are judged first.
+    test_file : str
+    test_row_numbers : sequence of int, default None
+        The name of that table, and the number of each row in it.
     row_numbers : sequence of int, default None
         Number of each row in its file, as people count; None counts rows from 0.
     description : TableDescription, default None
         How the file was read, as `separatrix.read` says in ``Dataset.description``.
+    encoding : dict, default None
+        How its columns became those of X, ``Dataset.encoding``; None takes what a model from a file knows.
     data_file, certificate_file : str
         Names for the commands that check the certificate.
     commands : list of (str, str), default None
@@ -96,11 +108,13 @@ def make(
     known = columns or getattr(model, "column_names_", None) or list(getattr(model, "feature_names_in_", []))
     model = _without_names(model)
     facts = row_facts(model, rows_X, y)
-    proofs = list(_proofs(model, X, y, verify))
-    parts = parts_of(model, facts, proofs, held_out)
+    own = Source(rows_X, facts, row_numbers)
+    proofs = list(_proofs(model, *_rows_of_the_proof(model, X, y, held_out), verify))
+    other = None if test is None else _test_source(model, *test, test_row_numbers)
+    parts = parts_of(model, own, proofs, held_out, other)
     learnt = next((part.rows for part in parts if part.name == "learnt from"), None)
     found = _separability(model, rows_X, facts, learnt)
-    by_kind = support_rows(model, proofs)
+    by_kind = support_rows(model, facts, proofs)
     shown = [str(name) for name in known] or [f"column {j + 1}" for j in range(rows_X.shape[1])]
     verdict, tone, details = verdict_of(model, proofs, found)
     if callable(model.kernel):
@@ -111,9 +125,9 @@ def make(
         )
     solved = solved_rows(model, rows_X)
     weights, left, planes_left = weights_of(model, solved, shown, facts)
-    encoding = getattr(model, "data_encoding_", None)
+    encoding = getattr(model, "data_encoding_", None) if encoding is None else encoding
     mistakes, mistakes_left, values_left = mistakes_of(
-        model, rows_X, solved, facts, parts, shown, row_numbers, encoding, worst
+        model, parts, shown, effects_of(model, solved), encoding, worst
     )
     holding = by_kind.get("margin", by_kind.get("updates", np.empty(0, dtype=np.intp)))
     return Report(
@@ -126,14 +140,16 @@ def make(
         n_columns=rows_X.shape[1],
         class_counts=counts,
         proofs=proofs,
-        commands=commands if any(proof.kind != "none" for proof in proofs) else [],
-        quality=quality_of(parts),
+        commands=[] if _speaks_of_others(model, proofs, held_out) else commands,
+        quality=quality_of(parts, test_file),
         parts=parts,
         settings=settings_of(model),
         description=description,
+        fields=as_read(rows_X, fields_of(shown, encoding)) if is_table(encoding) else [],
         mistakes=mistakes,
         mistakes_left=mistakes_left,
         values_left=values_left,
+        test_file=test_file if test is not None else "",
         row_word=_row_word(row_numbers, description),
         counted=_counted(row_numbers, description, data_file),
         rows=facts,
@@ -148,6 +164,31 @@ def make(
         picture=picture(model, solved, rows_X, facts, shown, holding[holding < rows_X.shape[0]]),
         support_rows=by_kind,
     )
+
+
+def _test_source(model: Any, X: Any, y: Any, numbers: Any) -> Source:
+    rows = check_matrix(model, X, reset=False)
+    return Source(rows, row_facts(model, rows, y), numbers)
+
+
+def _held_out(model: Any, held_out: Any) -> Any:
+    return held_out if held_out is not None else getattr(model, "held_out_", None)
+
+
+def _rows_of_the_proof(model: Any, X: Any, y: Any, held_out: Any) -> tuple[Any, Any]:
+    """The rows that the certificate speaks of: an SVC's of the whole table, a perceptron's of those it learnt from."""
+    apart = _held_out(model, held_out)
+    if isinstance(model, SVC) or apart is None:
+        return X, y
+    rows = np.setdiff1d(np.arange(len(y)), apart)
+    return check_matrix(model, X, reset=False)[rows], np.asarray(y)[rows]
+
+
+def _speaks_of_others(model: Any, proofs: list[ProofRecord], held_out: Any) -> bool:
+    """True where no command could prove anything about the table: no proof, or one about other rows."""
+    if not isinstance(model, SVC) and _held_out(model, held_out) is not None:
+        return True
+    return all(proof.kind == "none" or proof.outcome == "rejected" for proof in proofs)
 
 
 def _counted(numbers: Any, description: TableDescription | None, file: str) -> str:

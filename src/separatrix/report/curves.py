@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.report.records import Part
-from separatrix.report.rows import RowFacts
 from separatrix.report.svg import Plot, number
-from separatrix.types import Index, Vector
+from separatrix.types import Vector
 from separatrix.validation.scores import precision_recall_points, reliability, roc_points
 
 #: Classes up to which each has a colour; of more, those with the smallest areas have one.
@@ -32,19 +31,19 @@ def shown_classes(part: Part) -> list[tuple[int, str]]:
     ]
 
 
-def roc_chart(parts: list[Part], facts: RowFacts) -> str:
+def roc_chart(parts: list[Part]) -> str:
     """True against false alarms: rows of the class that are found, against others that are taken for it."""
     frame = Plot((0.0, 1.0), (0.0, 1.0), height=300)
     frame.axes("other rows taken for it", "its rows found")
     frame.line([(0.0, 0.0), (1.0, 1.0)], "edge")
     for part, code, kind in _drawn(parts):
-        x, y = roc_points(*_positive_scores(facts, part.rows, code))
+        x, y = roc_points(*_positive_scores(part, code))
         frame.line(_thinned(x, y), f"course {kind}")
     areas = ", ".join(_area(part, part.scores.roc_auc) for part in parts)
     return frame.svg(f"ROC curve; the area below it is {areas}. The dashed diagonal is guessing.")
 
 
-def precision_recall_chart(parts: list[Part], facts: RowFacts) -> str:
+def precision_recall_chart(parts: list[Part]) -> str:
     """Precision against recall; a dashed line at the share of the class, which guessing would reach."""
     frame = Plot((0.0, 1.0), (0.0, 1.0), height=300)
     frame.axes("its rows found (recall)", "right when said (precision)")
@@ -53,15 +52,15 @@ def precision_recall_chart(parts: list[Part], facts: RowFacts) -> str:
         share = first.classes[1].support / first.rows
         frame.line([(0.0, share), (1.0, share)], "edge")
     for part, code, kind in _drawn(parts):
-        recall, precision = precision_recall_points(*_positive_scores(facts, part.rows, code))
+        recall, precision = precision_recall_points(*_positive_scores(part, code))
         frame.line(_thinned(recall, precision), f"course {kind}")
     areas = ", ".join(_area(part, part.scores.average_precision) for part in parts)
     return frame.svg(f"Precision against recall; the average precision is {areas}.")
 
 
-def reliability_chart(part: Part, facts: RowFacts) -> tuple[str, list[list[str]]]:
+def reliability_chart(part: Part) -> tuple[str, list[list[str]]]:
     """The share of rows that come true against the probability that was given, and the same in numbers."""
-    said, seen, rows = reliability(*_said_and_true(facts, part.rows))
+    said, seen, rows = reliability(*_said_and_true(part))
     frame = Plot((0.0, 1.0), (0.0, 1.0), height=300)
     frame.axes("probability that the model gives", "share that came true")
     frame.line([(0.0, 0.0), (1.0, 1.0)], "edge")
@@ -78,8 +77,9 @@ def reliability_chart(part: Part, facts: RowFacts) -> tuple[str, list[list[str]]
     return frame.svg(words), table
 
 
-def _said_and_true(facts: RowFacts, rows: Index) -> tuple[NDArray[np.bool_], Vector]:
+def _said_and_true(part: Part) -> tuple[NDArray[np.bool_], Vector]:
     """Of two classes the probability of the second; of many that of the class which is predicted."""
+    facts, rows = part.source.facts, part.rows
     assert facts.chances is not None
     if len(facts.classes) == 2:
         return facts.codes[rows] == 1, facts.chances[rows, 1]
@@ -90,11 +90,12 @@ def _drawn(parts: list[Part]) -> list[tuple[Part, int, str]]:
     """The curves in the order in which they are drawn; of two classes also that of the rows learnt from, dotted."""
     out = [(parts[0], code, kind) for code, kind in shown_classes(parts[0])]
     if len(parts) > 1 and len(parts[0].scores.classes) == 2:
-        out.insert(0, (parts[1], 1, "faint dotted"))
+        out.insert(0, (parts[-1], 1, "faint dotted"))
     return [each for each in out if each[0].scores.classes[each[1]].roc_auc is not None]
 
 
-def _positive_scores(facts: RowFacts, rows: Index, code: int) -> tuple[NDArray[np.bool_], Vector]:
+def _positive_scores(part: Part, code: int) -> tuple[NDArray[np.bool_], Vector]:
+    facts, rows = part.source.facts, part.rows
     score = facts.scores[rows] if facts.scores.ndim == 1 else facts.scores[rows, code]
     return facts.codes[rows] == code, score
 

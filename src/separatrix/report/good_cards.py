@@ -10,6 +10,7 @@ from separatrix.report.curves import (
     shown_classes,
 )
 from separatrix.report.html_parts import card, fold, legend, paragraph, scrolling, share_bar, table
+from separatrix.report.quality import PARTS
 from separatrix.report.records import Part, Report, WrongRow
 from separatrix.report.svg import escape
 from separatrix.validation.scores import ClassScores, Scores, area, percentage
@@ -28,7 +29,7 @@ def scores_card(report: Report) -> str:
     many = len(report.parts[0].scores.classes) > 2
     lines: list[tuple[str, list[str]]] = [
         ("accuracy", [percentage(part.scores.accuracy) for part in report.parts]),
-        ("always answering the most frequent class", [_baseline(part.scores) for part in report.parts]),
+        ("the most frequent class alone", [_baseline(part.scores) for part in report.parts]),
         ("balanced accuracy", [percentage(part.scores.balanced_accuracy) for part in report.parts]),
         (
             "ROC AUC" + (", mean over classes" if many else ""),
@@ -89,7 +90,7 @@ def _recall(each: ClassScores) -> float:
 
 
 def _of(part: Part) -> str:
-    return {"held out": "rows held out", "learnt from": "rows learnt from"}.get(part.name, part.name)
+    return part.name if part.name == "other rows" else f"rows {part.name}"
 
 
 def confusion_card(report: Report) -> str:
@@ -158,10 +159,9 @@ def _frequent(part: Part) -> str:
 
 def curves_cards(report: Report) -> str:
     """ROC and precision-recall curves."""
-    facts = report.rows
-    if facts is None or all(part.scores.roc_auc is None for part in report.parts[:1]):
-        return ""
     parts = report.parts
+    if not parts or parts[0].scores.roc_auc is None:
+        return ""
     first = parts[0].scores
     marks = _curve_legend(parts)
     if len(first.classes) == 2:
@@ -171,8 +171,8 @@ def curves_cards(report: Report) -> str:
         guess = f"The dashed line is guessing: {part} of the rows are {name}."
     else:
         words, guess = "Each class against all others, at every threshold of its score.", ""
-    roc = paragraph(words, "The dashed diagonal is guessing.") + roc_chart(parts, facts) + marks
-    precision = paragraph(words, guess) + precision_recall_chart(parts, facts) + marks
+    roc = paragraph(words, "The dashed diagonal is guessing.") + roc_chart(parts) + marks
+    precision = paragraph(words, guess) + precision_recall_chart(parts) + marks
     return card("Finding rows and raising false alarms (ROC)", roc) + card("Precision and recall", precision)
 
 
@@ -181,7 +181,7 @@ def _curve_legend(parts: list[Part]) -> str:
     if len(each) == 2:
         items = [_line("d0", _of(parts[0]), each[1].roc_auc)]
         if len(parts) > 1:
-            items.append(_line("faint dotted", _of(parts[1]), parts[1].scores.classes[1].roc_auc))
+            items.append(_line("faint dotted", _of(parts[-1]), parts[-1].scores.classes[1].roc_auc))
         return legend(items)
     items = [_line(kind, each[code].name, each[code].roc_auc) for code, kind in shown if kind != "faint"]
     others = [code for code, kind in shown if kind == "faint"]
@@ -204,15 +204,15 @@ def calibration_card(report: Report) -> str:
     if facts is None or facts.chances is None or not report.parts:
         return ""
     part = report.parts[0]
-    drawing, rows = reliability_chart(part, facts)
+    drawing, rows = reliability_chart(part)
     names = facts.names
     of = f"of {names[1]}" if len(names) == 2 else "of the class that it predicts"
     words = (
         f"Of the rows to which the model gives a certain probability {of}, so many should come true: points on the "
         "dashed diagonal are honest, points below it claim too much. A larger circle is more rows."
     )
-    if part.name == "learnt from":
-        words += " These are rows that it learnt from, so this says little about new ones."
+    if part.name in ("learnt from", "calibrated on"):
+        words += f" These are {PARTS[part.name]}, so this says little about new ones."
     head = ["probability", "came true", "rows"]
     numbers = fold("The numbers", table("Probability and outcome", head, rows))
     marks = legend([f"{swatch('circle', 'dot d0')}{escape(_of(part))}"])
@@ -231,7 +231,8 @@ def mistakes_card(report: Report) -> str:
             continue
         left = report.mistakes_left.get(part.name, 0)
         shown = f"The {len(rows)} worst of {len(rows) + left:,}" if left else f"All {len(rows)}"
-        caption = f"{shown}, {_of(part)}; {report.counted}"
+        counted = f"by their row in {report.test_file}" if part.name == "tested on" else report.counted
+        caption = f"{shown}, {_of(part)}; {counted}"
         made = _mistakes(caption, rows, report)
         body += made if place == 0 else fold(f"Wrong among the {_of(part)}", made)
     words = (

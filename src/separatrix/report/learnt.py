@@ -77,50 +77,50 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def mistakes_of(
-    model: Any,
-    X: Any,
-    solved: Any,
-    facts: RowFacts,
-    parts: list[Part],
-    columns: list[str],
-    numbers: Any,
-    encoding: dict[str, Any] | None,
-    count: int,
+    model: Any, parts: list[Part], columns: list[str], effects: Vector, encoding: Any, count: int
 ) -> tuple[list[WrongRow], dict[str, int], int]:
     """The worst of the misclassified rows of each part, how many more there are, and how many columns are not shown.
 
-    Their values are those of the columns with the largest effects, or with a kernel of those that vary most.
+    Their values are those of the columns with the largest ``effects`` (d,).
     """
-    two = len(model.classes_) == 2
-    w = np.asarray(model.coef_[0]) if hasattr(model, "coef_") and two else None
-    effects = column_spread(solved)
-    if hasattr(model, "coef_"):
-        effects = np.abs(np.asarray(model.coef_) * effects).max(axis=0)
+    w = np.asarray(model.coef_[0]) if hasattr(model, "coef_") and len(model.classes_) == 2 else None
     known = fields_of(columns, encoding)
     fields = telling(known, effects, _VALUES)
     out, left = [], {}
     for part in parts:
+        facts, X, numbers = part.source.facts, part.source.X, part.source.numbers
         wrong = facts.wrong(part.rows)
         shown = wrong[:count].tolist()
         left[part.name] = len(wrong) - len(shown)
         for row, values in zip(shown, row_values(X, shown, fields), strict=True):
-            given = int(facts.predicted[row])
+            given, code = int(facts.predicted[row]), int(facts.codes[row])
+            opposing = (
+                []
+                if w is None
+                else _opposing(w, dense_rows(solved_rows(model, X[[row]]), [0])[0], code, columns)
+            )
             out.append(
                 WrongRow(
                     row,
                     row if numbers is None else int(numbers[row]),
                     part.name,
-                    facts.names[facts.codes[row]],
+                    facts.names[code],
                     facts.names[given],
                     float(facts.margins[row]),
                     None if facts.chances is None else float(facts.chances[row, given]),
                     values,
-                    []
-                    if w is None
-                    else _opposing(w, dense_rows(solved, [row])[0], facts.codes[row], columns),
+                    opposing,
                 )
             )
     return out, left, len(known) - len(fields)
+
+
+def effects_of(model: Any, solved: Any) -> Vector:
+    """The largest effect of each column on a score, (d,): weight times spread; with a kernel the spread alone."""
+    spread = column_spread(solved)
+    if not hasattr(model, "coef_"):
+        return spread
+    return np.asarray(np.abs(np.asarray(model.coef_) * spread).max(axis=0))
 
 
 def _opposing(w: Vector, x: NDArray[np.float64], code: int, columns: list[str]) -> list[tuple[str, float]]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from separatrix.data.description import ColumnDescription
+from separatrix.data.description import ABSENT, TableDescription
 from separatrix.report.charts import axis_names, plane_chart, ringed, swatch
 from separatrix.report.html_parts import card, legend, pairs, paragraph, signed_bar, table
 from separatrix.report.records import Report, Weight
+from separatrix.report.row_values import FieldRead
 from separatrix.report.svg import escape, number, shape_of
 
 #: Classes up to which the rows are drawn: more cannot be told apart in a plane; and classes that are counted.
 _DRAWN, _CLASSES = 12, 40
 #: Share of the largest effect below which the effects of a class come to nothing.
 _IDLE = 0.01
-#: Columns of the file up to which each is described.
+#: Columns of the file that are described.
 _COLUMNS = 60
 
 
@@ -23,7 +24,7 @@ def weights_card(report: Report) -> str:
         return ""
     words = (
         "An effect is the weight of a column times its spread (standard deviation): what a typical change of the "
-        "column adds to the score."
+        "column adds to the score. The weight itself is for one unit of the column."
     )
     left = f"{report.weights_left:,} columns of less effect are not shown." if report.weights_left > 0 else ""
     if "" in weights:
@@ -39,19 +40,19 @@ def weights_card(report: Report) -> str:
         else ""
     )
     rows = [[name, _spoken(each, True), _spoken(each, False)] for name, each in weights.items()]
-    body = table(
-        "Columns by their effect", ["class", "speaks for it", "speaks against it"], rows, words=3, raw=(1, 2)
-    )
+    pairwise = len(weights) + report.planes_left > len(report.rows.names)
+    head = ["pair", "for the first", "for the second"] if pairwise else ["class", "for it", "against it"]
+    body = table("Columns that speak for and against, by their effect", head, rows, words=3, raw=(1, 2))
     return card("What the columns weigh", paragraph(words, left, planes, flat) + body, wide=True)
 
 
 def _bars(weights: list[Weight]) -> str:
     largest = max(abs(each.effect) for each in weights)
     rows = [
-        [each.column, signed_bar(each.effect, largest), number(each.effect), number(each.weight)]
+        [each.column, number(each.effect), signed_bar(each.effect, largest), number(each.weight)]
         for each in weights
     ]
-    return table("Columns by their effect", ["column", "drawn", "effect", "weight"], rows, words=1, raw=(1,))
+    return table("Columns by their effect", ["column", "effect", "drawn", "weight"], rows, words=1, raw=(2,))
 
 
 def _spoken(weights: list[Weight], good: bool) -> str:
@@ -99,20 +100,40 @@ def table_card(report: Report) -> str:
         ("rows by class", ", ".join(classes[:_CLASSES]) + (", ..." if len(classes) > _CLASSES else "")),
     ]
     found = report.description
-    if found is None:
-        return card("The data", pairs(rows))
-    few = len(found.columns) <= _COLUMNS
-    rows[1] = ("columns", f"{len(found.columns):,}, which became {report.n_columns:,} columns of numbers")
-    rows += [line for line in found.lines() if line[0] != "columns" or not few]
-    body = pairs(rows) + "".join(f'<p class="warned">{escape(text)}</p>' for text in found.warnings)
-    if few:
-        lines = [[each.name, each.kind, each.note, _missing(each)] for each in found.columns]
-        body += table("Columns of the file", ["column", "kind", "values", "missing"], lines, words=4)
-    return card("How the table was read", body)
+    if found is not None:
+        rows += _said(found)
+    if report.fields:
+        rows[1] = ("columns", f"{len(report.fields):,}, which became {report.n_columns:,} columns of numbers")
+    body = pairs(rows)
+    if found is not None:
+        body += "".join(f'<p class="warned">{escape(text)}</p>' for text in found.warnings)
+    if report.fields:
+        cells = {} if found is None else {each.name: each.missing for each in found.columns if each.missing}
+        lines = [
+            [each.name, each.kind, each.values, _missing(each, cells.get(each.name, 0))]
+            for each in report.fields
+        ]
+        absent = [] if found is None else [each for each in found.columns if each.kind in ABSENT]
+        lines += [[each.name, f"{each.kind}, not used", each.note, ""] for each in absent]
+        head = ["column", "kind", "values", "where missing"]
+        body += table("Columns of the file", head, lines[:_COLUMNS], words=4)
+        if len(lines) > _COLUMNS:
+            body += paragraph(f"{len(lines) - _COLUMNS:,} further columns are not shown.")
+    return card("How the table was read" if report.fields else "The data", body)
 
 
-def _missing(column: ColumnDescription) -> str:
-    return f"{column.missing:,}{': ' + column.done if column.done else ''}" if column.missing else "none"
+def _missing(column: FieldRead, cells: int) -> str:
+    """What a missing cell becomes, and how many there are."""
+    return (f"{column.fill}" if column.fill else "refused") + (f" ({cells:,} cells)" if cells else "")
+
+
+def _said(found: TableDescription) -> list[tuple[str, str]]:
+    """The label, what was guessed about the file, and suspicious cells."""
+    out, shown = [], False
+    for name, text in found.lines():
+        shown = name in ("label", "read with", "suspicious") or (not name and shown)
+        out += [(name, text)] if shown else []
+    return out
 
 
 def settings_card(report: Report) -> str:

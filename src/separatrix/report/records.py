@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.data.description import TableDescription
 from separatrix.report.plane import Picture
+from separatrix.report.row_values import FieldRead
 from separatrix.report.rows import RowFacts
 from separatrix.types import Index, Vector
 from separatrix.validation.scores import Scores
@@ -34,14 +35,22 @@ class ProofRecord:
 
 
 @dataclass(frozen=True, eq=False)
+class Source:
+    """A table and what the model says of its rows."""
+
+    X: Any
+    facts: RowFacts
+    numbers: Any = None  #: the number of each row in its file; None counts from 0
+
+
+@dataclass(frozen=True, eq=False)
 class Part:
     """Rows that are judged together."""
 
-    name: (
-        str  #: "held out" and "learnt from"; or "other rows", of which the fit is not known to have seen any
-    )
+    name: str  #: one of `quality.PARTS`
     rows: Index
     scores: Scores
+    source: Source  #: the table that they are rows of
 
 
 @dataclass(frozen=True)
@@ -150,9 +159,11 @@ class Report:
     parts: list[Part] = field(default_factory=list)  #: the one that counts first
     settings: list[Setting] = field(default_factory=list)
     description: TableDescription | None = None  #: how the file was read
+    fields: list[FieldRead] = field(default_factory=list)  #: the columns of a table
     mistakes: list[WrongRow] = field(default_factory=list)
     mistakes_left: dict[str, int] = field(default_factory=dict)  #: part -> wrong rows that are not shown
     values_left: int = 0  #: columns of the file whose values are not shown beside those rows
+    test_file: str = ""  #: the table for testing, where there is one
     row_word: str = "row"  #: "line" where rows are numbered as the lines of a text
     counted: str = "counted from 0"  #: how rows are numbered
     rows: RowFacts | None = None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.report.rows import dense_rows
+from separatrix.report.rows import column_range, dense_rows
 
 #: Words of a text that are shown.
 _WORDS = 8
@@ -22,6 +22,7 @@ class Field:
     kind: str  #: "number", "category" or "words"
     first: int
     parts: list[str]
+    fill: str = ""  #: the value that a missing cell gets; empty: missing cells are refused
 
     @property
     def last(self) -> int:
@@ -32,10 +33,20 @@ class Field:
         """The value of the field in a row (d,)."""
         here = values[self.first : self.last]
         if self.kind == "number":
-            return f"{here[0]:.6g}"
+            return plain(float(here[0]))
         found = [self.parts[j] for j in np.argsort(-here, kind="stable").tolist() if here[j] > 0]
         more = " ..." if len(found) > _WORDS else ""
         return ", ".join(found[:_WORDS]) + more if found else "none that was learnt"
+
+
+@dataclass(frozen=True)
+class FieldRead:
+    """A column of the file in words."""
+
+    name: str
+    kind: str
+    values: str
+    fill: str  #: the value that a missing cell gets; empty: missing cells are refused
 
 
 def fields_of(columns: list[str], encoding: dict[str, Any] | None) -> list[Field]:
@@ -51,12 +62,42 @@ def fields_of(columns: list[str], encoding: dict[str, Any] | None) -> list[Field
             break
         parts = record.get("categories") or record.get("words") or []
         kind = "words" if "words" in record else "category" if "categories" in record else "number"
-        field = Field(str(record.get("name")), kind, first, [str(part) for part in parts])
+        fill = record.get("fill")
+        filled = "" if fill is None else plain(fill) if isinstance(fill, float) else str(fill)
+        field = Field(str(record.get("name")), kind, first, [str(part) for part in parts], filled)
         out.append(field)
         first = field.last
     if first != len(columns):  # a record of another kind of file
         return [Field(name, "number", place, []) for place, name in enumerate(columns)]
     return out
+
+
+def is_table(encoding: dict[str, Any] | None) -> bool:
+    """Tell whether an encoding is that of a table with named columns."""
+    return bool((encoding or {}).get("columns"))
+
+
+def as_read(X: Any, fields: list[Field]) -> list[FieldRead]:
+    """Each field with its range or its first values, as they are in these rows and in those that were learnt from."""
+    low, high = column_range(X)
+    out = []
+    for field in fields:
+        if field.kind == "number":
+            said = f"{plain(float(low[field.first]))} to {plain(float(high[field.first]))}"
+        else:
+            more = ", ..." if len(field.parts) > _WORDS else ""
+            said = f"{len(field.parts):,}: {', '.join(field.parts[:_WORDS])}{more}"
+        out.append(FieldRead(field.name, field.kind, said, field.fill))
+    return out
+
+
+def plain(value: float) -> str:
+    """A value of a cell: whole numbers with all their digits, others with six.
+
+    >>> plain(1484705.0), plain(0.1234567), plain(1e300)
+    ('1484705', '0.123457', '1e+300')
+    """
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def telling(fields: list[Field], effects: NDArray[np.float64], count: int) -> list[Field]:

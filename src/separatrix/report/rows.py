@@ -133,6 +133,13 @@ def column_spread(X: Any) -> Vector:
     return np.asarray(np.sqrt(np.maximum(0.0, squares - mean * mean)))
 
 
+def column_range(X: Any) -> tuple[Vector, Vector]:
+    """The least and the greatest value of each column, each (d,)."""
+    ends = X.min(axis=0), X.max(axis=0)
+    low, high = (end.toarray() if hasattr(end, "toarray") else end for end in ends)
+    return np.ravel(low), np.ravel(high)
+
+
 def dense_rows(X: Any, rows: Any) -> NDArray[np.float64]:
     """Some rows as a dense float64 array."""
     part = X[rows]

@@ -11,6 +11,8 @@ from separatrix.validation.scores import Scores, area, percentage
 
 #: Classes up to which the confusion matrix is written.
 _CLASSES = 12
+#: Columns of the file that are described.
+_COLUMNS = 60
 
 
 def words(report: Report) -> str:
@@ -94,8 +96,9 @@ def _weights(report: Report) -> list[str]:
 def _data(report: Report) -> list[str]:
     counts = ", ".join(f"{name}: {count:,}" for name, count in report.class_counts.items())
     lines = [f"{report.n_rows:,} rows, {report.n_columns:,} columns ({counts})"]
-    described = [] if report.description is None else report.description.whole()
+    described = [] if report.description is None else report.description.lines()
     lines += [f"{name + ':' if name else '':<17} {value}" for name, value in described]
+    lines += [f"{each.name}: {each.kind}, {each.values}" for each in report.fields[:_COLUMNS]]
     lines += [
         f"{each.name + ':':<17} {each.value}{'' if each.default else '  (chosen)'}"
         for each in report.settings

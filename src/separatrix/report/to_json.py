@@ -28,6 +28,7 @@ def plain(report: Report) -> dict[str, Any]:
         "scores": {part.name: part.scores.record() for part in report.parts},
         "held_out": next((part.rows.tolist() for part in report.parts if part.name == "held out"), []),
         "settings": {each.name: each.value for each in report.settings},
+        "columns": [asdict(each) for each in report.fields],
         "table": None if report.description is None else report.description.record(),
         "model": dict(report.about),
         "data": {"rows": report.n_rows, "columns": report.n_columns, "classes": report.class_counts},

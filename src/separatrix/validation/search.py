@@ -220,6 +220,7 @@ def search(
         model = calibrate(model, *own, probabilities, allow_equal_rows=True)
     if parts.held_out is None:
         return Search(model, choice, parts, None, None)
+    model.held_out_ = parts.held_out  # the model file keeps them for its report
     X_out, y_out = X[parts.held_out], y[parts.held_out]
     look = Holdout(X_out, y_out, resolution=0.0, ledger=ledger).score(model)
     return Search(model, choice, parts, scores_of(model, X_out, y_out), look)
