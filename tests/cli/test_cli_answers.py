@@ -233,12 +233,13 @@ def test_what_goes_wrong_is_a_sentence(folder, words, code, sentence):
     ("words", "sentence", "hint"),
     [
         (["check", "nan.svm"], "values must be finite; found 'nan'.", "impute or drop the value before it is written"),
-        (["check", "missing.csv"], "is missing (1 cells of this column are).",
-         "missing='mean', 'median' or 'zero' fills them; columns= leaves columns out"),
+        (["check", "missing.csv"], "column 'length' is missing (1 cell of this column is).",
+         "--missing mean, median or zero fills such cells; --drop length leaves the column out "
+         "(in Python missing=, drop=)"),
         (["fit", "data.svm", "-c", "1e11"], "got 100000000000.0.", "rescale the columns of X instead"),
         (["fit", "data.svm", "-t", "7"], "got '7'.", None),
         (["fit", "data.svm", "-w", "3=1"], "the classes are -1, 1.", "write -w LABEL=WEIGHT"),
-        (["check", "--colour"], "No such option: --colour.",
+        (["check", "--nonsense"], "No such option: --nonsense.",
          "separatrix check --help shows the options, with examples"),
     ],
 )  # fmt: skip

@@ -43,7 +43,19 @@ def shell_lines(document: str) -> list[str]:
 
 
 def test_every_command_is_there_and_has_examples():
-    names = ["fit", "predict", "check", "verify", "audit", "convert", "report", "serve", "lab", "demo"]
+    names = [
+        "look",
+        "fit",
+        "predict",
+        "check",
+        "verify",
+        "audit",
+        "convert",
+        "report",
+        "serve",
+        "lab",
+        "demo",
+    ]
     assert sorted(COMMANDS) == sorted(names)
     for name, text in COMMANDS.items():
         assert examples(text), f"{name} --help shows no example"

@@ -67,9 +67,9 @@ def test_tabs_and_quotation_marks(write):
 
 def test_missing_cells_are_refused_with_their_place(write):
     path = write("a,b,label\n1,x,0\n,?,1\n3, ? ,0\n5,x,1\n")
-    with pytest.raises(DataError, match=r"row 2, column 'a' is missing \(1 cells"):
+    with pytest.raises(DataError, match=r"line 3, column 'a' is missing \(1 cell of"):
         sx.read(path)
-    with pytest.raises(DataError, match="row 2, column 'b' is missing"):
+    with pytest.raises(DataError, match="line 3, column 'b' is missing"):
         sx.read(path, columns=["b"])
     data = sx.read(path, missing="mean", columns=["a"])
     assert data.X.ravel().tolist() == [1, 3, 3, 5]
@@ -78,7 +78,7 @@ def test_missing_cells_are_refused_with_their_place(write):
     assert median.X.ravel().tolist() == [1, 2, 9, 2]
     texts = sx.read(path, missing="mean", columns=["b"])
     assert texts.X.tolist() == [[1]] * 4
-    with pytest.raises(DataError, match="is the label, and row 2 has none"):
+    with pytest.raises(DataError, match="is the label, and line 3 has none"):
         sx.read(write("a,label\n1,x\n2,\n"))
 
 
@@ -121,11 +121,18 @@ def test_free_text_becomes_words(write):
     assert later.source.left_out == 1
 
 
-def test_identifiers_are_refused(write):
+def test_identifiers_are_left_out_and_said(write):
     text = "id,x,label\n" + "".join(f"k{i},{i},{i % 2}\n" for i in range(300))
-    with pytest.raises(DataError, match="holds 300 different texts in 300 rows: a name or a key"):
-        sx.read(write(text))
+    data = sx.read(write(text))
+    assert data.column_names == ["x"]
+    assert data.identifiers == {"id": [f"k{i}" for i in range(300)]}
+    assert (
+        "'id' is left out as an identifier (300 different texts in 300 rows" in data.description.warnings[0]
+    )
+    with pytest.raises(DataError, match="300 different texts in 300 rows: a name or a key"):
+        sx.read(write(text), columns=["id", "x"])
     assert sx.read(write(text), columns=["x"]).X.shape == (300, 1)
+    assert sx.read(write(text), categorical=["id"]).X.shape == (300, 301)
 
 
 def test_parquet_and_arrow(tmp_path):
@@ -154,12 +161,12 @@ def test_parquet_and_arrow(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n3\n", "cannot be read as csv"),
-        ("a,label\n1,0\ninf,1\n", "is infinite in row 2"),
-        ("when,label\n2020-01-01,0\n2021-01-01,1\n", "not numbers or texts"),
-        ("a,b,label\n9007199254740993,1.5,1\n2,1,0\n", "holds 9007199254740993 in row 1"),
+        ("a,b\n1,2\n3\n", "line 3 has 1 cell; expected 2: '3'"),
+        ("a,label\n1,0\ninf,1\n", "line 3, column 'a' holds 'inf', which is no finite number"),
+        ("when,label\n2020-01-01,0\n2021-01-01,1\n", "no column left to learn from; there was 'when' .date"),
+        ("a,b,label\n9007199254740993,1.5,1\n2,1,0\n", "holds 9007199254740993 in line 2"),
         ("a,label\n", "holds no rows"),
-        ("", "cannot be read as csv"),
+        ("", "holds no rows"),
     ],
 )
 def test_what_cannot_be_read(write, text, message):

@@ -17,6 +17,7 @@ from separatrix.cli.convert import convert
 from separatrix.cli.demo import demo
 from separatrix.cli.fit import FitCommand, FitOptions
 from separatrix.cli.lab import lab
+from separatrix.cli.look import look
 from separatrix.cli.output import CommandError, ExitCode, say
 from separatrix.cli.postponed import postpone
 from separatrix.cli.predict import predict
@@ -132,6 +133,7 @@ def separatrix(
     """
 
 
+app.command(short_help="What would be made of a table?")(look)
 app.command("fit", cls=FitCommand, short_help="Train a classifier and prove how good it is.")(FitOptions)
 app.command(short_help="The class of each row of a file.")(predict)
 app.command(short_help="Are the classes separable? An exact verdict.")(check)

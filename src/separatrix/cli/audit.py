@@ -8,21 +8,21 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.inputs import (
+    TABLE_DEFAULTS,
     DataFile,
     Force,
-    Format,
     Json,
-    LabelColumn,
-    Missing,
     ProofFile,
     Quiet,
-    Reading,
+    TableOptions,
     class_weights,
     read,
+    reads_tables,
 )
 from separatrix.cli.output import ExitCode, Output
 
 
+@reads_tables
 def audit(
     model: Annotated[
         str,
@@ -31,9 +31,7 @@ def audit(
         ),
     ],
     data: DataFile,
-    label: LabelColumn = None,
-    format: Format = None,
-    missing: Missing = "refuse",
+    tables: TableOptions = TABLE_DEFAULTS,
     cost: Annotated[
         float | None, typer.Option("--cost", "-c", help="C it was trained with; LIBSVM's files do not say.")
     ] = None,
@@ -64,7 +62,7 @@ def audit(
 
     output = Output(as_json, quiet)
     place = claim_certificate(certificate, force, output)
-    table = read(data, Reading(label, format, missing, quiet=quiet))
+    table = read(data, tables.settings(quiet))
     found = measure(
         _model(model),
         table.X,

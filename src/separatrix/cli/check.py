@@ -7,25 +7,23 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.inputs import (
+    TABLE_DEFAULTS,
     DataFile,
     Force,
-    Format,
     Json,
-    LabelColumn,
-    Missing,
     ProofFile,
     Quiet,
-    Reading,
+    TableOptions,
     read,
+    reads_tables,
 )
 from separatrix.cli.output import ExitCode, Output
 
 
+@reads_tables
 def check(
     data: DataFile,
-    label: LabelColumn = None,
-    format: Format = None,
-    missing: Missing = "refuse",
+    tables: TableOptions = TABLE_DEFAULTS,
     bias: Annotated[bool, typer.Option(help="Whether the hyperplane may miss the origin.")] = True,
     pairs: Annotated[
         bool,
@@ -57,7 +55,7 @@ def check(
 
     output = Output(as_json, quiet)
     place = claim_certificate(certificate, force, output)
-    table = read(data, Reading(label, format, missing, quiet=quiet))
+    table = read(data, tables.settings(quiet))
     found = verdicts.decide(table.X, table.y, "ovo" if pairs else "ovr", bias, max_time)
     record: dict[str, Any] = {"data": table.record(), "separability": found.record(), "certificate": None}
     lines = [*table.lines(), *verdicts.lines(found)]

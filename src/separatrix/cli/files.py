@@ -16,16 +16,30 @@ if TYPE_CHECKING:
 
 _PACKED = {".gz", ".bz2", ".xz", ".zst"}
 _FORMATS = {".svm", ".libsvm", ".svmlight", ".txt", ".dat", ".csv", ".tsv", ".parquet", ".arrow", ".feather"}
-_FORMATS |= {".npz", ".store", ".data"}
+_FORMATS |= {
+    ".npz",
+    ".npy",
+    ".store",
+    ".data",
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".arff",
+    ".xlsx",
+    ".xls",
+    ".ods",
+}
 _CERTIFICATES = (".json", ".json.gz")
 
 
 def stem(data: str) -> str:
     """Return the name of a data file without what tells its format and compression.
 
-    >>> stem("folder/a9a.t.bz2"), stem("train.csv.gz"), stem("iris")
-    ('a9a.t', 'train', 'iris')
+    >>> stem("folder/a9a.t.bz2"), stem("train.csv.gz"), stem("iris"), stem("-")
+    ('a9a.t', 'train', 'iris', 'standard-input')
     """
+    if data == "-":
+        return "standard-input"
     name = Path(data).name or Path(data).resolve().name
     for known in (_PACKED, _FORMATS):
         base, suffix = os.path.splitext(name)

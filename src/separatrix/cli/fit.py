@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Missing, Quiet, Reading
+from separatrix.cli.inputs import DataFile, Force, Json, Quiet, Reading, TableOptions
 
 _KERNEL = "Kernel: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or its name."
 _MULTI_CLASS = "Many classes: ovr (each against the rest), ovo (pairs), crammer-singer (all in one problem)."
@@ -17,7 +17,7 @@ _CERTIFICATE = "Where the certificate goes; for many classes, a folder of this n
 
 # None means that an option was not given. The docstring is what `separatrix fit --help` shows.
 @dataclass(frozen=True)
-class FitOptions:
+class FitOptions(TableOptions):
     """Train a classifier, prove how close to the optimum it is, save the model and the proof.
 
     Without options: a linear support vector machine with C = 1, and the answer says what was chosen.
@@ -107,9 +107,6 @@ class FitOptions:
     ] = None
     save: Annotated[bool, typer.Option(help="Whether to save model and certificate.")] = True
     force: Force = False
-    label: LabelColumn = None
-    format: Format = None
-    missing: Missing = "refuse"
     seed: Annotated[int, typer.Option(help="For the held-out rows, the folds and the solver's order.")] = 0
     threads: Annotated[int | None, typer.Option(help="Threads; else all processors.", min=1)] = None
     as_json: Json = False
@@ -118,7 +115,7 @@ class FitOptions:
     @property
     def reading(self) -> Reading:
         """Settings for reading its files."""
-        return Reading(self.label, self.format, self.missing, quiet=self.quiet)
+        return self.settings(self.quiet)
 
 
 class FitCommand(TyperCommand):

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from separatrix.cli.output import CommandError, Line, counted, listed, wrapped
+from separatrix.cli.output import CommandError, Line, counted, listed, say, wrapped
 from separatrix.cli.progress import waiting
 
 DataFile = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="LIBSVM text, CSV, TSV, Parquet, Arrow, npz, IDX, or a store of separatrix convert; "
-        "text also as .gz, .bz2, .xz or .zst.",
+        help="LIBSVM text, CSV, TSV, JSON lines, Excel, Parquet, Arrow, Feather, ARFF, npz, npy, IDX, or a store of "
+        "separatrix convert; text also as .gz, .bz2, .xz or .zst; - is standard input.",
         show_default=False,
     ),
-]
-LabelColumn = Annotated[
-    str | None,
-    typer.Option("--label", help="Tables: the column of the labels, by name or number. [default: the last]"),
-]
-Format = Annotated[str | None, typer.Option("--format", help="Of DATA. [default: by name and content]")]
-Missing = Annotated[
-    str, typer.Option("--missing", help="Tables: refuse missing values, or fill in mean, median or zero.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
@@ -40,9 +34,89 @@ ProofFile = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that separatrix did not write.")]
 
 
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """The options of every command that reads tables, in the order in which --help shows them."""
+
+    label: Annotated[
+        str | None,
+        typer.Option(
+            help="Tables: the column of the labels, by name or number from 0. [default: one named label or target, "
+            "else the last; refused where another could be meant]",
+        ),
+    ] = None
+    columns: Annotated[
+        list[str] | None, typer.Option(help="Tables: the columns to use, by name or number: a,b,c.")
+    ] = None
+    drop: Annotated[list[str] | None, typer.Option(help="Tables: the columns to leave out: a,b,c.")] = None
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="Tables: columns whose values are names, even if they look like numbers."),
+    ] = None
+    missing: Annotated[
+        str, typer.Option(help="Tables: refuse missing values, or fill in mean, median or zero.")
+    ] = "refuse"
+    delimiter: Annotated[
+        str | None, typer.Option(help="Text tables: what separates two cells; space, tab. [default: guessed]")
+    ] = None
+    decimal: Annotated[
+        str | None, typer.Option(help="Text tables: the decimal sign, . or a comma. [default: guessed]")
+    ] = None
+    text_encoding: Annotated[
+        str | None, typer.Option("--encoding", help="Text tables: utf-8, latin-1, ... [default: guessed]")
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Text tables: whether the first line names the columns. [default: guessed]",
+            show_default=False,
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None, typer.Option(help="Excel: the sheet, by name or number from 0. [default: the only one]")
+    ] = None
+    format: Annotated[str | None, typer.Option(help="Of DATA. [default: by name and content]")] = None
+
+    def settings(self, quiet: bool = False) -> Reading:
+        """Return the settings for reading a file."""
+        own = {each.name: getattr(self, each.name) for each in fields(TableOptions)}
+        return Reading(**own, quiet=quiet)
+
+
+TABLE_DEFAULTS = TableOptions()
+
+
+def reads_tables(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of `TableOptions`; it gets them as one argument, ``tables``."""
+    own = inspect.signature(command)
+    hints = get_type_hints(command, include_extras=True)
+    table_hints = get_type_hints(TableOptions, include_extras=True)
+    names = [each.name for each in fields(TableOptions)]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> int:
+        tables = TableOptions(**{name: given.pop(name) for name in names if name in given})
+        return command(**given, tables=tables)
+
+    parameters: list[inspect.Parameter] = []
+    for parameter in own.parameters.values():
+        if parameter.name != "tables":
+            parameters.append(parameter.replace(annotation=hints[parameter.name]))
+            continue
+        for each in fields(TableOptions):
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            parameters.append(
+                inspect.Parameter(each.name, kind, default=each.default, annotation=table_hints[each.name])
+            )
+    run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": int}
+    return run
+
+
 @dataclass(frozen=True)
 class Reading:
-    """Settings for reading a file: its format and label column, and what is known from a model or a certificate."""
+    """Settings for reading a file: the options of tables, and what is known from a model or a certificate."""
 
     label: str | None = None
     format: str | None = None
@@ -50,10 +124,18 @@ class Reading:
     n_columns: int | None = None
     encoding: dict[str, Any] | None = None
     quiet: bool = False
+    columns: list[str] | None = None
+    drop: list[str] | None = None
+    categorical: list[str] | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    text_encoding: str | None = None
+    header: bool | None = None
+    sheet: str | None = None
 
     def options(self) -> dict[str, Any]:
         """Return the options that `separatrix.read` and `convert` both take."""
-        return {"format": self.format, "label": _column(self.label), "missing": self.missing}
+        return {name: getattr(self, name) for name in (each.name for each in fields(TableOptions))}
 
     def like(self, model: Any) -> Reading:
         """The same, in the columns that a fitted model knows."""
@@ -74,11 +156,26 @@ class Table:
     columns: list[str] | None
     encoding: dict[str, Any] | None
     left_out: int = 0  #: entries and categories that an encoding had no place for
+    description: Any = None  #: a `separatrix.data.description.TableDescription`, of tables
+    numbers: Any = None  #: the number of each row in the file, where that is not simply 1, 2, ...
+    identifiers: dict[str, list[Any]] = field(default_factory=dict)  #: cells of columns that name the rows
+
+    @property
+    def row_numbers(self) -> Any:
+        """The number of each row (n,) in the file, as people count: lines of a text table, rows of a sheet."""
+        import numpy as np
+
+        return np.arange(1, self.X.shape[0] + 1) if self.numbers is None else self.numbers
+
+    @property
+    def row_word(self) -> str:
+        """The word that goes with those numbers: "line" or "row"."""
+        return "row" if self.description is None else str(self.description.row_word)
 
     def record(self) -> dict[str, Any]:
         """Return the contents of the file in numbers, for the JSON object."""
         n, d = self.X.shape
-        return {
+        found = {
             "file": self.file,
             "format": self.format,
             "rows": n,
@@ -86,6 +183,7 @@ class Table:
             "nonzeros": _nonzeros(self.X),
             "classes": dict(_counts(self.y)),
         }
+        return found | ({} if self.description is None else {"description": self.description.record()})
 
     def lines(self) -> list[Line]:
         """Return the contents of the file in words."""
@@ -94,7 +192,9 @@ class Table:
         full = "" if share > 0.995 else f", {100 * share:.2g} % of the entries nonzero"
         size = f"{counted(n, 'row')}, {counted(d, 'column')}{full}"
         each = [f"{count:,} of {label}" for label, count in _counts(self.y)]
-        return [("data", f"{self.file}: {size}"), *wrapped("classes", listed(each, 6))]
+        found = [] if self.description is None else self.description.lines()
+        described = [line for name, text in found for line in wrapped(name, text)]
+        return [("data", f"{self.file}: {size}"), *described, *wrapped("classes", listed(each, 6))]
 
 
 def read(path: str, reading: Reading) -> Table:
@@ -111,18 +211,39 @@ def read_rows(path: str, reading: Reading) -> Table:
 
     if path != "-" and not Path(path).is_dir():
         open(path, "rb").close()  # a missing or unreadable file is an error of its own
-    with waiting(f"reading {path}", reading.quiet) as say:
+    with waiting(f"reading {path}", reading.quiet) as show:
         found = read_file(
             path,
             n_columns=reading.n_columns,
             encoding=reading.encoding,
-            on_progress=progress_of(path, say),
+            on_progress=progress_of(path, show),
             **reading.options(),
         )
     if found.X.shape[0] == 0:
         raise CommandError(f"{path} holds no rows.")
+    if found.description is not None and not reading.quiet:
+        _announce(found.description, reading)
     source = found.source
-    return Table(found.X, found.y, path, source.format, found.column_names, found.encoding, source.left_out)
+    return Table(
+        found.X,
+        found.y,
+        path,
+        source.format,
+        found.column_names,
+        found.encoding,
+        source.left_out,
+        found.description,
+        found.row_numbers,
+        found.identifiers,
+    )
+
+
+def _announce(description: Any, reading: Reading) -> None:
+    """Say on stderr, before any work is done with it, what the label is and what looks wrong in the file."""
+    if description.label is not None and reading.encoding is None:
+        say("note", f"The label is {description.label.name!r}: {description.label.why}.")
+    for warning in description.warnings:
+        say("note", warning)
 
 
 def kernel_matrix(table: Table) -> Table:
@@ -168,13 +289,6 @@ def _text(label: Any) -> str:
         return repr(float(label))
     except (TypeError, ValueError):
         return str(label)
-
-
-def _column(text: str | None) -> str | int | None:
-    """A column by its name, or by its number if it is one."""
-    if text is not None and text.lstrip("-").isdecimal():
-        return int(text)
-    return text
 
 
 def progress_of(path: str, say: Callable[[str], None]) -> Callable[[int, int | None], None]:

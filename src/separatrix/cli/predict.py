@@ -9,20 +9,21 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.inputs import (
+    TABLE_DEFAULTS,
     DataFile,
-    Format,
     Json,
-    LabelColumn,
     Quiet,
-    Reading,
+    TableOptions,
     kernel_matrix,
     read_rows,
+    reads_tables,
 )
 from separatrix.cli.output import ExitCode, Output, accuracy, percent, plain, say, to_stdout
 
 _AT_ONCE = 1 << 14  # rows written at a time
 
 
+@reads_tables
 def predict(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="A model that separatrix fit saved.", show_default=False)
@@ -35,8 +36,7 @@ def predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="After each class its decision values, separated by tabs.")
     ] = False,
-    label: LabelColumn = None,
-    format: Format = None,
+    tables: TableOptions = TABLE_DEFAULTS,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -60,7 +60,7 @@ def predict(
     if out is not None:
         claim(Path(out), lambda path: False, force, "another name for OUT")
     fitted = load_model(model, certificates=False)
-    table = read_rows(data, Reading(label, format, quiet=quiet).like(fitted))
+    table = read_rows(data, tables.settings(quiet).like(fitted))
     if fitted.kernel == "precomputed":
         table = kernel_matrix(table)
     if table.left_out:

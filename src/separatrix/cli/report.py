@@ -9,7 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.inputs import DataFile, Force, Format, Json, LabelColumn, Quiet, Reading, read
+from separatrix.cli.inputs import (
+    TABLE_DEFAULTS,
+    DataFile,
+    Force,
+    Json,
+    Quiet,
+    TableOptions,
+    read,
+    reads_tables,
+)
 from separatrix.cli.output import CommandError, ExitCode, Output
 from separatrix.cli.progress import waiting
 
@@ -17,6 +26,7 @@ _KINDS = {".html": "html", ".htm": "html", ".txt": "text", ".json": "json"}
 _MARK = "separatrix"  # every page of ours names its maker
 
 
+@reads_tables
 def report(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="A model that separatrix fit saved.", show_default=False)
@@ -29,8 +39,7 @@ def report(
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="The title of the page.")] = None,
-    label: LabelColumn = None,
-    format: Format = None,
+    tables: TableOptions = TABLE_DEFAULTS,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -56,7 +65,7 @@ def report(
     if out is not None and claim(Path(out), _is_report, force, "another name for -o"):
         output.note(f"{out} was there before; it is replaced.")
     fitted = load_model(model)
-    table = read(data, Reading(label, format, quiet=quiet).like(fitted))
+    table = read(data, tables.settings(quiet).like(fitted))
     if table.left_out:
         output.note(
             f"{table.left_out:,} entries of {data} are of columns or categories that the model has not seen."

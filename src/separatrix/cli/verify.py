@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,21 +11,23 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.inputs import (
+    TABLE_DEFAULTS,
     DataFile,
-    Format,
     Json,
-    LabelColumn,
-    Missing,
     Quiet,
     Reading,
+    Table,
+    TableOptions,
     kernel_matrix,
     read,
+    reads_tables,
 )
 from separatrix.cli.output import CommandError, ExitCode, Line, Output, counted, wrapped
 
 _FEW = 8  # certificates that are checked exactly, about a second each at most, where nobody says how
 
 
+@reads_tables
 def verify(
     certificate: Annotated[
         str,
@@ -35,9 +38,7 @@ def verify(
         ),
     ],
     data: DataFile,
-    label: LabelColumn = None,
-    format: Format = None,
-    missing: Missing = "refuse",
+    tables: TableOptions = TABLE_DEFAULTS,
     exact: Annotated[
         bool | None,
         typer.Option(
@@ -93,21 +94,22 @@ def verify(
     if verified:
         from separatrix.cli import proved_program
 
-        if exact is not None or expect or missing != "refuse":
+        if exact is not None or expect or tables.missing != "refuse":
             raise CommandError(
                 "--verified goes with none of --exact, --no-exact, --expect and --missing.",
                 "read the sentence that it proves",
             )
-        found = proved_program.check(certificate, data, format, label, max_bytes)
+        found = proved_program.check(certificate, data, tables.format, tables.label, max_bytes)
         seconds = time.perf_counter() - began
         record = {"data": {"file": data}, **_summary([found], seconds)}
         output.answer("verify", record, _lines([found], seconds))
         return _CODES[found["outcome"]]
-    reading = Reading(label, format, missing, quiet=quiet)
+    reading = tables.settings(quiet)
     try:
         expected = parse_expectations(expect or [])
     except ValueError as error:
         raise CommandError(str(error)) from None
+    table = None
     if is_model(Path(certificate)):
         model = load_model(certificate)
         claims: dict[str, Any] = dict(certificates_of(model))
@@ -115,7 +117,8 @@ def verify(
     else:
         claims = {file.name: load_certificate(file, max_bytes) for file in find_certificates(certificate)}
         reading = replace(reading, n_columns=_width(claims))
-    table = read(data, reading)
+        table = _read_like_the_fit(certificate, data, reading) if tables == TABLE_DEFAULTS else None
+    table = table or read(data, reading)
     if any(map(_of_a_kernel_matrix, claims.values())):
         table = kernel_matrix(table)
     table = _in_single(table, claims)
@@ -130,6 +133,27 @@ def verify(
     record = {"data": table.record(), **_summary(results, seconds)}
     output.answer("verify", record, _lines(results, seconds))
     return _CODES[record["outcome"]]
+
+
+def _read_like_the_fit(certificate: str, data: str, reading: Reading) -> Table | None:
+    """Return the table as the model beside the certificate read it; None where there is none, or of another table.
+
+    Nothing of the model is trusted: rows that are not those of the fit have another fingerprint, and are rejected.
+    """
+    from separatrix.checker.text import DataError
+    from separatrix.cli.files import is_model, load_model
+
+    name = re.sub(r"\.certificates?(\.json)?(\.gz)?/?$", "", certificate)
+    place = Path(f"{name}.model.safetensors")
+    if name == certificate or not is_model(place):
+        return None
+    model = load_model(str(place), certificates=False)
+    if (getattr(model, "data_encoding_", None) or {}).get("format") != "table":
+        return None
+    try:
+        return read(data, reading.like(model))
+    except DataError:  # another table, such as the rows that `separatrix convert` has exported
+        return None
 
 
 #: What a check of several certificates ends in: the worst of their outcomes.

@@ -1,4 +1,4 @@
-"""Files of arrays: NumPy's .npz (X and y, or SciPy's sparse form) and IDX images with their labels."""
+"""Files of arrays: NumPy's .npz (X and y, or SciPy's sparse form) and .npy, and IDX images with their labels."""
 
 from __future__ import annotations
 
@@ -36,6 +36,24 @@ def read_npz(source: ByteSource, dtype: Any) -> Dataset:
             f"{source.path} holds {', '.join(arrays) or 'nothing'}; expected X, or data, indices, indptr, shape."
         )
     return _dataset(X, arrays.get("y"), source, "npz", dtype)
+
+
+def read_npy(source: ByteSource, dtype: Any, label: str | int | None) -> Dataset:
+    """One array (n, d). The column of the labels, where there is one, goes by its number; it is not part of X."""
+    try:
+        array = np.load(io.BytesIO(source.stream().read()), allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise DataError(f"{source.path} cannot be read as npy: {error}.") from None
+    if array.ndim != 2 or label is None:
+        return _dataset(array, None, source, "npy", dtype)
+    at = str(label)
+    if not at.lstrip("-").isdecimal() or not -array.shape[1] <= int(at) < array.shape[1]:
+        raise DataError(
+            f"{source.path} has columns 0 to {array.shape[1] - 1} without names; got label {label!r}."
+        )
+    y = array[:, int(at)]
+    y = y.astype(np.int64) if y.dtype.kind == "f" and np.all(y == np.rint(y)) else y
+    return _dataset(np.delete(array, int(at), axis=1), y, source, "npy", dtype)
 
 
 def _csr(arrays: dict[str, Any], path: str) -> sparse.csr_array:

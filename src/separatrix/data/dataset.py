@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 from scipy import sparse
+
+from separatrix.data.description import TableDescription
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,9 @@ class Dataset:
 
     ``encoding`` is a plain record (JSON) of how the file's columns became the columns of X. Given to `read`
     with another file, it makes that file's columns mean the same; a model file keeps it.
+
+    Of a table there is also its ``description``, the number of each row in the file as people count them (lines of a
+    text, rows of a sheet), and the identifiers that were left out of X: the cells of each such column by its name.
     """
 
     X: NDArray[Any] | sparse.csr_array
@@ -39,6 +44,9 @@ class Dataset:
     encoding: dict[str, Any]
     source: Source
     qid: NDArray[Any] | None = None
+    description: TableDescription | None = None
+    row_numbers: NDArray[Any] | None = None
+    identifiers: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def is_dense(entries: int, rows: int, columns: int) -> bool:

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from separatrix.checker.text import DataError
-from separatrix.data.arrays import read_idx, read_npz
+from separatrix.data.arrays import read_idx, read_npy, read_npz
 from separatrix.data.compression import ByteSource, Progress
 from separatrix.data.dataset import Dataset
-from separatrix.data.encode_table import read_table
+from separatrix.data.description import TableDescription
+from separatrix.data.encode_table import describe_table, read_table
 from separatrix.data.formats import FORMATS, guess_format
 from separatrix.data.libsvm_text import TextSettings, ZeroBased, read_libsvm
+from separatrix.data.raw_table import TableSettings
 from separatrix.data.store import read_store
-from separatrix.data.tables import TableSettings
+from separatrix.data.tables import TABLES
 from separatrix.errors import ParameterError
 
 
@@ -27,10 +29,16 @@ def read(
     format: str | None = None,
     label: str | int | None = None,
     columns: Sequence[str | int] | None = None,
+    drop: Sequence[str | int] | None = None,
+    categorical: Sequence[str | int] | None = None,
     n_columns: int | None = None,
     zero_based: ZeroBased = "auto",
     missing: str = "refuse",
     header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    text_encoding: str | None = None,
+    sheet: str | int | None = None,
     encoding: dict[str, Any] | None = None,
     dtype: Any = None,
     n_threads: int | None = None,
@@ -43,19 +51,29 @@ def read(
     Parameters
     ----------
     path : the file; "-" is standard input; a directory is a store written by `convert`.
-    format : "libsvm", "csv", "tsv", "parquet", "arrow", "npz", "idx" or "store"; told by name and content if None.
-    label : the label column of a table, by name or number (from 0, negative from the end). If None: a column
-        named label, class, target or y, else the last. In LIBSVM text the label comes first.
+    format : "libsvm", "csv", "tsv", "jsonl", "excel", "arff", "parquet", "arrow" (Feather too), "npz", "npy", "idx" or
+        "store"; told by name and content if None.
+    label : the label column of a table, by name or number (from 0, negative from the end). If None: a column named
+        label or target, else the last; an error where another one could be meant, or where the column looks like a
+        quantity or an identifier. In LIBSVM text the label comes first; a .npy array has none unless it is named.
     columns : the columns of a table to use, by name or number; all but the label if None.
+    drop : the columns of a table to leave out, by name or number.
+    categorical : columns whose values are names, even if they look like numbers, dates or identifiers.
     n_columns : the number of columns of LIBSVM text, which does not tell it; a larger index is an error.
     zero_based : whether indices of LIBSVM text start at 0; "auto" means they do if one of them is 0.
     missing : what to do with missing cells of a table: "refuse" (an error that names row and column), "mean",
         "median", "zero" (numbers) with the most frequent text for texts.
-    header : whether the first record of CSV or TSV text names the columns; told by what it looks like if None.
+    header : whether the first record of a text table or a sheet names the columns; told by its look if None.
+    delimiter, decimal, text_encoding : of a text table: what separates two cells ("tab" and "space" are words), the
+        decimal sign, and the encoding of its letters ("latin-1"); told by its look if None.
+    sheet : the sheet of an Excel file, by name or number; the only one with cells if None.
     encoding : `Dataset.encoding` of another file: columns, categories and fill values are those of that file.
     dtype : float32 or float64, the type of X; if None, float64, and what the file has where it has a type.
     n_threads : threads that parse; all processors if None.
     on_progress : called with the bytes used so far and their total (None where it is not known).
+
+    `Dataset.description` says what was made of a table: the label and why, the kind of each column, missing and
+    suspicious cells, what was guessed.
 
     Examples
     --------
@@ -75,6 +93,7 @@ def read(
     with ByteSource(name, on_progress) as source:
         kind = format or guess_format(name, source.head)
         if kind == "libsvm":
+            _no_table(name, kind, columns, drop, categorical, sheet, label)
             known = _known(encoding, "libsvm", name)
             settings = TextSettings(
                 zero_based=known.get("zero_based", zero_based),
@@ -84,11 +103,64 @@ def read(
                 n_threads=n_threads or os.cpu_count() or 1,
             )
             return read_libsvm(source, settings)
-        if kind in ("csv", "tsv", "parquet", "arrow"):
+        if kind in TABLES:
             _known(encoding, "table", name)
-            return read_table(source, kind, TableSettings(label, columns, missing, header, encoding, dtype))
+            if encoding is not None and (columns or drop or categorical):
+                raise ParameterError(
+                    "columns, drop and categorical were chosen when the model was fitted; an encoding has them."
+                )
+            wanted = TableSettings(
+                label,
+                columns,
+                drop,
+                categorical,
+                missing,
+                header,
+                delimiter,
+                decimal,
+                text_encoding,
+                sheet,
+                encoding,
+                dtype,
+            )
+            return read_table(source, kind, wanted)
+        _no_table(name, kind, columns, drop, categorical, sheet, None if kind == "npy" else label)
         width = _known(encoding, "array", name).get("n_columns", n_columns)
+        if kind == "npy":
+            return _same_width(read_npy(source, dtype, label), width)
         return _same_width((read_npz if kind == "npz" else read_idx)(source, dtype), width)
+
+
+def describe(path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> TableDescription:
+    """Describe a table without learning from it, whatever may stand in the way of that.
+
+    ``options`` are those of `read` that concern tables. A file that is no table has no columns to describe.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "data.csv"
+    >>> _ = path.write_text("age,city,label\\n31,Bern,yes\\n,Oslo,no\\n")
+    >>> found = describe(path)
+    >>> [(column.name, column.kind) for column in found.columns], found.refusals[0].sentence[-59:]
+    ([('age', 'number'), ('city', 'category')], "line 3, column 'age' is missing (1 cell of this column is).")
+    """
+    name = os.fspath(path)
+    _check(format, options.get("missing", "refuse"), None, None)
+    if name != "-" and not Path(name).is_file():
+        raise DataError(f"There is no file {name}.")
+    with ByteSource(name, options.pop("on_progress", None)) as source:
+        kind = format or guess_format(name, source.head)
+        if kind not in TABLES:
+            raise DataError(f"{name} is a file of {kind} data, not a table: it has no columns to describe.")
+        return describe_table(source, kind, TableSettings(**options))
+
+
+def _no_table(path: str, kind: str, *options: Any) -> None:
+    """Refuse options that only tables know, rather than pass over them in silence."""
+    if any(option is not None for option in options):
+        raise ParameterError(
+            f"{path} is read as {kind}, which has no named columns: label, columns, drop, categorical and sheet "
+            "(--label, --columns, ...) are for tables; format (--format) says that it is one."
+        )
 
 
 def _same_width(data: Dataset, width: int | None) -> Dataset:
