@@ -36,7 +36,7 @@ print(proof.reason)
 print("checked exactly:", bool(verify(proof.certificate, X[train], y[train], exact=True)))
 
 probabilities = calibrate(model, X[cal], y[cal], "venn-abers", training=X[train])
-p0, p1 = probabilities.predict_interval(X[new])
+p0, p1 = probabilities.calibration_.maps[0].interval(model.decision_function(X[new]))
 print(f"\nVenn-Abers: between p0 and p1 lie {np.mean(p1 - p0):.3f} on average")
 sets = ConformalSets(model, X[cal], y[cal], confidence=0.95, training=X[train]).predict_set(X[new])
 right = sets[np.arange(len(sets)), y[new]].mean()

@@ -201,4 +201,4 @@ def test_environment_variables():
     named = set()
     for path in [*SOURCE.rglob("*.py"), *(ROOT / "cpp").rglob("*.[hc]pp")]:
         named |= set(re.findall(r"""(?:environ(?:\.get)?[\[(]|getenv\()\s*["'](\w+)""", path.read_text()))
-    assert named == {"OMP_NUM_THREADS", "SEPARATRIX_ISA"}
+    assert named == {"OMP_NUM_THREADS", "SEPARATRIX_ISA", "NO_COLOR", "TERM"}

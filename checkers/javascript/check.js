@@ -17,6 +17,7 @@ import { checkKernelised } from "./kernelised.js";
 import { checkClasses } from "./classes.js";
 import { checkSeparation } from "./separation.js";
 import { checkMistakes } from "./mistakes.js";
+import { dataOf } from "./scaling.js";
 import { statement } from "./statement.js";
 
 export { Data };
@@ -96,8 +97,8 @@ function judge(document, data) {
   const isFunction = isObject(document.problem.kernel) && document.problem.kernel.name === "function";
   demand(data.K === null || isFunction, "A matrix was given, but the kernel is no function.");
   const part = participants(header, document.problem.classes === "joint", data);
-  const result = checkProof(document, data, part);
-  const sentence = statement(kind, header, data, part, result);
+  const result = checkProof(document, dataOf(document.problem, data), part);
+  const sentence = statement(kind, header, data, part, { ...result, scaled: "scaling" in document.problem });
   demand(document.claim === sentence, `The claim is not what was checked, which is: ${sentence}`);
   if (result.semidefinite === false) {
     const condition = "This holds if the kernel is positive semidefinite, which was not decided.";

@@ -8,7 +8,7 @@ import { onlyParticipants } from "./data.js";
 const ROUNDING = -2200;
 
 export function parseProblem(value) {
-  const problem = fields(value, '"problem"', ["loss", "bias", "kernel", "C", "classes"]);
+  const problem = fields(value, '"problem"', ["loss", "bias", "kernel", "C", "classes"], ["scaling"]);
   oneOf(problem.loss, '"loss"', ["hinge", "squared_hinge"]);
   oneOf(problem.bias, '"bias"', ["free", "augmented", "none"]);
   oneOf(problem.classes, '"classes"', ["two", "joint"]);

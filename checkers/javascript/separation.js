@@ -10,7 +10,7 @@ import { checkKernelInseparable } from "./kernelised.js";
 const ONE = { m: 1n, e: 0 };
 
 export function checkSeparation(kind, value, proof, data, part) {
-  const problem = fields(value, '"problem"', ["bias", "kernel", "classes"]);
+  const problem = fields(value, '"problem"', ["bias", "kernel", "classes"], ["scaling"]);
   oneOf(problem.bias, '"bias"', ["free", "none"]);
   if (problem.kernel !== "linear") {
     demand(kind === "inseparable" && !part.joint, 'Only "inseparable" with two sides can have a kernel.');

@@ -9,7 +9,8 @@ const MOST_NAMED = 10;
 // `kind` is that of the document, `result` what its check gave.
 export function statement(kind, header, data, part, result) {
   const { problem } = result;
-  const rows = rowsText(header, part);
+  const scaled = result.scaled ? ", every entry x of a column as (x - shift) * factor in double precision" : "";
+  const rows = rowsText(header, part) + scaled;
   const sides = (word) => sidesText(header, data, part, word);
   switch (kind) {
     case "optimal":

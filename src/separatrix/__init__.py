@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from separatrix.streaming import stream as stream
     from separatrix.svm.path import path as path
     from separatrix.svm.svc import SVC as SVC
+    from separatrix.validation.calibration import calibrate as calibrate
+    from separatrix.validation.search import search as search
     from separatrix.validation.select import SVCCV as SVCCV
 
 __version__ = "0.1.0"
@@ -42,11 +44,13 @@ _HOMES = {
     "Perceptron": "separatrix.perceptron.estimator",
     "stream": "separatrix.streaming",
     "audit": "separatrix.audit",
+    "calibrate": "separatrix.validation.calibration",
     "save": "separatrix.models.file",
     "load": "separatrix.models.file",
     "to_onnx": "separatrix.models.onnx_export",
     "convert": "separatrix.data.convert",
     "read": "separatrix.data.read",
+    "search": "separatrix.validation.search",
     "separability": "separatrix.separability",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
@@ -72,12 +76,14 @@ __all__ = [
     "Perceptron",
     "__version__",
     "audit",
+    "calibrate",
     "convert",
     "kernels",
     "load",
     "path",
     "read",
     "save",
+    "search",
     "separability",
     "stream",
     "to_onnx",

@@ -243,7 +243,7 @@ def missing_field(rng: Draws, draft: Draft) -> bool:
     name = rng.choice(list(entry))
     del entry[name]
     _keep(draft, entry, name)
-    draft.malformed |= name not in ("coef", "margin", "updates", "W", "indices", "start")
+    draft.malformed |= name not in ("coef", "margin", "updates", "W", "indices", "start", "scaling")
     return True
 
 

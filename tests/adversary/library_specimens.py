@@ -30,6 +30,20 @@ def _made() -> Iterator[tuple[str, Any, Data]]:
         X, y = _arrays(data)
         for options in ({}, {"kernel": "rbf"}, {"loss": "squared_hinge"}, {"C": 10.0}):
             yield f"SVC {name} {options}", separatrix.SVC(**options).fit(X, y).certificate_, data
+    scaled: tuple[dict[str, Any], ...] = (
+        {"scaling": "standard"},
+        {"scaling": "range", "kernel": "rbf"},
+        {"scaling": "standard", "bias": "augmented", "loss": "squared_hinge"},
+        {"scaling": "range", "kernel": "poly", "degree": 2, "coef0": 1.0},
+    )
+    for options in scaled:
+        yield f"SVC mixed {options}", separatrix.SVC(**options).fit(*_arrays(MIXED)).certificate_, MIXED
+    hard = separatrix.SVC(C=float("inf"), scaling="standard")
+    yield "SVC apart, scaled, hard", hard.fit(*_arrays(APART)).certificate_, APART
+    try:
+        hard.fit(*_arrays(XOR))
+    except separatrix.InseparableError as error:
+        yield "SVC xor, scaled, hard", error.separability.certificate, XOR
     for data, name in ((APART, "apart"), (TOUCHING, "touching"), (XOR, "xor"), (TWINS, "twins")):
         yield f"separability {name}", separatrix.separability(*_arrays(data)).certificate, data
     for data, name in ((CLOSE, "close"), (THREE, "three")):

@@ -33,6 +33,7 @@ from tests.adversary.document import (
 from tests.adversary.optimum import Machine, Solution, coefficients, dual, primal, scores_of, solve
 from tests.adversary.perceptron_runs import excludes, least_rho, longest_run, places_of, products_of
 from tests.adversary.pivoting import Stuck
+from tests.adversary.scaled_rows import is_scaled, unscaled
 from tests.adversary.separability_truth import Split, signed_rows, split
 from tests.adversary.statement import write
 
@@ -60,6 +61,8 @@ def judge(document: Any, data: Data) -> str:
     try:
         if not isinstance(document, dict):
             return "not entitled"
+        if is_scaled(document):
+            document, data = unscaled(document, data)
         claim = parse(document.get("claim"))
         if claim is None or document["claim"] != write(document, data):
             return "not entitled"
@@ -78,6 +81,8 @@ def judge(document: Any, data: Data) -> str:
 def judge_conditional(document: Any, data: Data) -> bool:
     """Whether `conditional` is a right answer: the sentence of section 8, and a kernel without a theorem."""
     try:
+        if is_scaled(document):
+            document, data = unscaled(document, data)
         members = read_members(document, data)
         claim = parse(document["claim"])
         if (

@@ -16,6 +16,7 @@ from tests.adversary.document import (
     read_real,
     read_vector,
 )
+from tests.adversary.scaled_rows import SUFFIX, is_scaled, unscaled
 
 BIAS = {"free": "with a bias", "none": "through the origin"}
 BIAS_OPTIMAL = {"free": "free bias", "augmented": "augmented bias", "none": "no bias"}
@@ -228,6 +229,8 @@ def _mistakes(document: dict[str, Any], data: Data, members: Members) -> str:
 def write(document: dict[str, Any], data: Data) -> str:
     """The sentence, or `Malformed` where a field has nothing that the sentence could say."""
     try:
+        if is_scaled(document):
+            return write(*unscaled(document, data))[:-1] + SUFFIX
         members = read_members(document, data)
         kind = document["kind"]
         if kind == "optimal":

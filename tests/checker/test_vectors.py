@@ -67,6 +67,6 @@ def test_vector_has_its_outcome(vector, tmp_path, capsys):
 
 def test_there_are_vectors_of_every_kind_and_outcome():
     outcomes = {(file.stem, vector["outcome"]) for file in FILES for vector in json.loads(file.read_text())}
-    kinds = {"optimal", "kernels", "classes", "separability", "mistakes"}
+    kinds = {"optimal", "kernels", "classes", "separability", "mistakes", "scaling"}
     assert {(kind, outcome) for kind in kinds for outcome in ("proved", "rejected")} <= outcomes
     assert ("kernels", "conditional") in outcomes

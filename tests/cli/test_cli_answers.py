@@ -26,7 +26,7 @@ GOLDEN = Path(__file__).parent / "golden"
         ("check", ["check wdbc.libsvm"]),
         ("check_many", ["check data.csv"]),
         ("check_xor", ["check xor.svm -o xor.json", "verify xor.json xor.svm --exact"]),
-        ("fit", ["fit data.svm", "verify data.certificate.json.gz data.svm"]),
+        ("fit", ["fit data.svm --explain", "verify data.certificate.json.gz data.svm"]),
         ("fit_many", ["fit data.csv --label species -c 10", "verify data.certificates data.csv"]),
         ("fit_hard", ["fit data.svm -c inf", "verify data.certificate.json.gz data.svm --exact"]),
         ("fit_perceptron", ["fit data.svm --perceptron", "verify data.certificate.json.gz data.svm"]),
@@ -189,7 +189,7 @@ def test_predictions_go_to_stdout_and_the_accuracy_to_stderr(folder):
     run("fit", "data.svm")
     result = run("predict", "data.model.safetensors", "new.svm")
     assert result.stdout.split() == ["1"] * 5 + ["-1"] * 5
-    assert "10 of 10 rows are predicted as labelled: 100.00 %." in result.stderr
+    assert "100 % of 10 rows are right; always answering -1 would be right on 50.0 %." in result.stderr
     swapped = run("predict", "new.svm", "data.model.safetensors", "classes.txt", "--scores")
     assert swapped.stdout == ""
     rows = [line.split("\t") for line in (folder / "classes.txt").read_text().splitlines()]

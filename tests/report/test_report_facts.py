@@ -32,7 +32,7 @@ def test_text_and_json_of_every_model(name):
     assert sum(plain["data"]["classes"].values()) == made.n_rows
     if made.rows is not None:
         matrix = np.array(plain["confusion"]["rows"])
-        assert matrix.sum() == made.n_rows
+        assert matrix.sum() == sum(part["rows"] for part in plain["scores"].values()) == made.n_rows
         assert matrix.sum() - np.trace(matrix) == plain["errors"]
         assert sum(sum(counts) for counts in plain["margins"]["rows"].values()) == made.n_rows
 
@@ -40,9 +40,9 @@ def test_text_and_json_of_every_model(name):
 @pytest.mark.parametrize(
     ("name", "tone", "words"),
     [
-        ("linear", "proved", "optimal to within"),
-        ("many", "proved", "Each of its 3 problems is optimal to within"),
-        ("joint", "proved", "This classifier is optimal to within"),
+        ("linear", "proved", "No other hyperplane fits the rows that it learnt from better"),
+        ("many", "proved", "In each of its 3 problems no other hyperplane"),
+        ("joint", "proved", "No other hyperplane"),
         ("hard", "proved", "widest margin there is"),
         ("inseparable", "refuted", "No hyperplane separates"),
         ("separable", "proved", "A hyperplane separates"),
@@ -64,14 +64,15 @@ def test_margins_errors_and_slack_are_the_models():
     made = report.make(model, WIDE, TWO)
     assert made.rows.errors == np.count_nonzero(model.predict(WIDE) != TWO)
     assert np.maximum(0.0, 1.0 - made.rows.margins) == pytest.approx(model.slack_, abs=1e-9)
-    worst = made.contradictions[0]
-    assert worst.row == int(np.argmax(model.slack_))
-    assert worst.slack == pytest.approx(model.slack_.max())
+    worst = made.mistakes[0]
+    assert worst.row == worst.number == int(np.argmax(model.slack_))
+    assert 1.0 - worst.margin == pytest.approx(model.slack_.max())
     assert all(share < 0 for _, share in worst.opposing)
+    assert [float(value) for _, value in worst.values] == pytest.approx(WIDE[worst.row], rel=1e-5)
     support = made.support[0]
     assert support.total("margin") + support.total("slack") == len(model.support_)
     assert support.total("slack") == np.count_nonzero(model.support_kind_ == "slack")
-    weights = made.weights["yes (to the right) against no"]
+    weights = made.weights[""]
     spread = WIDE.std(axis=0)
     assert [each.effect for each in weights] == sorted(
         (each.effect for each in weights), key=abs, reverse=True

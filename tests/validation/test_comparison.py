@@ -11,7 +11,6 @@ import pytest
 from scipy import sparse, stats
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.dummy import DummyClassifier
-from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC as ScikitSVC
 
@@ -19,7 +18,6 @@ import separatrix as sx
 from separatrix.validation import (
     ConformalSets,
     Tuned,
-    VennAbers,
     calibrate,
     check_unseen,
     compare,
@@ -119,34 +117,6 @@ def test_the_picture_shows_every_model():
 
 
 # -- calibration and conformal sets ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", ["platt", "isotonic", "venn-abers"])
-def test_calibrated_probabilities_are_closer_to_the_truth_than_none(method):
-    X, y = noisy(1400)
-    model = sx.SVC().fit(X[:100], y[:100])
-    calibrated = calibrate(model, X[100:700], y[100:700], method, training=X[:100])
-    p = calibrated.predict_proba(X[700:])[:, 1]
-    truth = y[700:]
-    brier = np.mean((p - truth) ** 2)
-    assert brier < np.mean((model.predict(X[700:]) - truth) ** 2)
-    for low, high in ((0.0, 0.3), (0.3, 0.7), (0.7, 1.01)):
-        inside = (p >= low) & (p < high)
-        assert abs(p[inside].mean() - truth[inside].mean()) < 0.09
-    assert np.mean(calibrated.predict(X[700:]) == truth) > 0.7
-
-
-def test_venn_abers_is_two_isotonic_regressions():
-    rng = np.random.default_rng(0)
-    scores = np.round(rng.normal(size=60), 1)  # with ties
-    y = (scores + rng.normal(size=60) > 0).astype(int)
-    new = np.concatenate([scores[:5], rng.normal(size=10), [-9.0, 9.0]])
-    p0, p1 = VennAbers.of_scores(scores, y).interval_of_scores(new)
-    for s, low, high in zip(new, p0, p1, strict=True):
-        for label, value in ((0, low), (1, high)):
-            fitted = IsotonicRegression().fit(np.append(scores, s), np.append(y, label))
-            assert fitted.predict([s])[0] == pytest.approx(value)
-    assert np.all(p0 <= p1)
 
 
 def test_rows_that_were_trained_on_are_refused():

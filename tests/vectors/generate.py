@@ -13,11 +13,12 @@ from pathlib import Path
 from kernel_cases import kernels
 from linear_cases import optimal
 from other_cases import classes, mistakes, separability
+from scaling_cases import scaling
 
 
 def main() -> None:
     """Write one file for each kind, a line for each vector."""
-    for make in (optimal, kernels, classes, separability, mistakes):
+    for make in (optimal, kernels, classes, separability, mistakes, scaling):
         vectors = make()
         lines = ",\n".join(json.dumps(vector) for vector in vectors)
         path = Path(__file__).parent / f"{make.__name__}.json"

@@ -78,7 +78,8 @@ def restated(document: dict[str, Any], X: Any, y: Any) -> dict[str, Any]:
     costs = [] if problem["C"] == "hard" else read_costs(problem["C"], read)
     lower, upper = (Fraction(real(document["proof"][each], each)) for each in ("dual", "primal"))
     claim = Claim("optimal", problem, document["proof"], read)
-    said = complete(optimum(claim, costs, lower, upper, kernel_text(problem["kernel"])), read)
+    sentence = optimum(claim, costs, lower, upper, kernel_text(problem["kernel"]))
+    said = complete(sentence, read, "scaling" in problem)
     return {**document, "claim": said}
 
 
@@ -104,9 +105,8 @@ def setting(path: str, value: Any):
         place: Any = document
         for each in parents:
             place = place[int(each) if isinstance(place, list) else each]
-        place[int(last) if isinstance(place, list) else last] = (
-            value(place[last]) if callable(value) else value
-        )
+        at: Any = int(last) if isinstance(place, list) else last
+        place[at] = value(place[at]) if callable(value) else value
 
     return change
 

@@ -20,13 +20,14 @@ let sides s between =
     Printf.sprintf "%s %s %s" (part s s.positive s.plus (rest_plus && not rest_minus)) between (part s s.negative s.minus rest_minus)
   end
 
-let complete s sentence =
+let complete s sentence scaled =
   let used = s.plus + s.minus in
   let rows = if used = s.all then Printf.sprintf "all %d rows" s.all else Printf.sprintf "%d of %d rows" used s.all in
   let left = String.concat ", " (List.map string_of_int (List.filteri (fun i _ -> i < 10) s.excluded)) in
   let n = List.length s.excluded in
   let more = if n > 10 then Printf.sprintf " and %d more" (n - 10) else "" in
-  Printf.sprintf "%s; %s take part%s." sentence rows (if left = "" then "" else ", not the excluded " ^ left ^ more)
+  let columns = if scaled then ", every entry x of a column as (x - shift) * factor in double precision" else "" in
+  Printf.sprintf "%s; %s take part%s%s." sentence rows (if left = "" then "" else ", not the excluded " ^ left ^ more) columns
 
 let rounded_q (q : Q.t) up digits = rounded q.num q.den up digits
 let of_dy (a : Core.dy) : Q.t =

@@ -10,18 +10,21 @@ type source = { labels : string; columns : int -> int; rows : (string -> Text.bu
 let read_problem kind problem =
   ignore (word (Json.String kind) "kind" [ "optimal"; "mistakes"; "separating"; "inseparable"; "quasi-separable" ]);
   let known names = ignore (fields problem "problem" names) in
+  let scaling = if Checks.field problem "scaling" = None then [] else [ "scaling" ] in
   let get name = Option.get (Checks.field problem name) in
   if kind = "mistakes" then known [ "algorithm"; "gain"; "step"; "start"; "classes" ]
   else if kind = "optimal" then begin
-    known [ "loss"; "bias"; "kernel"; "C"; "classes" ];
+    known ([ "loss"; "bias"; "kernel"; "C"; "classes" ] @ scaling);
     ignore (word (get "loss") "loss" [ "hinge"; "squared_hinge" ]);
     ignore (word (get "bias") "bias" [ "free"; "augmented"; "none" ])
   end else begin
-    known [ "bias"; "kernel"; "classes" ];
+    known ([ "bias"; "kernel"; "classes" ] @ scaling);
     ignore (word (get "bias") "bias" [ "free"; "none" ])
   end;
   ignore (word (get "classes") "classes" [ "two"; "joint" ]);
   (match Checks.field problem "kernel" with Some (Object _) | None -> () | Some v -> ignore (word v "kernel" [ "linear" ]));
+  if scaling <> [] && Option.bind (Checks.field problem "kernel") (fun k -> Checks.field k "name") = Some (Json.String "precomputed") then
+    reject "Kernel values that are given have no columns to scale.";
   match problem with Object f -> f | _ -> assert false
 
 let is_function problem = match List.assoc_opt "kernel" problem with Some k -> Checks.field k "name" = Some (Json.String "function") | None -> false
@@ -88,6 +91,13 @@ let check_all (body : (string * Json.t) list) (source : source) : t =
           (match at "proof" with Object _ -> () | _ -> reject "The field proof must be an object.");
           choose source.matrix { n; d; sides; problem; proof = at "proof"; kind; conditions })
   in
+  let scale =
+    let* problem, _, d, _, _ = prepared in
+    match List.assoc_opt "scaling" problem with
+    | None -> Ok Fun.id
+    | Some record -> attempt (fun () -> Scaling.rows record d) in
+  let run = Result.bind scale (fun _ -> run) in
+  let scale = Result.value ~default:Fun.id scale in
   let trouble = ref None in
   let pass handle =
     let marks = Data.marks (match claimed with Some (_, d) -> d | None -> 0) source.labels in
@@ -112,7 +122,7 @@ let check_all (body : (string * Json.t) list) (source : source) : t =
           if part > 0 then sides.plus <- sides.plus + 1 else if part < 0 then sides.minus <- sides.minus + 1;
           if !trouble = None then
             match handle with
-            | Some f -> ( try f i part buffer with Rejected s -> trouble := Some s)
+            | Some f -> ( try f i part (scale buffer) with Rejected s -> trouble := Some s)
             | None -> ());
     (marks, !left_out)
   in
@@ -145,7 +155,8 @@ let check_all (body : (string * Json.t) list) (source : source) : t =
     let* run = run in
     let* () = match run.second with None -> Ok () | Some f -> Result.map ignore (finish_pass (pass (Some f))) in
     let* sentence, bounds = attempt run.finish in
-    let statement = Sentence.complete sides sentence in
+    let scaled = match problem with Ok p -> List.mem_assoc "scaling" p | Error _ -> false in
+    let statement = Sentence.complete sides sentence scaled in
     if at "claim" <> String statement then Error ("The claim of the certificate is not what its numbers prove, which is: " ^ statement)
     else Ok (statement, bounds)
   in

@@ -21,6 +21,7 @@ from separatrix.fitting.parameters import available_threads
 from separatrix.problem import Point, Problem, Solution, Status
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.problem.problem import relative_gap
+from separatrix.problem.scaling import Scaling
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.duality import certify
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
@@ -94,8 +95,13 @@ def audit(
     for name, value in (("max_time", max_time), ("tol", tol)):
         if not isinstance(value, int | float | np.number) or not 0 <= float(value) < np.inf:
             raise ValueError(f"{name} must be a number of at least 0; got {value!r}.")
+    given, scaling = data, getattr(model, "scaling_", None)
+    if isinstance(scaling, Scaling):  # the model is about rows that it scales
+        data = replace(data, X=scaling.apply(given.X))
+    else:
+        scaling = None
     claims = read(model, data, CallerOptions(C, loss, bias, class_weight))
-    print_of = Deferred(lambda: fingerprint(data.X, data.labels))
+    print_of = Deferred(lambda: replace(fingerprint(given.X, given.labels), scaling=scaling))
     audits = {}
     for done, claim in enumerate(claims.claims):
         left = max(0.0, max_time - (time.perf_counter() - began)) / (len(claims.claims) - done)

@@ -66,10 +66,11 @@ class Audit:
         if self.dual is not None and self.best_primal is not None and self.gap is not None:
             lines.append(f"  the optimum    between {self.dual:.12g} and {self.best_primal:.12g}")
             lines.append(f"  relative gap   {self.gap:.3g}")
-        lines.append(
-            f"  margin         {self.margin:.6g} geometric, {self.functional_margin:.6g} functional; "
-            f"slab {self.slab:.6g} wide"
-        )
+        side = "on its own side" if self.margin > 0 else "not on its own side"
+        lines += [
+            f"  margin         {self.slab / 2:.6g} = 1 / |w|, half the width of the slab between f = -1 and f = 1",
+            f"  worst row      {abs(self.margin):.6g} from the boundary, {side} (y f = {self.functional_margin:.6g})",
+        ]
         lines.append(f"  errors         {self.errors} of {self.rows} training rows")
         lines.append(f"  the classes    {self.separability or 'separability not decided'}")
         lines.append(f"  time           {self.seconds:.3g} s")

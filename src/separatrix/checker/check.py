@@ -13,7 +13,7 @@ from math import inf, nextafter
 from typing import Any, Literal
 
 from separatrix.checker import classes, kernels, linear, mistakes
-from separatrix.checker.data import Labels, Table, read_data
+from separatrix.checker.data import Labels, ScaledRows, Table, read_data
 from separatrix.checker.expectations import compare
 from separatrix.checker.numbers import Rejected, count, fields, shown, word
 from separatrix.checker.statement import Claim, Proved, complete, relative_gap
@@ -75,7 +75,9 @@ def check(
     try:
         problem = read_problem(kind, document["problem"])
         sides = compare_data(document["data"], table, labels, X, y)
-        data = read_data(*sides, problem["classes"] == "joint", table, labels)
+        data, scaled = read_data(*sides, problem["classes"] == "joint", table, labels), "scaling" in problem
+        if scaled:
+            data = replace(data, table=ScaledRows(table, problem["scaling"]))
         if (K is not None) != _is_function(problem.get("kernel")):
             raise Rejected(
                 "A matrix of kernel values is needed where, and only where, the kernel is a function."
@@ -87,7 +89,7 @@ def check(
         if not isinstance(document["proof"], dict):
             raise Rejected("The field proof must be an object.")
         proved = (mathematics or exactly)(Claim(kind, problem, document["proof"], data))
-        statement = complete(proved.sentence, data)
+        statement = complete(proved.sentence, data, scaled)
         if document["claim"] != statement:
             raise Rejected(
                 f"The claim of the certificate is not what its numbers prove, which is: {statement}"
@@ -131,18 +133,21 @@ def compare_data(record: Any, table: Table, labels: Labels, X: str, y: str) -> t
 def read_problem(kind: Any, problem: Any) -> Any:
     """The question, once its words are known ones."""
     word(kind, "kind", "optimal", "mistakes", *SEPARATION)
+    scaling = ["scaling"] if isinstance(problem, dict) and "scaling" in problem else []
     if kind == "mistakes":
         fields(problem, "problem", "algorithm", "gain", "step", "start", "classes")
     elif kind == "optimal":
-        fields(problem, "problem", "loss", "bias", "kernel", "C", "classes")
+        fields(problem, "problem", "loss", "bias", "kernel", "C", "classes", *scaling)
         word(problem["loss"], "loss", "hinge", "squared_hinge")
         word(problem["bias"], "bias", "free", "augmented", "none")
     else:
-        fields(problem, "problem", "bias", "kernel", "classes")
+        fields(problem, "problem", "bias", "kernel", "classes", *scaling)
         word(problem["bias"], "bias", "free", "none")
     word(problem["classes"], "classes", "two", "joint")
     if not isinstance(problem.get("kernel", "linear"), dict):
         word(problem.get("kernel", "linear"), "kernel", "linear")
+    elif scaling and problem["kernel"].get("name") == "precomputed":
+        raise Rejected("Kernel values that are given have no columns to scale.")
     return problem
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from separatrix.checker.numbers import Rejected, real, shown
+from separatrix.checker.numbers import Rejected, fields, real, shown, vector
 
+_SCALING = "shift", "factor"
 _WHOLE = re.compile(r"(?!.{1001})(?:0|-?[1-9][0-9]*)")
 
 
@@ -20,6 +22,30 @@ class Table(Protocol):
     n_columns: int
 
     def rows(self) -> Iterator[tuple[Sequence[int], Sequence[float]]]: ...  # noqa: D102
+
+
+class ScaledRows:
+    """Rows with every entry x of column j as fl(fl(x - shift_j) * factor_j), fl rounding to nearest, ties to even."""
+
+    def __init__(self, table: Table, record: Any) -> None:
+        self.table, self.n_rows, self.n_columns = table, table.n_rows, table.n_columns
+        shift, factor = (
+            vector(v, "scaling", table.n_columns, real) for v in fields(record, "scaling", *_SCALING)
+        )
+        if len(factor) < table.n_columns or min(factor.values(), default=1.0) <= 0:
+            raise Rejected("Every factor of a scaling must be above 0.")
+        self.shift, self.factor = [shift.get(j, 0.0) for j in factor] if shift else [], list(factor.values())
+
+    def rows(self) -> Iterator[tuple[Sequence[int], Sequence[float]]]:
+        """Every row in order; rejects an entry that is no longer finite."""
+        for columns, values in self.table.rows():
+            if self.shift:  # then zeros that are not stored move too
+                entry = dict(zip(columns, values, strict=True)).get
+                columns, values = range(self.n_columns), [entry(j, 0.0) - s for j, s in enumerate(self.shift)]
+            out = [x * self.factor[j] for j, x in zip(columns, values, strict=True)]
+            if not all(map(math.isfinite, out)):
+                raise Rejected("A scaled entry is beyond the largest number of double precision.")
+            yield columns, out
 
 
 class Labels(NamedTuple):

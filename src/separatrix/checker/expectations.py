@@ -40,7 +40,8 @@ def compare(expect: dict[str, Any], document: dict[str, Any], data: Data, proved
     """Reject a proof of another problem than the expected one.
 
     Keys are kind, positive, negative, rows ("all" or their number), gap (the largest), and the fields of the problem:
-    words as they are, numbers as numbers, C as one number or a pair, kernel as a name or an object.
+    words as they are, numbers as numbers, C as one number or a pair, kernel as a name or an object, scaling as "none"
+    or "given".
     """
     problem, taking_part = document["problem"], sum(map(bool, data.part))
     for name, wanted in expect.items():
@@ -61,6 +62,8 @@ def compare(expect: dict[str, Any], document: dict[str, Any], data: Data, proved
             wanted = sorted(_label(text, data.labels.kind) for text in texts)
         elif name == "kind":
             found = document["kind"]
+        elif name == "scaling":  # whether columns are scaled; by what is in the certificate
+            found = "given" if "scaling" in problem else "none"
         else:
             found = _plain(problem.get(name, "nothing of that name"))
             wanted = _plain(wanted)

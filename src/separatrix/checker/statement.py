@@ -32,13 +32,14 @@ class Proved:
     condition: str = ""  #: empty, or what the proof takes for granted
 
 
-def complete(sentence: str, data: Data) -> str:
-    """The whole statement, with the rows that take part."""
+def complete(sentence: str, data: Data, scaled: bool = False) -> str:
+    """The whole statement, with the rows that take part, and what was done to their columns."""
     count = sum(map(bool, data.part))
     rows = f"all {data.n} rows" if count == data.n else f"{count} of {data.n} rows"
     left = ", ".join(map(str, data.excluded[:10]))
     more = f" and {len(data.excluded) - 10} more" if len(data.excluded) > 10 else ""
-    return f"{sentence}; {rows} take part{', not the excluded ' + left + more if left else ''}."
+    columns = ", every entry x of a column as (x - shift) * factor in double precision" if scaled else ""
+    return f"{sentence}; {rows} take part{', not the excluded ' + left + more if left else ''}{columns}."
 
 
 def sides(data: Data, between: str = "against") -> str:

@@ -18,7 +18,7 @@ from separatrix.cli.demo import demo
 from separatrix.cli.fit import FitCommand, FitOptions
 from separatrix.cli.lab import lab
 from separatrix.cli.look import look
-from separatrix.cli.output import CommandError, ExitCode, say
+from separatrix.cli.output import CommandError, ExitCode, print_json, say
 from separatrix.cli.postponed import postpone
 from separatrix.cli.predict import predict
 from separatrix.cli.report import report
@@ -60,21 +60,25 @@ class SentenceGroup(TyperGroup):
         except (Exception, KeyboardInterrupt) as error:
             if debug:
                 traceback.print_exc()
-            code = explain(error)
+            code = explain(error, as_json="--json" in words)
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else ExitCode.DONE)
         return code
 
 
-def explain(error: BaseException) -> int:
-    """Say on stderr what went wrong, in a sentence, and how to go on; returns the exit code."""
-    if isinstance(error, KeyboardInterrupt | typer.Abort):
-        say("error", "Interrupted before there was anything to keep.")
-        return ExitCode.NOT_PROVED
+def explain(error: BaseException, *, as_json: bool = False) -> int:
+    """Say on stderr what went wrong, in a sentence, and how to go on; returns the exit code.
+
+    Whoever asked for one JSON object on stdout gets it.
+    """
     if isinstance(error, BrokenPipeError):
         sys.stderr.close()  # nobody reads any more, and Python would complain about it at exit
         return ExitCode.DONE
-    if isinstance(error, UsageError):
+    code = ExitCode.BAD_INPUT
+    hint: str | None
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        sentence, hint, code = "Interrupted before there was anything to keep.", None, ExitCode.NOT_PROVED
+    elif isinstance(error, UsageError):
         command = "separatrix" if error.ctx is None else error.ctx.command_path
         sentence, hint = error.format_message(), f"{command} --help shows the options, with examples"
     elif isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError | PermissionError):
@@ -87,10 +91,13 @@ def explain(error: BaseException) -> int:
     else:
         sentence = f"Internal error: {type(error).__name__}: {error}"
         hint = "this is a fault of separatrix; run it again with --debug and report what it prints"
-    say("error", _sentence(sentence))
+    sentence = _sentence(sentence)
+    say("error", sentence)
     if hint is not None:
         say("hint", hint)
-    return ExitCode.BAD_INPUT
+    if as_json:
+        print_json({"error": sentence, "hint": hint, "exit_code": code})
+    return code
 
 
 def _sentence(text: str) -> str:

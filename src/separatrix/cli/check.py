@@ -56,7 +56,7 @@ def check(
     output = Output(as_json, quiet)
     place = claim_certificate(certificate, force, output)
     table = read(data, tables.settings(quiet))
-    found = verdicts.decide(table.X, table.y, "ovo" if pairs else "ovr", bias, max_time)
+    found = verdicts.decide(table, "ovo" if pairs else "ovr", bias, max_time)
     record: dict[str, Any] = {"data": table.record(), "separability": found.record(), "certificate": None}
     lines = [*table.lines(), *verdicts.lines(found)]
     if place is not None and found.found:

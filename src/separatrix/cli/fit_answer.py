@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli import verdicts
+import numpy as np
+
+from separatrix.cli import searching, verdicts
 from separatrix.cli.fit_model import ChosenModel
 from separatrix.cli.output import Line, accuracy, counted, percent, wrapped
 from separatrix.perceptron.estimator import Perceptron
 
 if TYPE_CHECKING:
     from separatrix.cli.fitting import FitRun, Fitted
+    from separatrix.cli.measuring import Measured
 
 
 def model_record(chosen: ChosenModel) -> dict[str, Any]:
@@ -29,16 +32,29 @@ def record(this: FitRun, fitted: Fitted) -> dict[str, Any]:
     model = fitted.model
     X, y = this.training_part()
     measured = accuracy(model.predict(X), y)
+    _, counts = np.unique(y, return_counts=True)
     common = {
         "data": this.table.record(),
         "model": model_record(this.chosen),
         "status": model.status_,
         "proved": fitted.proved,
-        "training": {"rows": measured["rows"], "errors": measured["rows"] - measured["correct"]},
+        "training": {
+            "rows": measured["rows"],
+            "errors": measured["rows"] - measured["correct"],
+            "baseline": int(counts.max()) / len(y),
+        },
+        "search": None if this.choice is None else this.choice.record(),
+        "probabilities": _probabilities(this),
         "resumed": fitted.resumed,
         "seconds": {"fit": fitted.seconds},
     }
     return common | (_perceptron_record(model) if isinstance(model, Perceptron) else _svc_record(model))
+
+
+def _probabilities(this: FitRun) -> dict[str, Any] | None:
+    if this.parts is None or this.parts.calibration is None:
+        return None
+    return {"method": this.options.probabilities, "rows": len(this.parts.calibration)}
 
 
 def _svc_record(model: Any) -> dict[str, Any]:
@@ -78,8 +94,6 @@ def _joint_record(model: Any, joint: Any) -> dict[str, Any]:
 
 
 def _answer_record(result: Any, kinds: Any) -> dict[str, Any]:
-    import numpy as np
-
     chosen = next((each.note for each in result.history if each.note), "")
     return {
         "status": str(result.status),
@@ -108,36 +122,86 @@ def _perceptron_record(model: Any) -> dict[str, Any]:
     }
 
 
-def lines(this: FitRun, found: dict[str, Any], verdict: verdicts.Verdicts | str) -> list[Line]:
-    """Return the answer in words."""
-    out = [*this.table.lines(), *_chosen(this.chosen, found)]
-    out += [("verdict", verdict)] if isinstance(verdict, str) else _verdict(verdict)
-    out += _perceptron_lines(found) if "updates" in found else _svc_lines(found)
-    training, errors = found["training"]["rows"], found["training"]["errors"]
-    share = percent(errors / max(1, training))
-    out.append(("errors", f"{errors:,} of the {counted(training, 'training row')} ({share})"))
-    held_out = found["held_out"]
-    if held_out is not None:
-        text = (
-            f"accuracy {percent(held_out['accuracy'])} on {held_out['rows']:,} rows of {held_out['source']}"
-        )
-        out.append(("held out", text))
-    for name, path in this.files.items():
+def lines(
+    this: FitRun, found: dict[str, Any], measured: Measured | None, verdict: verdicts.Verdicts | str
+) -> list[Line]:
+    """Return the answer in words: what was learnt, how good it is, what is proved; the rest where it is asked for."""
+    out = [*this.table.lines(), *([] if this.choice is None else searching.lines(this.choice))]
+    out += [*_learnt(this), *_accuracy(this, found, measured)]
+    out += _perceptron_lines(found) if "updates" in found else _proof(this, found)
+    if not isinstance(verdict, str):
+        out += _verdict(verdict)
+    elif this.options.explain or verdict == "interrupted":
+        out += wrapped("separable?", verdict)
+    if this.options.explain and "updates" not in found:
+        out += _explained(found)
+    for name, path in this.written.items():
         out.append((name, f"{path}{_size(path)}"))
-    if not this.files and not this.options.save:
+    if measured is not None and measured.ledger is not None:
+        out.append(("looks", f"counted in {measured.ledger}"))
+    if not this.written:
         out.append(("saved", "nothing, as asked"))
     return out
 
 
-def _chosen(chosen: ChosenModel, found: dict[str, Any]) -> list[Line]:
-    out = wrapped("chosen", chosen.words)
-    if chosen.reasons:
+def _learnt(this: FitRun) -> list[Line]:
+    chosen = this.chosen
+    kind = "" if isinstance(chosen.model, Perceptron) else "support vector machine, "
+    out = wrapped("learnt", f"{kind}{chosen.words}")
+    if this.choice is not None:
+        best = f"{100 * this.choice.best.accuracy:.1f} % +- {100 * this.choice.best.error:.1f}"
+        majority = f"the majority class alone {100 * this.choice.baseline:.1f} %"
+        out += wrapped("", f"the best in the search: {best} in {this.choice.best.folds} folds, {majority}")
+    elif chosen.reasons:
         out += wrapped("", f"by default {', '.join(chosen.reasons)}")
-    problems = found.get("problems") or []
-    if problems:
-        reason = problems[0]["solver_reason"]
-        out += wrapped("solver", problems[0]["solver"] + (f": {reason}" if reason else ""))
     return out
+
+
+def _accuracy(this: FitRun, found: dict[str, Any], measured: Measured | None) -> list[Line]:
+    """How good it is: first on rows that it has not seen."""
+    training = found["training"]
+    share = percent(1.0 - training["errors"] / max(1, training["rows"]))
+    own = f"{share} of the {counted(training['rows'], 'training row')} are right ({counted(training['errors'], 'error')})"
+    if measured is None:
+        majority = f"always answering the commonest class would be right on {percent(training['baseline'])}"
+        out = wrapped("accuracy", f"{own}; {majority}")
+        out += wrapped(
+            "", "on rows that it has not seen: not measured (--holdout 0.2, --test FILE or --search do)"
+        )
+    else:
+        out = [*measured.lines(), *wrapped("training", own)]
+    calibrated = found["probabilities"]
+    if calibrated is not None:
+        rows = f"{counted(calibrated['rows'], 'row')} that the model has not learnt from"
+        out += wrapped("probability", f"{calibrated['method']}, calibrated on {rows}")
+    return out
+
+
+def _proof(this: FitRun, found: dict[str, Any]) -> list[Line]:
+    """What is proved, in a sentence that cannot be taken for a promise of accuracy."""
+    gap, parameters = found["gap"], found["model"]["parameters"]
+    bound = f"{100 * gap:.2g} %" if gap >= 5e-9 else "a hundred-millionth"
+    if not found["proved"]:
+        return wrapped(
+            "NOT proved",
+            f"that it is the best of its kind: {_STOPPED.get(found['status'], found['status'])} where other weights "
+            f"may still be better by up to {bound} ({100 * parameters['tol']:g} % was asked for)",
+        )
+    what = "an objective (errors weighed by C, and how narrow the margin is) lower"
+    if parameters["C"] == float("inf"):
+        what = "a margin wider"
+    return wrapped(
+        "proved",
+        f"the best of its kind for the training rows: no other weights have {what} by more than {bound}. How good the "
+        "best is, the accuracy says",
+    )
+
+
+_STOPPED = {
+    "max_iter": "the steps were used up",
+    "max_time": "the time was over",
+    "interrupted": "it was interrupted",
+}
 
 
 def _verdict(found: verdicts.Verdicts) -> list[Line]:
@@ -149,42 +213,48 @@ def _verdict(found: verdicts.Verdicts) -> list[Line]:
         text = verdicts.summary(found)
     elif decided:
         text = f"{decided} of {decided + late} problems decided; the others {text}"
-    return wrapped("verdict", text)
+    return wrapped("separable?", text)
 
 
-def _svc_lines(found: dict[str, Any]) -> list[Line]:
+def _explained(found: dict[str, Any]) -> list[Line]:
+    """How the optimum was found and what it looks like: for those who ask."""
     tol = found["model"]["parameters"]["tol"]
     problems = found["problems"]
-    proved = "proved" if found["proved"] else "NOT what was asked for"
-    out = [
+    reason = problems[0]["solver_reason"]
+    out = wrapped("solver", problems[0]["solver"] + (f": {reason}" if reason else ""))
+    out += [
         (
             "result",
             f"{found['status']} in {found['seconds']['fit']:.2f} s, {counted(found['steps'], 'step')}",
         ),
         ("objective", f"{found['primal']:.10g}; nothing can be below {found['dual']:.10g}"),
-        ("gap", f"{found['gap']:.2e} of the objective, {proved} (tol = {tol:g})"),
+        ("gap", f"{found['gap']:.2e} of the objective (tol = {tol:g})"),
     ]
     if len(problems) == 1:
         one = problems[0]
         support = one["support"]
         margins = one.get("margins")
-        out.append(
-            ("margin", f"{one['margin']:.6g} on each side of the boundary")
+        out += wrapped(
+            "margin",
+            f"{one['margin']:.6g} = 1 / |w|, half the width of the slab between f = -1 and f = 1"
             if margins is None
-            else ("margin", f"1 / |w| from {min(margins):.6g} to {max(margins):.6g}, by class")
+            else f"1 / |w| from {min(margins):.6g} to {max(margins):.6g}, by class",
         )
-        kinds = f"{support['margin']:,} on the margin, {support['slack']:,} using slack"
-        out.append(("support", f"{counted(support['rows'], 'row')}: {kinds}"))
-        return out
+        kinds = f"{support['margin']:,} on its edge, {support['slack']:,} inside it or on the wrong side (using slack)"
+        return [*out, *wrapped("support", f"{counted(support['rows'], 'row')} carry the slab: {kinds}")]
     worst = max(problems, key=lambda problem: problem["gap"])
     margins = [problem["margin"] for problem in problems]
     rows = [problem["support"]["rows"] for problem in problems]
-    out.append(
-        ("problems", f"{len(problems)} binary problems; the largest gap is that of {worst['problem']}")
+    out += wrapped(
+        "problems", f"{len(problems)} binary problems; the largest gap is that of {worst['problem']}"
     )
-    out.append(("margin", f"from {min(margins):.6g} to {max(margins):.6g}"))
-    out.append(("support", f"from {min(rows):,} to {max(rows):,} rows a problem"))
-    return out
+    out += wrapped(
+        "margin", f"1 / |w|, half the width of a slab, from {min(margins):.6g} to {max(margins):.6g}"
+    )
+    return [
+        *out,
+        *wrapped("support", f"from {min(rows):,} to {max(rows):,} rows carry the slab of a problem"),
+    ]
 
 
 def _perceptron_lines(found: dict[str, Any]) -> list[Line]:
@@ -201,8 +271,8 @@ def _perceptron_lines(found: dict[str, Any]) -> list[Line]:
         else ""
     )
     return [
-        ("result", f"{found['status']} in {found['seconds']['fit']:.2f} s: {words[found['status']]}"),
-        ("updates", f"{found['updates']:,} in {counted(found['epochs'], 'pass', 'passes')}{most}"),
+        *wrapped("result", f"{found['status']} in {found['seconds']['fit']:.2f} s: {words[found['status']]}"),
+        *wrapped("updates", f"{found['updates']:,} in {counted(found['epochs'], 'pass', 'passes')}{most}"),
     ]
 
 

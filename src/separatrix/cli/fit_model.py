@@ -22,9 +22,11 @@ _READ_BY = {
 }
 _SVC_BIASES, _PERCEPTRON_BIASES = ("free", "augmented", "none"), ("unit", "radius", "none")
 _MULTI_CLASS = ("ovr", "ovo", "crammer-singer")
+_SCALINGS = ("none", "standard", "range")
+_PROBABILITIES = ("sigmoid", "isotonic", "venn-abers")
 #: Parameters that the answer names, in its order.
 _COMMON = ("kernel", "degree", "gamma", "coef0", "max_time", "n_threads", "random_state", "bias")
-_OF_SVC = ("C", "loss", "tol", "solver", "max_iter", "class_weight", "multi_class")
+_OF_SVC = ("C", "loss", "tol", "solver", "max_iter", "class_weight", "multi_class", "scaling")
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class ChosenModel:
     def parameters(self) -> dict[str, Any]:
         """Its parameters by name, for the JSON object."""
         own = ("max_epochs",) if isinstance(self.model, Perceptron) else _OF_SVC
-        return {name: getattr(self.model, name) for name in (*_COMMON, *own)}
+        return {name: getattr(self.model, name, None) for name in (*_COMMON, *own)}
 
     @property
     def words(self) -> str:
@@ -51,7 +53,10 @@ class ChosenModel:
         cost = "hard margin (C = inf)" if float("inf") == model.C else f"C = {model.C:g}"
         joint = "all classes in one problem, " if model.multi_class == "crammer-singer" else ""
         loss = model.loss.replace("_", " ")
-        return f"{joint}{kernel}, {loss} loss, {cost}, {model.bias} bias, tol = {model.tol:g}"
+        scaled = {None: "", "standard": ", standardised columns", "range": ", columns from 0 to 1"}[
+            model.scaling
+        ]
+        return f"{joint}{kernel}{scaled}, {loss} loss, {cost}, {model.bias} bias, tol = {model.tol:g}"
 
 
 def choose(options: FitOptions, class_weight: dict[Any, float] | str | None = None) -> ChosenModel:
@@ -77,6 +82,10 @@ def choose(options: FitOptions, class_weight: dict[Any, float] | str | None = No
     bias = _given(options.bias, biases[0])
     if bias not in biases:
         raise CommandError(f"--bias must be one of {', '.join(biases)} here; got {bias!r}.")
+    if options.probabilities not in (None, *_PROBABILITIES):
+        raise CommandError(
+            f"--probabilities must be one of {', '.join(_PROBABILITIES)}; got {options.probabilities!r}."
+        )
     if options.perceptron:
         _refuse_of_svc(options)
         return ChosenModel(
@@ -94,7 +103,7 @@ def choose(options: FitOptions, class_weight: dict[Any, float] | str | None = No
             reasons,
         )
     if options.cost is None:
-        reasons.append("C = 1 (-c changes it)")
+        reasons.append("C = 1 (-c changes it; --search chooses both)")
     return ChosenModel(
         SVC(
             C=_given(options.cost, 1.0),
@@ -104,6 +113,7 @@ def choose(options: FitOptions, class_weight: dict[Any, float] | str | None = No
             degree=degree,
             gamma=_gamma(options.gamma),
             coef0=coef0,
+            scaling=None if options.scaling is None else scaling_name(options.scaling),
             solver=_given(options.solver, "auto"),
             tol=_given(options.tol, 1e-3),
             max_iter=options.max_iter,
@@ -128,6 +138,17 @@ def kernel_name(text: str) -> str:
         numbers = ", ".join(f"{number} {name}" for number, name in KERNELS.items())
         raise CommandError(f"-t must be a kernel: {numbers}, or laplacian; got {text!r}.")
     return name
+
+
+def scaling_name(text: str) -> str | None:
+    """Return a scaling as `SVC` names it.
+
+    >>> scaling_name("none"), scaling_name("standard")
+    (None, 'standard')
+    """
+    if text not in _SCALINGS:
+        raise CommandError(f"--scaling must be one of {', '.join(_SCALINGS)}; got {text!r}.")
+    return None if text == "none" else text
 
 
 def _given(value: Value | None, default: Value) -> Value:
@@ -177,6 +198,8 @@ def _refuse_of_svc(options: FitOptions) -> None:
         "--multi-class": options.multi_class,
         "--checkpoint": options.checkpoint,
         "--solver": options.solver,
+        "--scaling": options.scaling,
+        "--probabilities": options.probabilities,
     }
     for option, value in of_svc.items():
         if value is not None:

@@ -53,12 +53,16 @@ class Output:
     def answer(self, command: str, record: dict[str, Any], lines: Iterable[Line]) -> None:
         """Print the answer: the record as JSON, or its lines as text."""
         if self.json:
-            whole = {"command": command, "version": __version__, **record, "notes": self.notes}
-            print(json.dumps(plain(whole), allow_nan=False))
+            print_json({"command": command, **record, "notes": self.notes})
             return
         for name, text in lines:
             print(f"{name:<{_NAME_WIDTH}}{text}".rstrip())
         sys.stdout.flush()
+
+
+def print_json(record: dict[str, Any]) -> None:
+    """One object on a line of stdout, with the version."""
+    print(json.dumps(plain({"version": __version__, **record}), allow_nan=False), flush=True)
 
 
 def to_stdout(texts: Iterable[str]) -> None:
@@ -71,11 +75,21 @@ def to_stdout(texts: Iterable[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def is_lively(stream: Any) -> bool:
+    """True for a terminal that moves its cursor: progress may be drawn on it."""
+    return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
+
+
+def is_colourful(stream: Any) -> bool:
+    """True for a terminal that may be written to in colour (https://no-color.org)."""
+    return is_lively(stream) and not os.environ.get("NO_COLOR")
+
+
 def say(kind: str, text: str) -> None:
     """One sentence on stderr: ``note: ...``, ``error: ...`` or ``hint: ...``, in colour on a terminal."""
     colours = {"error": "1;31", "hint": "36", "note": "33"}
     label = f"{kind}:"
-    if sys.stderr.isatty():
+    if is_colourful(sys.stderr):
         label = f"\033[{colours.get(kind, '0')}m{label}\033[0m"
     print(f"{label} {text}", file=sys.stderr, flush=True)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from separatrix.cli.output import is_lively
 from separatrix.fitting.observer import KeptPoint, Observer, Part
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def shown(tol: float, quiet: bool) -> Iterator[list[Observer]]:
     if quiet:
         yield []
         return
-    if not sys.stderr.isatty():
+    if not is_lively(sys.stderr):
         yield [GapLines(tol)]
         return
     from rich.console import Console
@@ -106,7 +107,7 @@ def shown(tol: float, quiet: bool) -> Iterator[list[Observer]]:
 @contextmanager
 def waiting(text: str, quiet: bool) -> Iterator[Callable[[str], None]]:
     """Something is at work whose end is not known; on a terminal a spinner says so. Yields what changes its text."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or not is_lively(sys.stderr):
         yield lambda text: None
         return
     from rich.console import Console

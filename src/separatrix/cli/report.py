@@ -55,14 +55,15 @@ def report(
       separatrix report data.model.safetensors data.svm --json
     """
     from separatrix.atomic import write_atomically
-    from separatrix.cli.files import beside, claim, load_model
+    from separatrix.cli.check_commands import commands_for
+    from separatrix.cli.files import claim, load_model
     from separatrix.report import make
 
     output = Output(as_json, quiet)
     kind = "text" if out is None else _KINDS.get(Path(out).suffix.lower())
     if kind is None:
         raise CommandError(f"A report is .html, .txt or .json; got {out}.", "name it so: -o report.html")
-    if out is not None and claim(Path(out), _is_report, force, "another name for -o"):
+    if out is not None and claim(Path(out), is_report, force, "another name for -o"):
         output.note(f"{out} was there before; it is replaced.")
     fitted = load_model(model)
     table = read(data, tables.settings(quiet).like(fitted))
@@ -71,9 +72,6 @@ def report(
             f"{table.left_out:,} entries of {data} are of columns or categories that the model has not seen."
         )
     with waiting("report", quiet):
-        certificate = beside(
-            model.removesuffix(".safetensors").removesuffix(".model"), ".certificate.json.gz"
-        )
         made = make(
             fitted,
             table.X,
@@ -81,7 +79,9 @@ def report(
             columns=table.columns,
             title=f"{Path(model).name} on {Path(data).name}" if title is None else title,
             data_file=data,
-            certificate_file=str(certificate),
+            row_numbers=table.row_numbers,
+            description=table.description,
+            commands=commands_for(model, table),
         )
     if out is not None:
         write_atomically(out, _content(made, kind).encode("utf-8"))
@@ -100,7 +100,7 @@ def _content(made: Any, kind: str) -> str:
     return str(made.text()) if kind == "text" else json.dumps(made.to_json(), allow_nan=False)
 
 
-def _is_report(path: Path) -> bool:
+def is_report(path: Path) -> bool:
     """Tell whether a file looks like a report of ours, which a new one may replace."""
     with path.open("rb") as file:
         return _MARK.encode() in file.read(4096)

@@ -9,9 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from separatrix.cli.output import Line, counted, listed, wrapped
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from separatrix.cli.inputs import Table
 
 Ways = Literal["ovr", "ovo"]
 _ROW = 60.0  # bytes beside X that a verdict takes for each row
@@ -53,6 +58,8 @@ def at_most(seconds: float | None) -> Iterator[None]:
 class Verdicts:
     """The verdict on each question that was decided in time, and the questions that were not."""
 
+    numbers: Any  #: the number of each row (n,) in the file, as people count
+    word_of_rows: str = "row"  #: "line" where they count lines
     found: dict[str, Any] = field(default_factory=dict)  #: `Separability` by the question's name
     undecided: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -71,25 +78,45 @@ class Verdicts:
         return {
             "verdict": self.word,
             "seconds": self.seconds,
-            "problems": [{"problem": name, **_describe(answer)} for name, answer in self.found.items()],
+            "problems": [{"problem": name, **self._describe(answer)} for name, answer in self.found.items()],
             "undecided": self.undecided,
             "short_of_memory": self.short_of_memory or None,
         }
 
+    def _describe(self, answer: Any) -> dict[str, Any]:
+        lower, upper = answer.margin
+        contradiction = None
+        if len(answer.rows):
+            contradiction = {
+                "rows": answer.rows.tolist(),
+                "row_numbers": self.numbers[answer.rows].tolist(),
+                "weights": [str(weight) for weight in answer.weights],
+            }
+        return {
+            "verdict": answer.verdict,
+            "sentence": sentence(answer, self.numbers, self.word_of_rows),
+            "margin": None if answer.verdict != "separable" else [lower, upper],
+            "contradiction": contradiction,
+            "tied_rows": len(answer.tied),
+        }
 
-def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Verdicts:
+
+def decide(
+    table: Table, ways: Ways, bias: bool, max_time: float | None, among: NDArray[Any] | None = None
+) -> Verdicts:
     """Ask whether the classes are separable: the two classes, each class against the rest, or each pair.
 
-    Every question gets an equal share of the time that is left. Raises ValueError where there is one class.
+    ``among`` are the rows (m,) that take part, None for all; answers name rows as the file numbers them. Every
+    question gets an equal share of the time that is left. Raises ValueError where there is one class.
     """
     import numpy as np
 
     from separatrix.problem import require_room
     from separatrix.separability.api import two_sides
 
-    matrix, labels = _checked(X), np.asarray(y)
-    began, verdicts = time.perf_counter(), Verdicts()
-    questions = list(_questions(labels, ways))
+    matrix, labels = _checked(table.X), np.asarray(table.y)
+    began, verdicts = time.perf_counter(), Verdicts(table.row_numbers, table.row_word)
+    questions = list(_questions(labels, ways, among))
     for place, (name, plus, minus, members) in enumerate(questions):
         left = None if max_time is None else max(0.0, max_time - (time.perf_counter() - began))
         share = None if left is None else left / (len(questions) - place)
@@ -108,23 +135,26 @@ def decide(X: Any, y: Any, ways: Ways, bias: bool, max_time: float | None) -> Ve
     return verdicts
 
 
-def _questions(labels: Any, ways: Ways) -> Iterator[tuple[str, Any, tuple[Any, ...], Any]]:
+def _questions(
+    labels: Any, ways: Ways, among: NDArray[Any] | None
+) -> Iterator[tuple[str, Any, tuple[Any, ...], Any]]:
     """Name, positive label, negative labels, and the rows that take part (None: all) of each question."""
     import numpy as np
 
-    classes = np.unique(labels)
+    classes = np.unique(labels if among is None else labels[among])
     if len(classes) < 2:
         raise ValueError(
             f"Two classes are needed to ask for a separation; all labels are {classes.tolist()}."
         )
     if len(classes) == 2:
-        yield f"{classes[1]} against {classes[0]}", classes[1], (classes[0],), None
+        yield f"{classes[1]} against {classes[0]}", classes[1], (classes[0],), among
     elif ways == "ovr":
         for place, label in enumerate(classes):
-            yield f"{label} against the rest", label, tuple(np.delete(classes, place)), None
+            yield f"{label} against the rest", label, tuple(np.delete(classes, place)), among
     else:
         for first, second in combinations(classes, 2):
             members = np.flatnonzero((labels == first) | (labels == second))
+            members = members if among is None else np.intersect1d(members, among)
             yield f"{second} against {first}", second, (first,), members
 
 
@@ -140,28 +170,27 @@ def _checked(X: Any) -> Any:
     return matrix
 
 
-def _describe(answer: Any) -> dict[str, Any]:
-    lower, upper = answer.margin
-    return {
-        "verdict": answer.verdict,
-        "sentence": str(answer),
-        "margin": None if answer.verdict != "separable" else [lower, upper],
-        "contradiction": {
-            "rows": answer.rows.tolist(),
-            "weights": [str(weight) for weight in answer.weights],
-        }
-        if len(answer.rows)
-        else None,
-        "tied_rows": len(answer.tied),
-    }
+def sentence(answer: Any, numbers: Any, word: str = "row") -> str:
+    """A verdict in a sentence that needs no book; rows are named as the file numbers them."""
+    if answer.verdict == "separable":
+        return "Separable: a straight boundary (a hyperplane) has every row strictly on its own side."
+    shown = listed([f"{number:,}" for number in numbers[answer.rows].tolist()])
+    clash = f"{word}s {shown} contradict each other: whatever the boundary, one of them is on the wrong side or on it"
+    if answer.verdict == "inseparable":
+        sides = "has the classes on its two sides, not even with rows on itself"
+        return f"Inseparable: no straight boundary (hyperplane) {sides}; {clash}."
+    return (
+        "Quasi-separable: a straight boundary (hyperplane) has no row on the wrong side, but at least "
+        f"{counted(len(answer.tied), 'row')} exactly on itself, and none does better; {clash}."
+    )
 
 
 def lines(verdicts: Verdicts) -> list[Line]:
     """The verdicts in words: whole for two classes, one line a question for many."""
     if len(verdicts.found) + len(verdicts.undecided) == 1:
-        out = [line for answer in verdicts.found.values() for line in _whole(answer)]
+        out = [line for answer in verdicts.found.values() for line in _whole(answer, verdicts)]
         return out or wrapped("verdict", why_undecided(verdicts))
-    out = [("verdict", summary(verdicts))]
+    out = wrapped("verdict", summary(verdicts))
     for name, answer in verdicts.found.items():
         bounds = f", margin {answer.margin[0]:.6g}" if answer.verdict == "separable" else ""
         out.append(("", f"{name}: {answer.verdict}{bounds}"))
@@ -179,7 +208,7 @@ def why_undecided(verdicts: Verdicts) -> str:
 def summary(verdicts: Verdicts) -> str:
     """All verdicts in a sentence."""
     if len(verdicts.found) == 1 and not verdicts.undecided:
-        return str(next(iter(verdicts.found.values())))
+        return sentence(next(iter(verdicts.found.values())), verdicts.numbers, verdicts.word_of_rows)
     answers = [answer.verdict for answer in verdicts.found.values()]
     counts = [f"{answers.count(word)} {word}" for word in dict.fromkeys(answers)]
     reason = "for want of memory" if verdicts.short_of_memory else "in time"
@@ -187,17 +216,16 @@ def summary(verdicts: Verdicts) -> str:
     return f"{counted(len(answers) + len(verdicts.undecided), 'problem')}: {', '.join(counts + late)}"
 
 
-def _whole(answer: Any) -> list[Line]:
-    out = wrapped("verdict", str(answer))
+def _whole(answer: Any, verdicts: Verdicts) -> list[Line]:
+    out = wrapped("verdict", sentence(answer, verdicts.numbers, verdicts.word_of_rows))
     if answer.verdict == "separable":
         lower, upper = answer.margin
         out.append(("margin", f"the widest is between {lower:.12g} and {upper:.12g}"))
-    else:
-        weights = [str(weight) for weight in answer.weights]
-        if max(map(len, weights)) <= 24:
-            out += wrapped(
-                "weights",
-                f"{listed(weights)}: so weighted, their signed rows y (x, 1) add up to exactly zero",
-            )
-        out.append(("rows", f"{listed(answer.rows.tolist())} (counted from 0)"))
+        return out
+    weights = [str(weight) for weight in answer.weights]
+    if max(map(len, weights)) <= 24:
+        out += wrapped(
+            "weights",
+            f"{listed(weights)}: so weighted, their signed rows y (x, 1) add up to exactly zero",
+        )
     return out

@@ -42,11 +42,13 @@ def has_callbacks(estimator: Any) -> bool:
 class SklearnCallbacks(Observer):
     """Calls the hooks of one fit. ``classes`` (k,) let a callback rebuild a model from an iterate."""
 
-    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
+    def __init__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any, scaling: Any = None
+    ) -> None:
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self._data = {"estimator": estimator, "X": X, "y": y}
         self._all = {**self._data, "metadata": metadata}
-        self._classes = classes
+        self._known = {"classes_": classes, "scaling_": scaling}
         self._max_iter = estimator.max_iter
         self._root: Any = None
         self._problems: dict[int, Any] = {}  # contexts of the problems, then of the steps that run now
@@ -84,7 +86,7 @@ class SklearnCallbacks(Observer):
         """True where a callback has asked to end this problem or the whole fit."""
         if record.proved:  # a check belongs to the step before it
             return self._stop
-        model = (lambda: _attributes(point(), self._classes)) if part.count == 1 else None
+        model = (lambda: _attributes(point()) | self._known) if part.count == 1 else None
         stop = self._steps[part.index].call_on_fit_task_end(**self._all, reconstruction_attributes=model)
         return bool(stop) or self._stop
 
@@ -99,9 +101,9 @@ class SklearnCallbacks(Observer):
         self._root.call_on_fit_task_end(**self._all, reconstruction_attributes={})
 
 
-def _attributes(point: KeptPoint, classes: Any) -> dict[str, Any]:
+def _attributes(point: KeptPoint) -> dict[str, Any]:
     """Fitted attributes that a copy of the estimator needs in order to predict with this iterate."""
     intercept = np.atleast_1d(point.intercept)
     if not point.coef.size:  # with a kernel, the model is its alphas
-        return {"alpha_": point.alpha, "intercept_": intercept, "classes_": classes}
-    return {"coef_": np.atleast_2d(point.coef), "intercept_": intercept, "classes_": classes}
+        return {"alpha_": point.alpha, "intercept_": intercept}
+    return {"coef_": np.atleast_2d(point.coef), "intercept_": intercept}

@@ -11,23 +11,20 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from separatrix.errors import with_hint
+from separatrix.fitting.probabilities import ADVICE
 
 Init = TypeVar("Init", bound=Callable[..., None])
 
-_PROBABILITIES = (
-    "separatrix.validation.calibrate(model, X, y) gives probabilities from rows that the fit has not seen; "
-    "sklearn.calibration.CalibratedClassifierCV(model) does it by cross-validation"
-)
 _SOLVER = "leave it out: the solver is chosen by the shape of the data, and solver= names one"
 _THREADS = "n_threads=2 fits on two threads, n_threads=None on all processors"
 _KERNEL_ONLY = "leave it out: the kernel solver decides when to shrink"
 
 #: Parameters of scikit-learn's SVC and LinearSVC, and what to write here.
 SVC_WORDS: dict[str, str] = {
-    "probability": f"leave it out; {_PROBABILITIES}",
+    "probability": f"leave it out; {ADVICE}",
     "decision_function_shape": "multi_class='ovr' (the default) or 'ovo' says which problems are solved, and so the "
     "shape of the scores",
     "break_ties": "leave it out: ties between classes are settled by the scores",
@@ -114,27 +111,6 @@ def _unknown(kind: str, name: str, names: list[str], foreign: Mapping[str, str])
         return with_hint(TypeError, sentence, foreign[name])
     alike = difflib.get_close_matches(name, names, n=1)
     return with_hint(TypeError, sentence, f"{alike[0]}?" if alike else f"it has {', '.join(names)}")
-
-
-class _Absent:
-    """An attribute that is not there, and says why: `hasattr` is false."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Any, owner: type) -> NoReturn:
-        raise with_hint(
-            AttributeError,
-            f"{owner.__name__!r} object has no attribute {self._name!r}: scores are distances, not probabilities.",
-            _PROBABILITIES,
-        )
-
-
-class NoProbabilities:
-    """An estimator whose scores are distances, and which says so where probabilities are asked of it."""
-
-    predict_proba = _Absent()
-    predict_log_proba = _Absent()
 
 
 def warn_of_idle_gamma(estimator: Any) -> None:

@@ -76,6 +76,7 @@ class HardMargin:
             tuple(negative),
             None if everything else self.rows,
             self.problem.bias == "free",
+            data.fingerprint.get,
         )
 
     def solve(self, tol: float) -> Solution:

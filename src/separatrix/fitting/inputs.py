@@ -49,6 +49,12 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
     return matrix
 
 
+def solved_rows(estimator: Any, X: Any) -> Matrix:
+    """X checked against a fitted estimator, with its columns scaled as those of the training rows were."""
+    rows, scaling = check_matrix(estimator, X, reset=False), getattr(estimator, "scaling_", None)
+    return rows if scaling is None else scaling.apply(rows)
+
+
 def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
     """True where X is just what solvers want and carries no names: then nothing is left of scikit-learn's checks.
 
@@ -121,7 +127,7 @@ def check_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds one class only ({classes[0]!r}); a separating surface needs at least two classes."
+            f"y holds one class only ({classes.tolist()[0]!r}); a separating surface needs at least two classes."
         )
     return classes, codes.reshape(-1)
 
@@ -305,7 +311,7 @@ def remaining_classes(costs: Vector, classes: NDArray[Any], codes: Codes) -> NDA
         return np.arange(len(classes))
     kept = np.flatnonzero(np.bincount(codes[costs > 0], minlength=len(classes)))
     if len(kept) < 2:
-        left = f"only class {classes[kept[0]]!r} has" if len(kept) else "no class has"
+        left = f"only class {classes.tolist()[kept[0]]!r} has" if len(kept) else "no class has"
         raise ValueError(
             f"Once rows of weight zero are removed, {left} rows left; a separating surface needs rows of at "
             "least two classes with a weight above zero."

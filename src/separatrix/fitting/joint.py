@@ -13,8 +13,7 @@ from separatrix.fitting.binary import solve
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.proofs import CHANGED
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.training import CHANGED, TrainingData
 from separatrix.problem import History, JointPoint, JointProblem, JointSolution, Status
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.joint_duality import certify_joint

@@ -18,7 +18,8 @@ from sklearn.utils import check_random_state
 from separatrix.errors import ParameterError, with_hint
 from separatrix.fitting.drop_in import FOREIGN_VALUES
 from separatrix.problem import HINGE, LOSSES, Loss
-from separatrix.problem.kernels import Combines, Kernel, Linear
+from separatrix.problem.kernels import Combines, Kernel, Linear, Precomputed
+from separatrix.problem.scaling import KINDS as SCALINGS
 from separatrix.solvers.choose import KERNEL_SOLVERS, SOLVERS
 from separatrix.types import Bias
 
@@ -118,6 +119,10 @@ _RULES: dict[str, Rule] = {
         f"a finite number above 0 and at most {LARGEST_C:g}, or inf for the hard margin",
     ),
     "loss": one_of(*LOSSES),
+    "scaling": (
+        lambda v: v is None or (isinstance(v, str) and v in SCALINGS),
+        "None, " + ", ".join(map(repr, SCALINGS)),
+    ),
     "bias": one_of("free", "augmented", "none"),
     "kernel": (
         lambda v: isinstance(v, Combines) or callable(v) or v in KERNEL_NAMES,
@@ -172,6 +177,11 @@ def is_linear(kernel: Any) -> bool:
     return isinstance(kernel, Linear) or (isinstance(kernel, str) and kernel == "linear")
 
 
+def is_precomputed(kernel: Any) -> bool:
+    """True where X holds kernel values."""
+    return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
+
+
 def _check_available(parameters: Mapping[str, Any]) -> None:
     """Say plainly which promised values this version does not have yet."""
     C, allowed = parameters["C"], SOLVERS if is_linear(parameters["kernel"]) else KERNEL_SOLVERS
@@ -189,6 +199,12 @@ def _check_available(parameters: Mapping[str, Any]) -> None:
         names = ", ".join(map(repr, allowed))
         raise ParameterError(
             f"With kernel={parameters['kernel']!r} solver must be one of {names}; got {parameters['solver']!r}."
+        )
+    if parameters.get("scaling") is not None and is_precomputed(parameters["kernel"]):
+        raise with_hint(
+            ParameterError,
+            f"scaling={parameters['scaling']!r} needs columns, and kernel='precomputed' has none.",
+            "scale the rows before their kernel values are computed",
         )
     if parameters["multi_class"] == "crammer-singer":
         if parameters["loss"] != "hinge":

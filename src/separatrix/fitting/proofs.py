@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.training import CHANGED, TrainingData
 from separatrix.problem import Problem, Solution, row_blocks
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.optimal import CLAIM_SLACK, optimal
@@ -18,10 +18,6 @@ from separatrix.types import Index, Vector
 _CLOSE = 1e-9
 # With a kernel, where a bound on the rounding costs as much as the proof, values within this part are not doubted.
 _CLOSE_KERNEL = 1e-6
-CHANGED = (
-    "The training data were changed after the fit: {what} recomputed from them is {now!r}, at the fit it "
-    "was {then!r}. What a model says of its data must be asked for before they are changed; fit again."
-)
 
 
 def prove(

@@ -23,13 +23,14 @@ from sklearn.utils.validation import check_is_fitted
 import separatrix
 from separatrix.atomic import replacing
 from separatrix.errors import ModelFileError
+from separatrix.models.calibration import read_calibration, write_calibration
 from separatrix.models.fields import Fields
 from separatrix.models.libsvm_models import import_model
 from separatrix.models.parts import LEFT_UNREAD, parse_json
 from separatrix.models.perceptron import read_perceptron, write_perceptron
 from separatrix.models.svc import read_svc, write_svc
 from separatrix.models.tensors import read_tensors, write_tensors
-from separatrix.models.values import Arrays
+from separatrix.models.values import Arrays, write_value
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.svm.svc import SVC
 
@@ -113,6 +114,10 @@ def model_tensors(
         "encoding": _plain(encoding if encoding is not None else getattr(model, "data_encoding_", None)),
         kind: body,
     }
+    if "calibration_" in vars(model):
+        document["calibration"] = write_calibration(model.calibration_, arrays)
+    if "held_out_" in vars(model):
+        document["held_out"] = write_value(np.asarray(model.held_out_, np.int64), "held_out", arrays)
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
     if len(text) > _MAX_DOCUMENT:
         raise ModelFileError(f"The model is too large for a file: its document would have {len(text)} bytes.")
@@ -203,6 +208,10 @@ def _model(document: Fields) -> Any:
     if encoding is not None and not isinstance(encoding, dict):
         raise document.wrong("encoding", "a record or null", encoding)
     model.data_encoding_ = encoding
+    if document.has("calibration"):
+        model.calibration_ = read_calibration(document.record("calibration"), len(model.classes_))
+    if document.has("held_out"):
+        model.held_out_ = document.indices("held_out", None, 1 << 40)
     return model
 
 

@@ -69,6 +69,12 @@ def model_text(model: Any, format: str = "auto") -> str:
     check_is_fitted(model, "classes_")
     if isinstance(model, Perceptron) and model.output == "voted":
         raise ModelFileError("The votes of a perceptron are no plane; export output='averaged' instead.")
+    if getattr(model, "scaling_", None) is not None:
+        raise with_hint(
+            ModelFileError,
+            f"This model scales its columns first (scaling={model.scaling!r}), which their files cannot hold.",
+            "to_onnx(model) holds it; or scale the rows, then fit with scaling=None",
+        )
     pairwise = isinstance(model, SVC) and bool(model._pairwise)
     planes = hasattr(model, "coef_") and not pairwise
     if format == "liblinear" or (format == "auto" and planes):

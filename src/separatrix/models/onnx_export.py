@@ -23,6 +23,7 @@ from separatrix.atomic import write_atomically
 from separatrix.errors import ModelFileError
 from separatrix.models.onnx_graph import Graph
 from separatrix.models.onnx_kernels import add_kernel
+from separatrix.models.onnx_probabilities import add_probabilities
 from separatrix.perceptron.decision import ExpansionRule, VoteRule
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.perceptron.online_models import KernelOnline
@@ -48,7 +49,8 @@ def to_onnx(
 
     Returns
     -------
-    onnx.ModelProto; ``scores`` has the shape of `decision_function`: (n,) for two classes, (n, k) for more.
+    onnx.ModelProto; ``scores`` has the shape of `decision_function`: (n,) for two classes, (n, k) for more. Of a
+    calibrated model ``probabilities`` (n, k) is a third output.
 
     Example
     -------
@@ -76,9 +78,16 @@ def to_onnx(
         scores = _add_votes(graph, raw, k) if pairwise else graph.add("Identity", raw, output="scores")
         code = graph.add("ArgMax", scores, axis=1, keepdims=0)
     graph.add("Gather", graph.labels(model.classes_), code, output="label")
+    outputs: dict[str, tuple[str, list[Any]]] = {
+        "label": ("label", ["n"]),
+        "scores": ("float64", ["n"] if k <= 2 else ["n", k]),
+    }
+    if "calibration_" in vars(model):
+        add_probabilities(graph, model.calibration_, scores)
+        outputs["probabilities"] = ("float64", ["n", k])
     made = graph.model(
         {"X": (dtype, ["n", int(model.n_features_in_)])},
-        {"label": ("label", ["n"]), "scores": ("float64", ["n"] if k <= 2 else ["n", k])},
+        outputs,
         {"separatrix": separatrix.__version__, "model": type(model).__name__},
     )
     if path is not None:
@@ -89,7 +98,10 @@ def to_onnx(
 def _add_scores(graph: Graph, model: Any, rows: str) -> str:
     """Scores before votes, (n, number of planes or problems)."""
     if isinstance(model, SVC):
-        surface = getattr(model, "_surface", None)
+        surface, scaling = getattr(model, "_surface", None), model.scaling_
+        if scaling is not None:
+            shifted = graph.add("Sub", rows, graph.reals(scaling.shift))
+            rows = graph.add("Mul", shifted, graph.reals(scaling.factor))
         if surface is None:
             return _add_planes(graph, rows, model.coef_, model.intercept_)
         return _add_expansion(

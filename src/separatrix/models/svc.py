@@ -28,6 +28,7 @@ from separatrix.models.parts import (
     write_parameters,
 )
 from separatrix.models.values import Arrays, write_value
+from separatrix.problem.scaling import Scaling
 from separatrix.svm.fitted import FittedSVC, Support
 from separatrix.svm.svc import SVC
 
@@ -77,6 +78,8 @@ def write_svc(model: SVC, arrays: Arrays, support_vectors: bool) -> dict[str, An
     document["support_vectors"] = (
         write_value(model.support_vectors_, "support_vectors", arrays) if support_vectors else None
     )
+    if model.scaling_ is not None:
+        document["scaling"] = _write_scaling(model.scaling_, arrays)
     document["pairwise"] = bool(model._pairwise)
     document["joint"] = None if joint is None else write_joint(joint, n, arrays)
     document["problems"] = [
@@ -86,6 +89,26 @@ def write_svc(model: SVC, arrays: Arrays, support_vectors: bool) -> dict[str, An
     ]
     document["certificates"] = write_certificates([result.deferred for result in results], arrays)
     return {"parameters": write_parameters(model), **document}
+
+
+def _write_scaling(scaling: Scaling, arrays: Arrays) -> dict[str, Any]:
+    numbers = {name: getattr(scaling, name) for name in ("shift", "factor")}
+    record = {name: write_value(value, f"scaling.{name}", arrays) for name, value in numbers.items()}
+    return {"kind": scaling.kind, **record}
+
+
+def _read_scaling(document: Fields, model: SVC, n_columns: int) -> Scaling | None:
+    if document.has("scaling") != (model.scaling is not None):
+        raise document.wrong(
+            "scaling", f"what a model with scaling={model.scaling!r} predicts with", "something else"
+        )
+    if model.scaling is None:  # as in all files of version 0.1
+        return None
+    record = document.record("scaling")
+    shift, factor = (record.array(name, (n_columns,)) for name in ("shift", "factor"))
+    if not np.all(factor > 0):
+        raise record.wrong("factor", "an array of numbers above 0", "one with others")
+    return Scaling(record.text("kind", (model.scaling,)), shift, factor)
 
 
 def _costs(results: list[Any], n: int) -> NDArray[np.float64]:
@@ -154,6 +177,7 @@ def read_svc(document: Fields, n_columns: int) -> SVC:
             support_vectors=vectors,
             pairwise=pairwise,
             surface=surface,
+            scaling=_read_scaling(document, model, n_columns),
         )
     )
     return model

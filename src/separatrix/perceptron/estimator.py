@@ -12,9 +12,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._core import Team
-from separatrix.fitting.drop_in import PERCEPTRON_WORDS, NoProbabilities, explains, warn_of_idle_gamma
+from separatrix.fitting.drop_in import PERCEPTRON_WORDS, explains, warn_of_idle_gamma
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.fitting.parameters import seed_of
+from separatrix.fitting.probabilities import Probabilities
 from separatrix.memory import keep_freed_memory
 from separatrix.perceptron.algorithm import PrimalState
 from separatrix.perceptron.fit import PerceptronResult, fit_problems, publish, warn_of_limits
@@ -25,7 +26,7 @@ from separatrix.problem.mistakes import MistakeHistory
 from separatrix.threads import fit_threads
 
 
-class Perceptron(NoProbabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class Perceptron(Probabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Perceptron that stops on a pass without mistakes, and knows how many updates it may need.
 
         while some y_i f(x_i) <= 0:    w += step y_i x_i,    b += step y_i c^2,       f(x) = w.x + b
@@ -175,6 +176,8 @@ class Perceptron(NoProbabilities, ClassifierMixin, BaseEstimator):  # type: igno
         kernel = make_kernel(self.kernel, X, self.degree, self.gamma, self.coef0)
         before = self._before(classes) if self.warm_start else None
         self._online = self._single = None
+        self.__dict__.pop("calibration_", None)
+        self.__dict__.pop("held_out_", None)
         self.classes_, self._kernel = classes, kernel
         with fit_threads(settings.n_threads), Team(settings.n_threads):
             self.problems_: dict[Any, PerceptronResult] = fit_problems(
@@ -190,6 +193,8 @@ class Perceptron(NoProbabilities, ClassifierMixin, BaseEstimator):  # type: igno
 
         Classes may appear at any time; ``classes`` announces them in advance. After `fit` it goes on from there.
         """
+        self.__dict__.pop("calibration_", None)  # the scores change
+        self.__dict__.pop("held_out_", None)
         if self._single is None or classes is not None or not self._single.step(self, X, y):
             learn_batch(self, X, y, classes)
         return self

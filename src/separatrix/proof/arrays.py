@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.checker.data import ScaledRows
 from separatrix.checker.numbers import Rejected
 from separatrix.errors import with_hint
 from separatrix.problem.rows import row_blocks
+from separatrix.problem.scaling import Scaling
 
 _BLOCK_ENTRIES = 1 << 18
 _FEW = 1 << 14  # Python floats at a time
@@ -122,3 +124,15 @@ class ArrayRows:
             starts, columns, values = block.indptr.tolist(), block.indices.tolist(), block.data.tolist()
             for begin, end in pairwise(starts):
                 yield columns[begin:end], values[begin:end]
+
+
+def array_rows(table: Any) -> Any:
+    """Rows of `ArrayRows` as the array that they are; of `ScaledRows` about one, the array with its columns scaled."""
+    if not isinstance(table, ScaledRows):
+        return table.X
+    shift = np.array(table.shift) if table.shift else np.zeros(table.n_columns)
+    scaling = Scaling("", shift, np.array(table.factor))
+    try:
+        return scaling.apply(array_rows(table.table))
+    except ValueError as error:
+        raise Rejected(str(error)) from None

@@ -22,6 +22,10 @@ from separatrix.checker.document import (
 )
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.statement import Claim, complete
+from separatrix.problem.scaling import Scaling
+from separatrix.proof.writing import write_scaling
+
+_UNWRITTEN = {"known", "scaling"}  # fields of a source that only the maker of a certificate needs
 
 
 class CertificateError(ValueError):
@@ -46,16 +50,19 @@ class Source:
     negative: tuple[str, ...]
     excluded: tuple[int, ...] = ()
     known: Labels | None = field(default=None, repr=False, compare=False)  #: where a certificate is made
+    scaling: Scaling | None = field(
+        default=None, repr=False, compare=False
+    )  #: likewise; it is in the problem
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
-        record = {name: value for name, value in self.__dict__.items() if name != "known"}
+        record = {name: value for name, value in self.__dict__.items() if name not in _UNWRITTEN}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in record.items()}
 
     @staticmethod
     def from_dict(record: Any) -> Source:
         """Read the JSON form as it is; what is wrong with it is found by a check."""
-        names = set(Source.__dataclass_fields__) - {"known"}
+        names = set(Source.__dataclass_fields__) - _UNWRITTEN
         if not isinstance(record, dict) or set(record) != names:
             raise CertificateError(f"The field data must have exactly {', '.join(sorted(names))}.")
         values: dict[str, Any] = dict(record)
@@ -174,5 +181,7 @@ def make(
     sides = list(source.positive), list(source.negative), list(source.excluded)
     shape = Shape(source.rows, source.columns)
     data = read_data(*sides, problem["classes"] == "joint", shape, source.known)
-    said = complete(sentence(Claim(kind, problem, proof, data)), data)
+    if source.scaling is not None:
+        problem = {**problem, "scaling": write_scaling(source.scaling)}
+    said = complete(sentence(Claim(kind, problem, proof, data)), data, scaled=source.scaling is not None)
     return Certificate(kind, said, source, problem, proof)

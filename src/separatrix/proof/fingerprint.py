@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.checker.fingerprint import BLOCK_ROWS, X_HEADER, is_sparse_block, label_header
+from separatrix.problem.scaling import Scaling
 from separatrix.proof.certificate import Source
 from separatrix.proof.labels import Labels, label_text, read_labels
 
@@ -30,6 +31,7 @@ class Fingerprint:
     X: str
     y: str
     labels: Labels
+    scaling: Scaling | None = None  #: of the columns, before the problem was posed
 
     def sides(self, positive: Iterable[Any], negative: Iterable[Any]) -> NDArray[np.int8]:
         """+1, -1 or 0 (takes no part) for each row."""
@@ -50,6 +52,7 @@ class Fingerprint:
             negative=tuple(label_text(label) for label in negative),
             excluded=tuple(int(row) for row in excluded),
             known=self.labels.plain(),
+            scaling=self.scaling,
         )
 
 

@@ -27,7 +27,7 @@ from separatrix.errors import with_hint
 from separatrix.problem import LOSSES, JointProblem, JointSolution, Problem, Solution
 from separatrix.problem.kernels import Kernel
 from separatrix.proof import rigorous
-from separatrix.proof.arrays import ArrayRows, read_rows
+from separatrix.proof.arrays import ArrayRows, array_rows, read_rows
 from separatrix.proof.certificate import Certificate, Source, make
 from separatrix.proof.definiteness import condition_of, require_kernel_matrix, table_data
 from separatrix.proof.effort import AFFORDABLE, kernel_effort
@@ -302,5 +302,5 @@ def _read_dense(record: Any, name: str, length: int) -> Vector:
 
 
 def array_of(claim: Claim) -> Any:
-    """The rows as an array or CSR."""
-    return claim.data.table.X  # type: ignore[attr-defined]
+    """The rows as an array or CSR, scaled where the claim is about scaled rows."""
+    return array_rows(claim.data.table)

@@ -7,11 +7,12 @@ from typing import Any
 
 from separatrix.checker.check import SEPARATION, Verification
 from separatrix.checker.check import check as check_document
+from separatrix.checker.data import ScaledRows
 from separatrix.checker.kernels import DECIDED_ROWS
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.statement import Claim, Proved
 from separatrix.proof import mistakes, optimal, separation
-from separatrix.proof.arrays import ArrayRows, read_rows
+from separatrix.proof.arrays import ArrayRows, array_rows, is_sparse, read_rows
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.effort import AFFORDABLE, kernel_effort, linear_effort
 from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows
@@ -45,7 +46,8 @@ def verify(
     expect
         What must be proved, such as ``{"C": 1.0, "rows": "all", "kernel": "linear"}``: a proof of another problem is
         rejected. Keys are kind, positive and negative (labels), rows ("all" or how many take part), gap (the
-        largest), and the fields of the problem: loss, bias, kernel, C, classes, algorithm, step, start, gain.
+        largest), and the fields of the problem: loss, bias, kernel, C, classes, algorithm, step, start, gain, and
+        scaling ("none", or "given" where the claim is about scaled columns).
     """
     if not isinstance(certificate, Certificate):
         raise TypeError(f"verify needs a Certificate; got {type(certificate).__name__}.")
@@ -53,7 +55,8 @@ def verify(
         rows, labels = read_rows(X), read_labels(y)
         table, K = ArrayRows(rows), None
         if kernel is not None:
-            K = ArrayRows(read_rows(kernel(rows, rows)))
+            points = _points(certificate, table)
+            K = ArrayRows(read_rows(kernel(points, points)))
         marks = fingerprint_rows(rows), fingerprint_labels(labels)
         wanted = {name: _texts(each) if name in _LABELS else each for name, each in (expect or {}).items()}
         floats = exact is False or (exact is None and not _affordable(certificate, rows))
@@ -70,6 +73,12 @@ def verify(
         if found or certificate.kind != "mistakes":
             return found  # a bound on mistakes is an integer, which floats may be too coarse to decide
     return check_document(document, table, labels.plain(), *marks, wanted, K)
+
+
+def _points(certificate: Certificate, table: ArrayRows) -> Any:
+    """The rows that the claim is about: those given, or these with their columns scaled."""
+    scaling = certificate.problem.get("scaling")
+    return table.X if scaling is None else array_rows(ScaledRows(table, scaling))
 
 
 def _texts(labels: Any) -> list[str]:
@@ -99,6 +108,8 @@ def _affordable(certificate: Certificate, X: Any) -> bool:
     given = isinstance(kernel, dict) and kernel.get("name") in ("precomputed", "function")
     try:
         effort = _effort(certificate, X)
+        if is_sparse(X) and certificate.problem.get("scaling", {"shift": {"values": []}})["shift"]["values"]:
+            effort *= max(1, X.shape[0] * X.shape[1] // max(1, X.nnz))  # shifted, zeros are zero no longer
     except (TypeError, KeyError):  # malformed, which the exact check says best
         return True
     return effort <= AFFORDABLE and not (given and X.shape[0] > DECIDED_ROWS)

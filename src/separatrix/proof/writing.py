@@ -26,6 +26,7 @@ from separatrix.problem.kernels import (
     Sum,
     number,
 )
+from separatrix.problem.scaling import Scaling
 from separatrix.proof.arrays import plain_numbers
 
 
@@ -67,6 +68,11 @@ def write_vector(
     if not {"inf", "-inf", "nan"}.isdisjoint(texts):
         raise ValueError("A certificate holds finite numbers only.")
     return _written(size, indices.tolist(), texts)
+
+
+def write_scaling(scaling: Scaling) -> dict[str, Any]:
+    """Shift and factor of every column."""
+    return {"shift": write_vector(scaling.shift), "factor": write_vector(scaling.factor)}
 
 
 def write_integers(values: Sequence[int]) -> dict[str, Any]:

@@ -1,15 +1,17 @@
-"""The drawings of a report: margins, progress, weights, support vectors, and the rows in a plane."""
+"""The drawings of a fit: margins, progress, and the rows in a plane."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from separatrix.report.plane import DENSE, Picture
-from separatrix.report.records import FitProgress, Report, SupportCounts, Weight
-from separatrix.report.svg import WIDTH, Plot, coordinate, escape, mark, number, shape_of, svg_image, ticks
+from separatrix.report.records import FitProgress, Report
+from separatrix.report.svg import WIDTH, Plot, coordinate, mark, number, shape_of
 
 #: Least gap on a logarithmic axis.
 _LEAST_GAP = 1e-16
+#: Letters of a name that fit beside an axis.
+_LONGEST_NAME = 32
 
 
 def margins_chart(report: Report) -> str:
@@ -27,7 +29,10 @@ def margins_chart(report: Report) -> str:
     if report.slab and edges[-1] > 0:
         frame.box(0.0, -1.12 * deep, min(1.0, float(edges[-1])), 1.16 * tall, "zone inside")
     frame.axes(
-        "margin y f(x)" if two else "lead over the best other class", "rows", whole=True, absolute=True
+        "score for the own class" if two else "lead over the best other class",
+        "rows",
+        whole=True,
+        absolute=True,
     )
     for values, sign, kind in ((above, 1.0, "c1" if two else "c0"), (below, -1.0, "c0")):
         for place in np.flatnonzero(values):
@@ -39,8 +44,6 @@ def margins_chart(report: Report) -> str:
         frame.line([(1.0, -1.12 * deep), (1.0, 1.16 * tall)], "edge")
     if two:
         frame.line([(float(edges[0]), 0.0), (float(edges[-1]), 0.0)], "base")
-        frame.text(WIDTH - 16, frame.top + 12, facts.names[1][:24], "axis", "end")
-        frame.text(WIDTH - 16, frame.height - frame.bottom - 6, facts.names[0][:24], "axis", "end")
     words = f"Histogram of the margins of {len(facts.codes)} rows; {facts.errors} are misclassified."
     return frame.svg(words)
 
@@ -54,17 +57,15 @@ def progress_chart(progress: FitProgress) -> str:
     if falling:
         values = np.maximum(values, _LEAST_GAP)
         low = min(float(values.min()), limit or 1.0) / 2
-        frame = Plot(
-            (0.0, last or 1e-3), (low, max(float(values.max()), limit or _LEAST_GAP) * 2), log=True, left=62
-        )
+        frame = Plot((0.0, last or 1e-3), (low, max(float(values.max()), limit or _LEAST_GAP) * 2), log=True)
     else:
         near = limit is not None and limit <= 4 * float(values.max())
         top = max(float(values.max()), limit if near and limit is not None else 0.0)
-        frame = Plot((0.0, last or 1e-3), (0.0, 1.1 * top or 1.0), left=52)
+        frame = Plot((0.0, last or 1e-3), (0.0, 1.1 * top or 1.0))
     frame.axes("seconds", progress.quantity, whole=not falling)
     if limit is not None and frame.y[0] <= limit <= frame.y[1]:
         frame.line([(0.0, limit), (frame.x[1], limit)], "edge")
-        frame.text(WIDTH - 16, frame.at_y(limit) - 5, f"{progress.limit_name} {number(limit)}", "axis", "end")
+        frame.text(frame.left + 6, frame.at_y(limit) - 5, f"{progress.limit_name} {number(limit)}", "axis")
     for place, curve in enumerate(progress.curves):
         shown = np.maximum(curve.values, _LEAST_GAP) if falling else curve.values
         points = np.column_stack([curve.time, shown])
@@ -75,70 +76,9 @@ def progress_chart(progress: FitProgress) -> str:
     return frame.svg(f"{progress.quantity} over {number(last)} seconds; at the end {number(end)}.")
 
 
-def weights_chart(weights: list[Weight]) -> str:
-    """Bars to the left and right of zero, one for each column, the largest effect first."""
-    row, left = 21.0, 158.0
-    largest = max(abs(each.effect) for each in weights) or 1.0
-    height = row * len(weights) + 12
-    zero, reach = (left + WIDTH) / 2 + 4, (WIDTH - left) / 2 - 54
-    parts = [f'<path class="base" d="M{coordinate(zero)} 2V{coordinate(height - 6)}"/>']
-    for place, each in enumerate(weights):
-        y = 4 + row * place
-        width = reach * abs(each.effect) / largest
-        x = zero if each.effect > 0 else zero - width
-        kind = "c1" if each.effect > 0 else "c0"
-        title = f"{each.column}: weight {each.weight:.6g}, weight x spread {each.effect:.6g}"
-        name = each.column if len(each.column) <= 21 else each.column[:19] + "…"
-        anchor, at = ("start", zero + width + 4) if each.effect > 0 else ("end", zero - width - 4)
-        parts.append(
-            f'<text class="name" x="{coordinate(left - 8)}" y="{coordinate(y + 13)}" text-anchor="end">'
-            f"{escape(name)}</text>"
-            f'<rect class="bar {kind}" x="{coordinate(x)}" y="{coordinate(y)}" width="{coordinate(max(width, 0.8))}" '
-            f'height="{coordinate(row - 6)}"><title>{escape(title)}</title></rect>'
-            f'<text class="tick" x="{coordinate(at)}" y="{coordinate(y + 13)}" text-anchor="{anchor}">'
-            f"{escape(number(each.weight))}</text>"
-        )
-    words = f"Weights of {len(weights)} columns; the largest effect is that of {weights[0].column}."
-    return svg_image(height, words, parts)
-
-
-def support_chart(support: SupportCounts) -> str:
-    """One bar for each class: rows using slack, on the margin, and beyond it."""
-    row, left = 34.0, 96.0
-    height = row * len(support.counts) + 6
-    largest = max(sum(counts.values()) for counts in support.counts.values()) or 1
-    parts = []
-    for place, (name, counts) in enumerate(support.counts.items()):
-        y, x = 4 + row * place, left
-        short = name if len(name) <= 13 else name[:12] + "…"
-        parts.append(
-            f'<text class="name" x="{left - 8:.0f}" y="{coordinate(y + 17)}" text-anchor="end">{escape(short)}</text>'
-        )
-        for kind in ("slack", "margin", "updates", "none", "quiet"):
-            count = counts.get(kind, 0)
-            if not count:
-                continue
-            width = (WIDTH - left - 8) * count / largest
-            parts.append(
-                f'<rect class="kind {kind}" x="{coordinate(x)}" y="{coordinate(y)}" width="{coordinate(width)}" '
-                f'height="{row - 10:.0f}"><title>{escape(f"{name}: {count} {KINDS[kind]}")}</title></rect>'
-            )
-            if width > 9.0 * len(str(count)) + 6:
-                parts.append(
-                    f'<text class="count {kind}" x="{coordinate(x + width / 2)}" y="{coordinate(y + 17)}" '
-                    f'text-anchor="middle">{count}</text>'
-                )
-            x += width
-    words = "; ".join(
-        f"{name}: " + ", ".join(f"{count} {KINDS[kind]}" for kind, count in counts.items())
-        for name, counts in support.counts.items()
-    )
-    return svg_image(height, words, parts)
-
-
 KINDS = {
-    "slack": "use slack: inside the slab or on the wrong side",
-    "margin": "lie on the margin and hold the slab in place",
+    "slack": "inside the margin or on the wrong side",
+    "margin": "exactly on the margin, which they hold in place",
     "updates": "caused updates",
     "none": "carry no weight; without them the model would be the same",
     "quiet": "caused none",
@@ -153,9 +93,8 @@ def plane_chart(picture: Picture, report: Report) -> str:
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.05 * np.where(high > low, high - low, 1.0)
     (x0, y0), (x1, y1) = (low - pad).tolist(), (high + pad).tolist()
-    widest = max(len(number(value)) for value in ticks(y0, y1) or [0.0])
-    frame = Plot((x0, x1), (y0, y1), height=360, left=max(52.0, 28.0 + 7.0 * widest))
-    frame.axes(*picture.axes)
+    frame = Plot((x0, x1), (y0, y1), height=360)
+    frame.axes(*axis_names(picture))
     width, tall = WIDTH - frame.left - frame.right, frame.height - frame.top - frame.bottom
     frame.parts.append(
         f'<clipPath id="plane"><rect x="{frame.left:.0f}" y="{frame.top:.0f}" width="{width:.0f}" '
@@ -180,6 +119,15 @@ def plane_chart(picture: Picture, report: Report) -> str:
         )
     frame.parts.append("</g>")
     return frame.svg(f"{len(picture.rows)} rows in a plane, {int(wrong.sum())} of them misclassified.")
+
+
+def axis_names(picture: Picture) -> tuple[str, str]:
+    """Names of the axes that fit beside them; the words above the picture say the long ones."""
+    across, up = picture.axes
+    return (
+        across if len(across) <= _LONGEST_NAME else "first column",
+        up if len(up) <= _LONGEST_NAME else "second column",
+    )
 
 
 def ringed(report: Report) -> list[str]:

@@ -1,4 +1,4 @@
-"""The report as one page: no scripts, no network, drawings inline, light or dark as the reader prefers."""
+"""The page of a report: what was learnt and how good it is first, then the proof, the optimisation last."""
 
 from __future__ import annotations
 
@@ -7,38 +7,73 @@ import json
 from pathlib import Path
 
 import separatrix
-from separatrix.report.cards import (
+from separatrix.report.fit_cards import (
     about_card,
     cancelling_card,
-    confusion_card,
-    contradictions_card,
     margins_card,
-    plane_card,
     progress_card,
     support_card,
-    weights_card,
 )
+from separatrix.report.good_cards import (
+    calibration_card,
+    classes_card,
+    confusion_card,
+    curves_cards,
+    mistakes_card,
+    scores_card,
+)
+from separatrix.report.html_parts import card, fold, paragraph, table
+from separatrix.report.learnt_cards import plane_card, settings_card, table_card, weights_card
 from separatrix.report.records import ProofRecord, Report
 from separatrix.report.svg import escape
+from separatrix.validation.scores import area, percentage
 
 _TONES = {"proved": "✓ proved", "open": "○ not all is proved", "refuted": "✗ impossible, and proved so"}
+_QUALITY = {
+    "better": "better than no model",
+    "no-better": "not clearly better than no model",
+    "unknown": "not measured on new rows",
+}
 _STYLE = Path(__file__).with_name("page.css")
 #: Certificates shown on the page.
-_SHOWN_PROOFS = 20
+_SHOWN_PROOFS = 40
 
 
 def page(report: Report) -> str:
     """The whole document."""
-    narrow = [
-        plane_card(report),
-        margins_card(report),
-        support_card(report),
-        weights_card(report),
-        confusion_card(report),
-        progress_card(report),
+    wide = len(report.class_counts) > 8
+    sections = [
+        (
+            "good",
+            "How good it is",
+            [scores_card(report), classes_card(report), "" if wide else confusion_card(report)],
+            curves_cards(report) + calibration_card(report),
+            (confusion_card(report) if wide else "") + mistakes_card(report),
+        ),
+        ("learnt", "What it learnt", [plane_card(report)], "", ""),
+        ("data", "The data and the settings", [table_card(report), settings_card(report)], "", ""),
+        ("proof", "The proof", [], "", _proof_cards(report)),
+        (
+            "fit",
+            "The optimisation, for those who want it",
+            [margins_card(report), progress_card(report), about_card(report), cancelling_card(report)],
+            "",
+            "",
+        ),
     ]
-    wide = [contradictions_card(report), _proof_card(report), about_card(report)]
-    details = "".join(f"<p>{escape(detail)}</p>" for detail in report.details)
+    weights, support = weights_card(report), support_card(report)
+    made = []
+    for name, title, narrow, more, below in sections:
+        cards = [*narrow, more]
+        extra = {"learnt": weights, "fit": support}.get(name, "")
+        if 'class="card wide"' in extra:
+            below += extra
+        else:
+            cards.append(extra)
+        body = (f'<div class="cards">{"".join(cards)}</div>' if any(cards) else "") + below
+        if body:
+            made.append((name, title, f'<section id="{name}"><h2>{title}</h2>{body}</section>'))
+    links = "".join(f'<a href="#{name}">{title}</a>' for name, title, _ in made)
     return "".join(
         [
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
@@ -46,37 +81,58 @@ def page(report: Report) -> str:
             '<meta name="generator" content="separatrix ',
             escape(separatrix.__version__),
             '"><link rel="icon" href="data:,">',
-            f"<title>{escape(report.title)}: {escape(report.verdict)}</title><style>",
+            f"<title>{escape(report.title)}: {escape(_headline(report))}</title><style>",
             _STYLE.read_text(encoding="utf-8"),
             f'</style></head><body><header class="top"><h1>{escape(report.title)}</h1>',
-            f'<div class="verdict {report.tone}"><span class="badge">{_TONES[report.tone]}</span>',
-            f'<p class="sentence">{escape(report.verdict).replace(" %", "&nbsp;%")}</p>{details}</div>',
-            f"{_numbers(report)}</header>",
-            f'<main>{cancelling_card(report)}<div class="cards">{"".join(narrow)}</div>{"".join(wide)}</main>',
+            f"{_quality(report)}{_verdict(report)}",
+            f'<nav aria-label="Parts of this page">{links}</nav></header>',
+            f"<main>{''.join(body for _, _, body in made)}</main>",
             f"<footer>Made by separatrix {escape(separatrix.__version__)}. Nothing on this page is loaded from ",
             "elsewhere, and nothing runs.</footer></body></html>\n",
         ]
     )
 
 
+def _headline(report: Report) -> str:
+    return report.verdict if report.quality is None else report.quality.headline
+
+
+def _quality(report: Report) -> str:
+    found = report.quality
+    if found is None:
+        return ""
+    sentences = "".join(paragraph(detail) for detail in found.details)
+    return (
+        f'<div class="verdict {found.tone}"><span class="badge">{_QUALITY[found.tone]}</span>'
+        f'<p class="sentence">{escape(found.headline).replace(" %", "&nbsp;%")}</p>{sentences}</div>{_numbers(report)}'
+    )
+
+
+def _verdict(report: Report) -> str:
+    """The proof in one sentence: large where the report is about nothing else, and small below what is good."""
+    alone = report.quality is None
+    details = "".join(paragraph(detail) for detail in report.details)
+    words = escape(report.verdict).replace(" %", "&nbsp;%")
+    if not alone:
+        words += " This is about the computation, not about how good the model is."
+    kind, size = (report.tone, "sentence") if alone else (f"{report.tone} small", "said")
+    return (
+        f'<div class="verdict {kind}"><span class="badge">{_TONES[report.tone]}</span>'
+        f'<p class="{size}">{words}</p>{details if alone else ""}</div>'
+    )
+
+
 def _numbers(report: Report) -> str:
-    known = dict(report.about)
-    items = [("rows", f"{report.n_rows:,}"), ("columns", f"{report.n_columns:,}")]
-    if report.rows is not None:
-        share = 1.0 - report.rows.errors / max(1, report.n_rows)
-        items.append(("of these rows right", f"{100.0 * share:.4g} %"))
-    if report.support:
-        used = sum(
-            sum(c for k, c in counts.items() if k not in ("none", "quiet"))
-            for counts in report.support[0].counts.values()
-        )
-        if len(report.support) == 1 and "support vectors" in known:
-            items.append(("support vectors", f"{used:,}"))
-    if report.geometric is not None:
-        items.append(("width of the slab", f"{2 * report.geometric:.4g}"))
-    items += [(name, known[name]) for name in ("updates", "passes") if name in known]
-    if report.progress is not None:
-        items.append(("seconds to fit", f"{report.progress.seconds:.3g}"))
+    found = report.parts[0].scores
+    items = [
+        (f"right, of {found.rows:,} rows {report.parts[0].name}", percentage(found.accuracy)),
+        (f"by always answering {found.majority}", percentage(found.baseline)),
+        ("balanced accuracy", percentage(found.balanced_accuracy)),
+    ]
+    if found.roc_auc is not None:
+        items.append(("ROC AUC", area(found.roc_auc)))
+    if len(report.parts) > 1:
+        items.append(("right, of the rows learnt from", percentage(report.parts[1].scores.accuracy)))
     return (
         '<ul class="numbers">'
         + "".join(f"<li><b>{escape(value)}</b><span>{escape(name)}</span></li>" for name, value in items)
@@ -84,35 +140,47 @@ def _numbers(report: Report) -> str:
     )
 
 
-def _proof_card(report: Report) -> str:
-    parts = [_proof(proof, place) for place, proof in enumerate(report.proofs[:_SHOWN_PROOFS])]
-    left = len(report.proofs) - len(parts)
-    if left > 0:
-        parts.append(f'<p class="soft">And {left} more, one for each problem.</p>')
+def _proof_cards(report: Report) -> str:
+    details = "".join(paragraph(detail) for detail in report.details) if report.quality is not None else ""
+    shown = report.proofs[:_SHOWN_PROOFS]
+    body = _several(report, shown) if len(shown) > 1 else "".join(_proof(proof, 0) for proof in shown)
     commands = "".join(
         f'<p class="soft">{escape(words)}:</p><pre tabindex="0"><code>{escape(command)}</code></pre>'
         for command, words in report.commands
     )
-    how = (
-        "<h3>Check it yourself</h3><p>Nobody has to trust the program that found this answer. Save the certificate, "
-        "then run one of these with the data:</p>" + commands
-        if commands and any(proof.kind != "none" for proof in report.proofs)
-        else ""
+    how = "Nobody has to trust the program that found this answer. Run one of these where the data are:"
+    made = card("What is proved", details + body, wide=True)
+    return made + (card("Check it yourself", paragraph(how) + commands, wide=True) if commands else "")
+
+
+def _several(report: Report, shown: list[ProofRecord]) -> str:
+    """A line for each of many certificates; their statements are folded away."""
+    good = sum(proof.checked is True for proof in report.proofs)
+    rows = [[proof.problem, _MARKS[proof.outcome][1] if proof.kind != "none" else "none"] for proof in shown]
+    left = len(report.proofs) - len(shown)
+    words = f"{good:,} of {len(report.proofs):,} certificates were checked and hold, one for each problem."
+    more = f"The first {len(shown)} are shown." if left > 0 else ""
+    each = "".join(_proof(proof, place) for place, proof in enumerate(shown))
+    return (
+        paragraph(words, more)
+        + fold("The certificates", table("Certificates", ["problem", "checked"], rows, words=2))
+        + fold("Every statement in full, and the certificates to save", each)
     )
-    return f'<section class="card wide"><h2>The proof</h2>{"".join(parts)}{how}</section>'
+
+
+_MARKS = {
+    "proved": ("proved", "✓ checked"),
+    "conditional": ("open", "◐ proved only on a condition"),
+    "rejected": ("refuted", "✗ rejected for these rows"),
+    None: ("open", "○ not checked"),
+}
 
 
 def _proof(proof: ProofRecord, place: int) -> str:
-    name = f"<h3>{escape(proof.problem)}</h3>" if proof.problem else ""
+    name = f"<h4>{escape(proof.problem)}</h4>" if proof.problem else ""
     if proof.kind == "none":
         return f"{name}<p>{escape(proof.claim)}</p>"
-    marks = {
-        "proved": ("proved", "✓ checked"),
-        "conditional": ("open", "◐ proved only on a condition"),
-        "rejected": ("refuted", "✗ rejected for these rows"),
-        None: ("open", "○ not checked"),
-    }
-    tone, mark = marks[proof.outcome]
+    tone, mark = _MARKS[proof.outcome]
     reason = f" {escape(proof.reason)}" if proof.reason else ""
     return (
         f"{name}<p>{escape(proof.claim)}</p>"

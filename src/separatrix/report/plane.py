@@ -44,8 +44,8 @@ class Picture:
     lines: list[tuple[str, list[NDArray[np.float64]]]]  #: ("boundary" or "edge", polylines)
 
 
-def picture(model: Any, X: Any, facts: RowFacts, columns: list[str], support: Index) -> Picture:
-    """Draw a model and the rows."""
+def picture(model: Any, solved: Any, X: Any, facts: RowFacts, columns: list[str], support: Index) -> Picture:
+    """Draw a model and the rows X; ``solved`` are the rows as its weights see them, scaled if it scales."""
     rows = chosen_rows(facts, support)
     d = X.shape[1]
     if d == 2 and not _precomputed(model):
@@ -66,7 +66,7 @@ def picture(model: Any, X: Any, facts: RowFacts, columns: list[str], support: In
         )
         axes = ("leading direction of the scores", "second direction")
         return Picture(rows, points, axes, sentence, [])
-    return _two_classes(model, X, facts, rows)
+    return _two_classes(model, solved, facts, rows)
 
 
 def _two_classes(model: Any, X: Any, facts: RowFacts, rows: Index) -> Picture:

@@ -23,13 +23,14 @@ _BINS = 48
 
 @dataclass(frozen=True, eq=False)
 class RowFacts:
-    """codes (n,) of the labels, predicted (n,) codes, scores (n,) or (n, k), margins (n,)."""
+    """codes (n,) of the labels, predicted (n,) codes, scores (n,) or (n, k), margins (n,), probabilities (n, k)."""
 
     classes: NDArray[Any]
     codes: Index
     predicted: Index
     scores: NDArray[np.float64]
     margins: Vector
+    chances: NDArray[np.float64] | None = None  #: None where the model gives no probabilities
 
     @property
     def names(self) -> list[str]:
@@ -51,6 +52,12 @@ class RowFacts:
         """The rows with the smallest margins, worst first; only those on the wrong side or inside the slab."""
         order = np.argsort(self.margins, kind="stable")[:count]
         return order[self.margins[order] < 1.0 - 1e-6]
+
+    def wrong(self, rows: Index) -> Index:
+        """Those of some rows that are misclassified, worst first."""
+        here = rows[self.predicted[rows] != self.codes[rows]]
+        order: Index = here[np.argsort(self.margins[here], kind="stable")]
+        return order
 
     def histogram(self) -> tuple[Vector, NDArray[np.int64]]:
         """Edges (b + 1,) that have 0 among them, and the rows of each class between them (k, b).
@@ -97,7 +104,8 @@ def row_facts(model: Any, X: Any, y: Any) -> RowFacts:
         others = scores.copy()
         others[each, codes] = -np.inf
         margins = scores[each, codes] - others.max(axis=1)
-    return RowFacts(classes, codes, predicted, scores, margins)
+    chances = np.asarray(model.predict_proba(X), np.float64) if hasattr(model, "predict_proba") else None
+    return RowFacts(classes, codes, predicted, scores, margins, chances)
 
 
 def label_codes(classes: NDArray[Any], labels: NDArray[Any]) -> Index:
@@ -123,6 +131,13 @@ def column_spread(X: Any) -> Vector:
     mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
     squares = np.asarray(X.multiply(X).mean(axis=0, dtype=np.float64)).ravel()
     return np.asarray(np.sqrt(np.maximum(0.0, squares - mean * mean)))
+
+
+def column_range(X: Any) -> tuple[Vector, Vector]:
+    """The least and the greatest value of each column, each (d,)."""
+    ends = X.min(axis=0), X.max(axis=0)
+    low, high = (end.toarray() if hasattr(end, "toarray") else end for end in ends)
+    return np.ravel(low), np.ravel(high)
 
 
 def dense_rows(X: Any, rows: Any) -> NDArray[np.float64]:

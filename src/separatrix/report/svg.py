@@ -19,6 +19,8 @@ from separatrix.report.rows import nice_step
 WIDTH = 440.0
 #: Half the width of a letter of a tick label, in pixels.
 _HALF_LETTER = 3.6
+#: Width of the name of the upward axis and the spaces around it, in pixels.
+_AXIS_NAME = 36.0
 
 
 def escape(value: Any) -> str:
@@ -65,6 +67,8 @@ class Plot:
             self.x = (self.x[0] - 0.5, self.x[0] + 0.5)
         if self.y[1] <= self.y[0]:
             self.y = (self.y[0] * 0.5, self.y[0] * 2.0) if self.log else (self.y[0] - 0.5, self.y[0] + 0.5)
+        labels = [number(value) for value in (decades(*self.y) if self.log else ticks(*self.y))]
+        self.left = max(self.left, _AXIS_NAME + 2.4 * _HALF_LETTER * max(map(len, labels), default=0))
 
     def at_x(self, value: float) -> float:
         """Pixels from the left."""
@@ -97,7 +101,7 @@ class Plot:
         self.text((self.left + WIDTH - self.right) / 2, self.height - 6, across, "axis", "middle")
         middle = (self.top + foot) / 2
         self.parts.append(
-            f'<text class="axis" text-anchor="middle" transform="translate(12 {coordinate(middle)}) rotate(-90)">'
+            f'<text class="axis" text-anchor="middle" transform="translate(17 {coordinate(middle)}) rotate(-90)">'
             f"{escape(up)}</text>"
         )
 

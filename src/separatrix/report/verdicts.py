@@ -8,7 +8,6 @@ from typing import Any
 from separatrix.problem import Status
 from separatrix.report.model_facts import results_of
 from separatrix.report.records import ProofRecord
-from separatrix.report.rows import RowFacts
 from separatrix.separability import Separability
 from separatrix.svm.svc import SVC
 
@@ -19,26 +18,24 @@ def share(part: int, whole: int) -> str:
     >>> share(3, 60)
     '3 of 60 (5 %)'
     """
-    return f"{part} of {whole}" + (f" ({100.0 * part / whole:.3g} %)" if whole and part else "")
+    return f"{part:,} of {whole:,}" + (f" ({100.0 * part / whole:.3g} %)" if whole and part else "")
 
 
 def percent(value: float) -> str:
     """A relative gap in words.
 
     >>> percent(0.00021), percent(0.0)
-    ('0.021 %', '1e-8 %')
+    ('0.021 %', '0.00000001 %')
     """
-    return f"{100.0 * value:.2g} %" if value > 1e-10 else "1e-8 %"
+    rounded = float(f"{100.0 * max(value, 1e-10):.2g}")
+    return f"{rounded:.9f}".rstrip("0").rstrip(".") + " %"
 
 
 def verdict_of(
-    model: Any, facts: RowFacts, proofs: list[ProofRecord], found: Separability | None
+    model: Any, proofs: list[ProofRecord], found: Separability | None
 ) -> tuple[str, str, list[str]]:
-    """The sentence, its tone ("proved", "open" or "refuted"), and details."""
-    errors = f"It misclassifies {share(facts.errors, len(facts.codes))} rows of this report."
-    if not facts.errors:
-        errors = f"It puts every one of the {len(facts.codes)} rows of this report into its own class."
-    details = [errors]
+    """What is proved in one sentence, its tone ("proved", "open" or "refuted"), and details."""
+    details = []
     checks = [proof.outcome for proof in proofs if proof.kind != "none"]
     if checks and all(check == "proved" for check in checks):
         details.append("The certificate was checked against these very rows while this page was made.")
@@ -52,17 +49,29 @@ def verdict_of(
             "What the certificate proves rests on a condition. "
             + next(proof.reason for proof in proofs if proof.outcome == "conditional")
         )
-    if found is not None and found.verdict == "separable":
-        details.append(
-            "A hyperplane could put every row on its own side, which is proved exactly; this one is chosen for a wider "
-            "slab instead. A larger C would separate the rows."
-            if isinstance(model, SVC)
-            else "A hyperplane could put every row on its own side, which is proved exactly."
-        )
-    elif found is not None:
-        details.append(f"{found}")
+    if found is not None:
+        details.append(_of_separability(model, found))
     sentence, tone = _sentence(model, proofs)
     return sentence, "open" if "rejected" in checks else tone, details
+
+
+def _of_separability(model: Any, found: Separability) -> str:
+    if found.verdict == "separable":
+        words = (
+            "A hyperplane could put every row that it learnt from on its own side, which is proved exactly"
+        )
+        if not isinstance(model, SVC):
+            return f"{words}."
+        return f"{words}; this one accepts errors for the sake of a wider margin. A larger C would separate the rows."
+    if found.verdict == "quasi-separable":
+        return (
+            "A hyperplane has no row that it learnt from on the wrong side only if some lie on it, which is proved "
+            "exactly."
+        )
+    return (
+        "No hyperplane puts every row that it learnt from on its own side, which is proved exactly: some errors cannot "
+        "be avoided by a linear model."
+    )
 
 
 def _sentence(model: Any, proofs: list[ProofRecord]) -> tuple[str, str]:
@@ -90,14 +99,21 @@ def _of_svc(model: Any, conditional: bool) -> tuple[str, str]:
     several = len(results_of(model)) > 1
     mark, proved = ("open", "proved on a condition only") if conditional else ("proved", "proved")
     if math.isinf(model.C) and model.status_ == Status.CONVERGED:
-        width = "" if several else f"; its slab is {model.slab_width_:.6g} wide"
-        return f"The {surface} separates the classes with the widest margin there is{width}.", mark
-    which = f"Each of its {len(model.problems_)} problems is" if several else "This classifier is"
+        width = "" if several else f"; the strip between the classes is {model.slab_width_:.6g} wide"
+        return (
+            f"The {surface} separates the rows that it learnt from with the widest margin there is{width}.",
+            mark,
+        )
+    which = f"In each of its {len(model.problems_)} problems no" if several else "No"
     if model.status_ == Status.CONVERGED:
-        return f"{which} optimal to within {percent(model.gap_)}, and that is {proved}.", mark
+        sentence = (
+            f"{which} other {surface} fits the rows that it learnt from better by more than {percent(model.gap_)}, "
+            f"with these settings; that is {proved}."
+        )
+        return sentence, mark
     return (
-        f"The fit stopped early ({model.status_}): {which[0].lower() + which[1:]} within {percent(model.gap_)} of the "
-        f"optimum, which is {proved}, but not as close as was asked.",
+        f"The fit stopped early ({model.status_}): another {surface} may fit the rows that it learnt from better, "
+        f"by at most {percent(model.gap_)}, which is {proved}; that is more than was asked.",
         "open",
     )
 
@@ -105,7 +121,7 @@ def _of_svc(model: Any, conditional: bool) -> tuple[str, str]:
 def verdict_of_separability(found: Separability, proof: ProofRecord) -> tuple[str, str, list[str]]:
     """The sentence, its tone and details for a question about the data alone."""
     sides = " or ".join(map(str, found.positive[:3])), " or ".join(map(str, found.negative[:3]))
-    details = [f"{found}"]
+    details = []
     if proof.checked:
         details.append("The certificate was checked against these very rows while this page was made.")
     if found.verdict == "separable":
@@ -116,25 +132,20 @@ def verdict_of_separability(found: Separability, proof: ProofRecord) -> tuple[st
         sentence = (
             f"A hyperplane separates {sides[0]} from {sides[1]} only if some rows may lie on it; proved."
         )
+        details.append(f"{len(found.tied):,} rows lie on every hyperplane that has no row on its wrong side.")
         return sentence, "refuted", details
+    details.append("Every hyperplane with no row on its wrong side would have every row on it.")
     return f"No hyperplane separates {sides[0]} from {sides[1]}, and that is proved.", "refuted", details
 
 
 def about(model: Any) -> list[tuple[str, str]]:
-    """The model in pairs of words: its kind, its parameters that are not the default, its numbers."""
-    kind = type(model).__name__
-    defaults = type(model)().get_params()
-    changed = {
-        name: value for name, value in model.get_params().items() if not _same(value, defaults.get(name))
-    }
-    out = [("model", kind), ("classes", ", ".join(str(name) for name in model.classes_.tolist()[:12]))]
-    if changed:
-        out.append(("parameters", ", ".join(f"{name}={value!r}" for name, value in changed.items())))
+    """Numbers of the fit, in pairs of words."""
+    out = []
     if isinstance(model, SVC):
-        out.append(("gap", f"{model.gap_:.3g} (asked: {model.tol:g})"))
         out.append(("objective", f"between {model.dual_:.8g} and {model.primal_:.8g}"))
+        out.append(("relative gap", f"{model.gap_:.3g} (asked: {model.tol:g})"))
         if len(model.classes_) == 2:
-            out.append(("slab", f"{model.slab_width_:.6g} wide, margin {model.margin_:.6g}"))
+            out.append(("margin", f"{model.margin_:.6g} on each side of the boundary"))
         out.append(("support vectors", f"{len(model.support_):,}"))
         out.append(("steps", f"{model.n_iter_:,}"))
     else:
@@ -144,10 +155,3 @@ def about(model: Any) -> list[tuple[str, str]]:
     if hasattr(model, "status_"):
         out.append(("status", f"{model.status_}"))
     return out
-
-
-def _same(value: Any, default: Any) -> bool:
-    try:
-        return bool(value is default or value == default)
-    except ValueError:  # an array has no one answer
-        return False

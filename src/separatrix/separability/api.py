@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import Any, Literal, overload
 
@@ -13,6 +13,7 @@ from scipy import sparse
 from separatrix.problem import row_blocks
 from separatrix.problem.conversion import refuse_rounding
 from separatrix.proof.arrays import is_sparse
+from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability.overlap import decide
 from separatrix.separability.verdict import Data, Separability, record
@@ -113,15 +114,17 @@ def two_sides(
     minus: tuple[Any, ...],
     members: Index | None,
     bias: bool,
+    known: Callable[[], Fingerprint] | None = None,
 ) -> Separability:
     """Decide on rows of X (n, d) with ``positive`` (n,) against the others, among ``members`` (None: all).
 
-    y (n,) holds the labels as given, ``plus`` and ``minus`` those of the two sides; they name the proof.
+    y (n,) holds the labels as given, ``plus`` and ``minus`` those of the two sides; they name the proof. ``known``
+    gives the fingerprint that the proof is to have where it is not that of X and y.
     """
     signs = np.where(positive, 1.0, -1.0)
     part = X if members is None else X[members]
     rows = SignedRows(part, signs if members is None else signs[members], bool(bias))
-    data = Data(X, y, tuple(map(_plain, plus)), tuple(map(_plain, minus)), members)
+    data = Data(X, y, tuple(map(_plain, plus)), tuple(map(_plain, minus)), members, known)
     return record(rows, decide(rows), data)
 
 

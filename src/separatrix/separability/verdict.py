@@ -6,6 +6,7 @@ the data, so each is computed when first asked for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -42,11 +43,12 @@ class Data:
     positive: tuple[Any, ...]
     negative: tuple[Any, ...]
     members: Index | None  #: rows that take part; None: all
+    known: Callable[[], Fingerprint] | None = None  #: of the data as they came, where X are scaled rows
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
         """SHA-256 of X and y."""
-        return fingerprint(self.X, self.y)
+        return fingerprint(self.X, self.y) if self.known is None else self.known()
 
     def excluded(self) -> list[int]:
         """Rows of the two sides that take no part."""

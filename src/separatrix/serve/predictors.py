@@ -99,7 +99,8 @@ def of_fitted(model: Any) -> Predictor:
     """A model that was loaded and learns no more."""
     labels = model.classes_.tolist()
     linear = isinstance(model, SVC | Perceptron) and model.kernel == "linear"
-    if linear and len(labels) == 2 and getattr(model, "output", "last") == "last":
+    planes = linear and getattr(model, "scaling_", None) is None
+    if planes and len(labels) == 2 and getattr(model, "output", "last") == "last":
         W, b = getattr(model, "coef_", None), getattr(model, "intercept_", None)
         if isinstance(W, np.ndarray) and W.shape == (1, model.n_features_in_):
             return Planes(labels, np.array(W, dtype=np.float64), np.array(b, dtype=np.float64))

@@ -32,6 +32,7 @@ from separatrix.fitting.proofs import check_dual
 from separatrix.fitting.tasks import Task
 from separatrix.fitting.training import TrainingData
 from separatrix.problem import Status
+from separatrix.problem.scaling import Scaling
 from separatrix.types import Vector
 
 _KINDS = np.array(["", "margin", "slack"])
@@ -65,6 +66,7 @@ class FittedSVC:
     support_vectors: Deferred[Any]
     pairwise: bool  #: True where predictions count the votes of pairs
     surface: Surface | None = None  #: what a kernel model predicts with
+    scaling: Scaling | None = None  #: of the columns, before anything else
 
 
 class FittedAttributes:
@@ -76,10 +78,13 @@ class FittedAttributes:
 
     def _assign(self, fitted: FittedSVC) -> None:
         """Take over everything that a fit has found."""
+        self.__dict__.pop("calibration_", None)  # of an earlier fit
+        self.__dict__.pop("held_out_", None)
         results = _results(fitted.problems)
         one, single = results[0], len(results) == 1
         self.problems_: Mapping[Any, Any] = fitted.problems
         self.classes_ = fitted.classes
+        self.scaling_: Scaling | None = fitted.scaling
         self.intercept_ = fitted.intercept
         self.intercept_interval_ = fitted.intercept_interval
         self.alpha_, self.slack_ = fitted.alpha, fitted.slack
@@ -201,6 +206,7 @@ def fitted_binary(data: TrainingData, todo: list[Task], problems: Problems, sett
         support_vectors=vectors,
         pairwise=pairwise,
         surface=surface,
+        scaling=data.scaling,
     )
 
 
@@ -232,6 +238,7 @@ def fitted_joint(data: TrainingData, problems: JointProblems, settings: Settings
         support_vectors=vectors,
         pairwise=False,
         surface=surface,
+        scaling=data.scaling,
     )
 
 

@@ -19,17 +19,25 @@ from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_
 from separatrix.fitting.classes import fit_classes
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
-from separatrix.fitting.drop_in import SVC_WORDS, NoProbabilities, explains, warn_of_idle_gamma
-from separatrix.fitting.inputs import check_labels, check_matrix, check_sample_weight, row_costs
+from separatrix.fitting.drop_in import SVC_WORDS, explains, warn_of_idle_gamma
+from separatrix.fitting.inputs import (
+    check_labels,
+    check_matrix,
+    check_sample_weight,
+    row_costs,
+    solved_rows,
+)
 from separatrix.fitting.joint import fit_joint
 from separatrix.fitting.kernel_checks import check_kernel
 from separatrix.fitting.observer import KeptPoint, Observer, ProgressLine, Several
-from separatrix.fitting.parameters import Settings, check_parameters, is_linear, seed_of
+from separatrix.fitting.parameters import Settings, check_parameters, is_linear, is_precomputed, seed_of
 from separatrix.fitting.predicting import pair_votes, raw_scores
+from separatrix.fitting.probabilities import Probabilities
 from separatrix.fitting.tasks import tasks
 from separatrix.fitting.training import TrainingData
 from separatrix.memory import keep_freed_memory
-from separatrix.problem.kernels import Precomputed, make_kernel
+from separatrix.problem.kernels import make_kernel
+from separatrix.problem.scaling import scaling_of
 from separatrix.solvers.loop.interrupt import InterruptFlag
 from separatrix.svm.fitted import FittedAttributes, FittedSVC, fitted_binary, fitted_joint
 from separatrix.threads import fit_threads
@@ -42,7 +50,7 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(FittedAttributes, CallbackSupport, Probabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b)),      C_i = C * sample weight * class weight
@@ -74,6 +82,10 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
     max_time : float, default None
         Limit of seconds for the whole fit. The best iterate is kept, as after Ctrl-C. A small fit is one call, which
         ends within about a second whatever the limit.
+    scaling : None, "standard" or "range", default None
+        Solve for (x - shift) * factor of each column in place of x: mean 0 and standard deviation 1, or from 0 to 1.
+        Sparse rows are not shifted: divided by the standard deviation, or by the largest absolute value. Predictions
+        take rows as they come; the certificate is about the data as they come, and names shift and factor.
     class_weight : dict or "balanced", default None
         Weight of each class; "balanced" gives every class the same total.
     multi_class : "ovr", "ovo" or "crammer-singer", default "ovr"
@@ -97,6 +109,8 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
     Attributes
     ----------
     coef_, intercept_ : arrays (1, d) and (1,); (k, d) for ovr, (k (k-1) / 2, d) for ovo
+        In the units of the scaled columns where ``scaling`` is given, and so are ``support_vectors_`` and ``margin_``.
+    scaling_ : None, or a record with ``kind``, ``shift`` (d,) and ``factor`` (d,)
     intercept_interval_ : array (2,), or one row for each problem
         Every best bias for this coef_; ``intercept_`` is its middle.
     classes_ : array (k,)
@@ -120,6 +134,8 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
     certificate_ : Certificate, or a dict of them
         Built when first asked for, because hashing the data may take as long as a fit; until then the model
         refers to X, and data changed in the meantime are noticed. Pickling builds it first.
+    calibration_ : Calibration
+        Of a model that `separatrix.calibrate` returned, which has ``predict_proba`` and ``predict_log_proba``.
     problems_ : mapping
         The whole result of each binary problem: ``problems_[cls]``, or ``problems_[cls_a, cls_b]`` for ovo.
 
@@ -155,6 +171,7 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
         tol: float = 1e-3,
         max_iter: int | None = None,
         max_time: float | None = None,
+        scaling: str | None = None,
         class_weight: Any = None,
         multi_class: str = "ovr",
         cache_mb: float = 500,
@@ -175,6 +192,7 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
+        self.scaling = scaling
         self.class_weight = class_weight
         self.multi_class = multi_class
         self.cache_mb = cache_mb
@@ -196,9 +214,8 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
         With a precomputed kernel X holds the values with all training rows, shape (n, n_train).
         """
         check_is_fitted(self)
-        X = check_matrix(self, X, reset=False)
-        curved = self._surface
-        scores = raw_scores(X, self.coef_, self.intercept_) if curved is None else curved.scores(X)
+        rows, curved = solved_rows(self, X), self._surface
+        scores = raw_scores(rows, self.coef_, self.intercept_) if curved is None else curved.scores(rows)
         if len(self.classes_) == 2:
             return scores[:, 0]
         return pair_votes(scores, len(self.classes_)) if self._pairwise else scores
@@ -213,9 +230,7 @@ class SVC(FittedAttributes, CallbackSupport, NoProbabilities, ClassifierMixin, B
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or (
-            isinstance(self.kernel, str) and self.kernel == "precomputed"
-        )
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         # A boundary through the origin cannot put all rows on one side, however the classes are weighted.
         tags.classifier_tags.poor_score = self.bias == "none"
         return tags
@@ -237,7 +252,8 @@ def fit_observed(
     data, settings = _training_data(model, settings, X, y, sample_weight)
     callbacks = None
     if has_callbacks(model):
-        callbacks = SklearnCallbacks(model, data.X, y, sample_weight, data.classes[data.kept])
+        kept = data.classes[data.kept]
+        callbacks = SklearnCallbacks(model, data.given, y, sample_weight, kept, data.scaling)
     if observer is None and model.verbose:
         observer = ProgressLine(settings.tol)
     observers = [each for each in (callbacks, observer) if each is not None]
@@ -257,17 +273,21 @@ def _training_data(
     model: SVC, settings: Settings, X: Any, y: Any, sample_weight: Any
 ) -> tuple[TrainingData, Settings]:
     """The checked data of a fit, and its settings with the kernel found fit for these rows."""
-    X = check_matrix(model, X, reset=True)
+    given = X = check_matrix(model, X, reset=True)
     classes, codes = check_labels(y, X.shape[0])
     weights = check_sample_weight(sample_weight, X.shape[0])
+    counts = None if sample_weight is None else weights
+    scaling = None
+    if model.scaling is not None:
+        scaling = scaling_of(given, model.scaling, counts)
+        X = scaling.apply(given)
     if not is_linear(model.kernel):
-        given = None if sample_weight is None else weights
-        kernel = make_kernel(model.kernel, X, model.degree, model.gamma, model.coef0, given)
+        kernel = make_kernel(model.kernel, X, model.degree, model.gamma, model.coef0, counts)
         with fit_threads(settings.n_threads):
-            check_kernel(kernel, X, given)
+            check_kernel(kernel, X, counts)
         settings = replace(settings, kernel=kernel)
     cost = row_costs(settings.C, model.class_weight, classes, codes, weights)
-    return TrainingData(X, classes, codes, cost), settings
+    return TrainingData(X, classes, codes, cost, scaling, given), settings
 
 
 def _fitted(data: TrainingData, multi_class: str, context: FitContext, start: Mapping[Any, Any]) -> FittedSVC:

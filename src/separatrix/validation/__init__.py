@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from separatrix.validation.c_path import path_predictions as path_predictions
-    from separatrix.validation.calibration import VennAbers as VennAbers
     from separatrix.validation.calibration import calibrate as calibrate
+    from separatrix.validation.calibration import venn_abers as venn_abers
     from separatrix.validation.comparison import Comparison as Comparison
     from separatrix.validation.comparison import Tuned as Tuned
     from separatrix.validation.comparison import compare as compare
@@ -67,7 +67,6 @@ _HOMES = {
     "Rung": "ladder",
     "Thresholdout": "thresholdout",
     "Tuned": "comparison",
-    "VennAbers": "calibration",
     "calibrate": "calibration",
     "check_unseen": "held_out",
     "compare": "comparison",
@@ -83,6 +82,7 @@ _HOMES = {
     "path_predictions": "c_path",
     "removal": "row_removal",
     "robustness_radius": "robustness",
+    "venn_abers": "calibration",
 }
 
 __all__ = list(_HOMES)

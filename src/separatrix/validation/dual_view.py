@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.fitting.binary import BinaryFit
-from separatrix.fitting.inputs import check_matrix
+from separatrix.fitting.inputs import solved_rows
 from separatrix.problem import HINGE, SQUARED_HINGE, Loss, bias_interval
 from separatrix.problem.kernels import Kernel, Linear
 from separatrix.problem.problem import relative_gap
@@ -113,11 +113,11 @@ def dual_view(model: Any, X: Any, y: Any, key: Any = None) -> DualView:
 
 
 def training_rows(model: Any, X: Any) -> Any:
-    """X checked as the model checks its input."""
+    """X checked as the model checks its input, and scaled as it scales it."""
     check_is_fitted(model)
     if not hasattr(model, "problems_"):
         raise TypeError(f"This needs a fitted separatrix.SVC; got {type(model).__name__}.")
-    return check_matrix(model, X, reset=False)
+    return solved_rows(model, X)
 
 
 def view_problem(model: Any, X: Any, y: Any, key: Any) -> DualView:

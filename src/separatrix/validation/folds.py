@@ -12,7 +12,7 @@ kernel that no theorem makes positive semidefinite, more rows than fit in memory
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -34,6 +34,7 @@ from separatrix.fitting.training import TrainingData
 from separatrix.problem import Point, Problem, Solution
 from separatrix.problem.kernels import Kernel, Precomputed, Rbf, make_kernel, number, squared_distances
 from separatrix.problem.problem_set import ProblemSet
+from separatrix.problem.scaling import scaling_of
 from separatrix.proof.duality import certify
 from separatrix.proof.together import certify_together
 from separatrix.solvers.small.solver import SmallAnswer, solve_small
@@ -85,7 +86,37 @@ class Folds:
 
     def table(self, model: Any, Cs: Sequence[float]) -> FoldTable:
         """The table of a model's path over C, whatever else its parameters are."""
-        costs = [float(C) for C in Cs]
+        return self.tables([(model, Cs)])[0]
+
+    def tables(
+        self, paths: Sequence[tuple[Any, Sequence[float]]], done: Callable[[int], None] = lambda place: None
+    ) -> list[FoldTable]:
+        """The tables of several models, each with its costs; ``done`` is called with the place of each part that ends.
+
+        A model that scales its columns sees the rows of a fold scaled by what its training rows have: the parts of its
+        table are made fold by fold, together with those of the models that scale alike.
+        """
+        parts: list[list[FoldTable]] = [[] for _ in paths]
+        kinds = [model.scaling if type(model) is SVC else None for model, _ in paths]
+        for kind in dict.fromkeys(kinds):
+            for folds in [self] if kind is None else self._each_scaled(kind):
+                for k in [k for k, own in enumerate(kinds) if own == kind]:
+                    model, Cs = paths[k]
+                    plain = model if kind is None else clone(model).set_params(scaling=None)
+                    parts[k].append(folds._path(plain, [float(C) for C in Cs]))
+                    done(k)
+        return [
+            FoldTable([cells for part in own for cells in part.predicted], np.hstack([p.gaps for p in own]))
+            for own in parts
+        ]
+
+    def _each_scaled(self, kind: str) -> Iterator[Folds]:
+        """Each split by itself, its columns scaled as those of its training rows."""
+        X: Any = check_matrix(SVC(), self.X, reset=True)
+        for train, test in self.splits:
+            yield Folds(scaling_of(X[train], kind).apply(X), self.y, [(train, test)])
+
+    def _path(self, model: Any, costs: list[float]) -> FoldTable:
         shared = self._shared(model, costs)
         return _one_by_one(model, self.X, self.y, costs, self.splits) if shared is None else shared.table()
 

@@ -145,6 +145,9 @@ def check_unseen(model: Any, X: Any, training: Any = None) -> None:
         known, what = _support_vectors(model), "are support vectors of the model, so it was trained on them"
     if known is None:
         return
+    scaling = getattr(model, "scaling_", None)
+    if training is None and scaling is not None:  # and so are the support vectors
+        X = scaling.apply(X if sparse.issparse(X) else np.asarray(X, dtype=np.float64))
     seen = set(_row_hashes(known))
     rows = _row_hashes(X)
     hits = [place for place, digest in enumerate(rows) if digest in seen]

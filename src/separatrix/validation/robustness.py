@@ -33,6 +33,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.errors import with_hint
 from separatrix.fitting.inputs import check_matrix
 from separatrix.problem.kernels import Laplacian, Poly, Rbf
 from separatrix.proof.rigorous import UNIT, bounded_scores, factor
@@ -74,6 +75,7 @@ def robustness_radius(model: Any, X: Any, norm: str = "l2") -> Radii:
     check_is_fitted(model)
     if norm not in NORMS:
         raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}; got {norm!r}.")
+    _refuse_scaling(model)
     rows: Any = check_matrix(model, X, reset=False)
     prediction = model.predict(X)
     if getattr(model, "_surface", None) is not None:
@@ -103,6 +105,7 @@ def exact_radius(model: Any, x: Any, norm: str = "l2") -> Fraction:
         raise ValueError(
             "exact_radius is about linear models for two classes; see robustness_radius for others."
         )
+    _refuse_scaling(model)
     row = _dense(x).ravel()
     w = [Fraction(value) for value in model.coef_[0].tolist()]
     score = sum(
@@ -115,6 +118,15 @@ def exact_radius(model: Any, x: Any, norm: str = "l2") -> Fraction:
     if norm == "l2":
         return score * score / sum(a * a for a in w)
     return abs(score) / (max(map(abs, w)) if norm == "l1" else sum(map(abs, w)))
+
+
+def _refuse_scaling(model: Any) -> None:
+    if getattr(model, "scaling_", None) is not None:
+        raise with_hint(
+            ValueError,
+            f"A radius is a distance in the columns of X, and this model has scaling={model.scaling!r}.",
+            "scale the rows first, then fit with scaling=None",
+        )
 
 
 def _differences(model: Any) -> list[tuple[Vector, float, Any]]:

@@ -7,12 +7,13 @@ so is the primal value of (w, b). The `optimal` certificate of the problem WITHO
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from separatrix.errors import ParameterError
+from separatrix.fitting.inputs import check_matrix
 from separatrix.problem import LOSSES, Problem, Solution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.certificate import Certificate
@@ -64,10 +65,10 @@ def removal(model: Any, X: Any, y: Any, row: int, key: Any = None) -> Removal:
         return Removal(
             row, False, f"Row {row} is a support vector ({why}): the model may change without it.", None
         )
-    return _prove(model, rows, np.asarray(y), result, i, row)
+    return _prove(model, check_matrix(model, X, reset=False), rows, np.asarray(y), result, i, row)
 
 
-def _prove(model: Any, rows: Any, labels: Any, result: Any, i: int, row: int) -> Removal:
+def _prove(model: Any, given: Any, rows: Any, labels: Any, result: Any, i: int, row: int) -> Removal:
     kept = np.delete(np.arange(len(result.rows)), i)
     members = result.rows[kept]
     signs = np.where(labels[members] == result.positive, 1.0, -1.0)
@@ -77,8 +78,9 @@ def _prove(model: Any, rows: Any, labels: Any, result: Any, i: int, row: int) ->
     solution = Solution(w, b, alpha, primal, dual, relative_gap(primal, dual), Status.CONVERGED, 0)
     others = [label for label in model.classes_.tolist() if label != result.positive]
     negative = others if result.negative is None else [result.negative]
-    certificate = optimal(problem, solution, fingerprint(rows, labels), [result.positive], negative, members)
-    checked = verify(certificate, rows, labels, exact=False)
+    source = replace(fingerprint(given, labels), scaling=model.scaling_)
+    certificate = optimal(problem, solution, source, [result.positive], negative, members)
+    checked = verify(certificate, given, labels, exact=False)
     if not checked:
         return Removal(
             row, False, f"The certificate without row {row} was not proved: {checked.reason}", None

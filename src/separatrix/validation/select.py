@@ -75,6 +75,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         coef0: float = 0.0,
         tol: float = 1e-3,
         max_time: float | None = None,
+        scaling: str | None = None,
         class_weight: Any = None,
         multi_class: str = "ovr",
         n_threads: int | None = None,
@@ -91,6 +92,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self.coef0 = coef0
         self.tol = tol
         self.max_time = max_time
+        self.scaling = scaling
         self.class_weight = class_weight
         self.multi_class = multi_class
         self.n_threads = n_threads
@@ -113,7 +115,7 @@ class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
                     "class at least as many rows as there are folds."
                 )
         folds = Folds(X, labels, splits)
-        tables = [folds.table(self._model(width), costs) for width in widths]
+        tables = folds.tables([(self._model(width), costs) for width in widths])
         right = [
             [
                 np.mean(cells == labels[test], axis=1)
