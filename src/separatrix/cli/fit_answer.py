@@ -161,7 +161,8 @@ def _accuracy(this: FitRun, found: dict[str, Any], measured: Measured | None) ->
     """How good it is: first on rows that it has not seen."""
     training = found["training"]
     share = percent(1.0 - training["errors"] / max(1, training["rows"]))
-    own = f"{share} of the {counted(training['rows'], 'training row')} are right ({counted(training['errors'], 'error')})"
+    errors = counted(training["errors"], "error")
+    own = f"{share} of the {counted(training['rows'], 'training row')} are right ({errors})"
     if measured is None:
         majority = f"always answering the commonest class would be right on {percent(training['baseline'])}"
         out = wrapped("accuracy", f"{own}; {majority}")
