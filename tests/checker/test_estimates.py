@@ -15,7 +15,6 @@ from tests.checkers.javascript_checker import NODE, batch
 from tests.proof.small_problems import STALE, changed, judge
 from tests.separability.separation_data import DESIGNS, OUTCOMES, random_problem
 
-
 QUASI = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 1.0], [1.0, 3.0]]), np.array([0, 1, 0, 1, 1])
 
 
