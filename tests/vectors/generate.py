@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from estimate_cases import estimates
 from kernel_cases import kernels
 from linear_cases import optimal
 from other_cases import classes, mistakes, separability
@@ -18,7 +19,7 @@ from scaling_cases import scaling
 
 def main() -> None:
     """Write one file for each kind, a line for each vector."""
-    for make in (optimal, kernels, classes, separability, mistakes, scaling):
+    for make in (optimal, kernels, classes, separability, estimates, mistakes, scaling):
         vectors = make()
         lines = ",\n".join(json.dumps(vector) for vector in vectors)
         path = Path(__file__).parent / f"{make.__name__}.json"

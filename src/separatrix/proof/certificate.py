@@ -180,7 +180,7 @@ def make(
     assert source.known is not None
     sides = list(source.positive), list(source.negative), list(source.excluded)
     shape = Shape(source.rows, source.columns)
-    data = read_data(*sides, problem["classes"] == "joint", shape, source.known)
+    data = read_data(*sides, problem["classes"] != "two", shape, source.known)
     if source.scaling is not None:
         problem = {**problem, "scaling": write_scaling(source.scaling)}
     said = complete(sentence(Claim(kind, problem, proof, data)), data, scaled=source.scaling is not None)

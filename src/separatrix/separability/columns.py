@@ -1,10 +1,6 @@
-"""Consequences of the verdict for logistic regression: aliased columns, and columns whose estimate is infinite.
+"""Exact linear dependences among columns: aliased columns, null spaces, rows that span.
 
-A column is aliased if it is a linear combination of the bias and of the columns before it. Of the others,
-column j has an infinite maximum-likelihood estimate if and only if some z with A z >= 0 and z_j != 0 exists;
-such z span the null space of the tied rows, so: if and only if e_j is not in the row space of the tied rows.
-Albert and Anderson, On the existence of maximum likelihood estimates in logistic regression models,
-Biometrika 71 (1984).
+A column is aliased if it is a linear combination of the bias and of the columns before it.
 """
 
 from __future__ import annotations
@@ -19,29 +15,38 @@ from separatrix.separability.rationalise import RowSystem
 from separatrix.types import Index
 
 
-def aliased_columns(rows: SignedRows) -> Index:
-    """Columns of X that are exact combinations of the bias and of earlier columns."""
+def aliased_by_rank(rows: SignedRows) -> Index | None:
+    """Columns that are exact combinations of the bias and of earlier columns; None where that needs `dependences`."""
     order = _bias_first(rows)
-    if rows.n <= rows.D:
-        # Rows that are independent modulo a prime are independent: the pivot columns then span everything.
-        p = modular.PRIMES[0]
-        echelon = modular.reduce_rows(modular.exact_residues(rows, np.arange(rows.n), order, p), p)
-        if echelon.rank == rows.n:
-            return np.sort(np.delete(order, echelon.columns))
-    _, dependent = _dependent(rows, np.arange(rows.n), order)
-    return np.sort(dependent)
+    if rows.n > rows.D:
+        return None
+    # Rows that are independent modulo a prime are independent: the pivot columns then span everything.
+    p = modular.PRIMES[0]
+    echelon = modular.reduce_rows(modular.exact_residues(rows, np.arange(rows.n), order, p), p)
+    return np.sort(np.delete(order, echelon.columns)) if echelon.rank == rows.n else None
 
 
-def infinite_columns(rows: SignedRows, tied: Index, aliased: Index) -> Index:
-    """Columns of X, aliased ones left out, whose logistic estimate is infinite; none where all rows are tied."""
-    if len(tied) == rows.n:
-        return np.arange(0)
-    order = np.setdiff1d(_bias_first(rows), aliased, assume_unique=True)
-    own = np.setdiff1d(order, [rows.d]) if rows.bias else order
-    if not len(tied):
-        return np.sort(own)
-    basis, _ = _dependent(rows, tied, order)
-    return np.sort(np.array([j for j in own if any(z.get(int(j), 0) for z in basis)], dtype=np.intp))
+def dependences(rows: SignedRows) -> tuple[list[dict[int, int]], Index]:
+    """(null vectors, aliased columns): each vector {column: entry} is nonzero at one of them, zero at the others."""
+    return _dependent(rows, np.arange(rows.n), _bias_first(rows))
+
+
+def null_vectors(rows: SignedRows, index: Index, order: Index) -> list[dict[int, int]]:
+    """An integer basis {column: entry} of the null space of some rows on the columns ``order``."""
+    return _dependent(rows, index, order)[0]
+
+
+def independent_rows(rows: SignedRows, tied: Index, order: Index, n_tied: int) -> tuple[int, Index]:
+    """(p, index): rows whose square matrix on the columns ``order`` is regular modulo p, ``n_tied`` of them tied."""
+    everything = np.arange(rows.n)
+    for p in modular.PRIMES:
+        first = _spanning_rows(rows, tied, order, p) if len(tied) else tied
+        # Pivots are sought in the order of the rows: the tied ones come first.
+        chosen = np.r_[first, np.setdiff1d(_spanning_rows(rows, everything, order, p), first)]
+        chosen = chosen[_independent(modular.exact_residues(rows, chosen, order, p), p)]
+        if len(chosen) == len(order) and int(np.isin(chosen, tied).sum()) == n_tied:
+            return p, chosen
+    raise AssertionError("no prime gave the rank; please report this")
 
 
 def _bias_first(rows: SignedRows) -> Index:
