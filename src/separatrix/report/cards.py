@@ -15,8 +15,8 @@ from separatrix.report.charts import (
     weights_chart,
 )
 from separatrix.report.records import Report
-from separatrix.report.svg import escape, number, shape_of
 from separatrix.report.verdicts import share
+from separatrix.svg import escape, number, shape_of
 
 #: Problems whose support vectors are drawn.
 _PROBLEMS = 6

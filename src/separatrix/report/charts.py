@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix.report.plane import DENSE, Picture
 from separatrix.report.records import FitProgress, Report, SupportCounts, Weight
-from separatrix.report.svg import WIDTH, Plot, coordinate, escape, mark, number, shape_of, svg_image, ticks
+from separatrix.svg import WIDTH, Plot, coordinate, escape, mark, number, shape_of, svg_image, ticks
 
 #: Least gap on a logarithmic axis.
 _LEAST_GAP = 1e-16

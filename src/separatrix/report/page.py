@@ -19,7 +19,7 @@ from separatrix.report.cards import (
     weights_card,
 )
 from separatrix.report.records import ProofRecord, Report
-from separatrix.report.svg import escape
+from separatrix.svg import escape
 
 _TONES = {"proved": "✓ proved", "open": "○ not all is proved", "refuted": "✗ impossible, and proved so"}
 _STYLE = Path(__file__).with_name("page.css")

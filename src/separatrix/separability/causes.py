@@ -1,0 +1,139 @@
+"""Causes of a separation: the smallest sets of terms whose removal ends it, and levels of a category to merge.
+
+Removing columns S leaves the directions of recession with z_S = 0. A set ends the separation if and only if it meets
+the support of each direction that separates, so the sets that do are closed upwards, and each verdict "still
+separated" yields a direction whose support every such set must meet. Sets are tried by size, those that miss a known
+support are passed over, and every set that is reported has been decided exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.separability.terms import Term
+
+#: Terms of which a matrix (n, k) is a direction's support: True where the data are still separated.
+Decide = Callable[[NDArray[Any]], NDArray[np.bool_] | None]
+#: Exact verdicts that a search for the smallest sets may take. Beyond it one set is made as small as it gets.
+MAX_VERDICTS = 300
+#: Entries of the designs of all verdicts of a search, about: a minute of work.
+MAX_ENTRIES = 3e7
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Two levels of a category that end the separation once they are one."""
+
+    term: str
+    levels: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Causes:
+    """Sets of terms whose removal ends the separation, and merges of levels that do.
+
+    ``smallest`` says that ``sets`` are all those with the fewest terms; otherwise there is one set, of which no term
+    can be spared, and a smaller one may exist. ``merges_tried`` is False where a category had too many pairs.
+    """
+
+    sets: tuple[tuple[str, ...], ...]
+    smallest: bool
+    merges: tuple[Merge, ...] = ()
+    merges_tried: bool = True
+
+
+def find_causes(
+    X: NDArray[Any], terms: Sequence[Term], suspects: Sequence[Term], decide: Decide
+) -> Causes:
+    """Find the causes of a separation of X (n, d).
+
+    ``suspects`` are the terms that may have to go: those with an infinite estimate, and all of them where columns are
+    aliased. ``decide`` takes the columns that are left and returns None if they overlap, else the support (k,) of a
+    direction that separates.
+    """
+    search = _Search(X, decide, min(MAX_VERDICTS, max(8, int(MAX_ENTRIES / max(1, X.size)))))
+    found = _smallest_sets(search, list(suspects))
+    smallest = found is not None
+    if found is None:
+        search.left = len(suspects) + 1
+        found = [_minimal_set(search, list(suspects))]
+    merges, tried = _merges(search, [t for t in suspects if t.levels and not t.crossed])
+    return Causes(tuple(tuple(t.name for t in group) for group in found), smallest, tuple(merges), tried)
+
+
+class _Search:
+    def __init__(self, X: NDArray[Any], decide: Decide, verdicts: int) -> None:
+        self.X, self.decide, self.left = X, decide, verdicts
+
+    def support_without(self, group: Sequence[Term]) -> frozenset[int] | None:
+        """Support, in columns of X, of a direction that still separates without the terms; None if there is none."""
+        self.left -= 1
+        gone = {c for term in group for c in term.columns}
+        kept = np.array([c for c in range(self.X.shape[1]) if c not in gone], dtype=np.intp)
+        support = self.decide(self.X[:, kept])
+        return None if support is None else frozenset(kept[support].tolist())
+
+
+def _smallest_sets(search: _Search, suspects: list[Term]) -> list[tuple[Term, ...]] | None:
+    """All sets of fewest terms that end the separation; None where that takes too many verdicts."""
+    supports: list[frozenset[int]] = []
+    for size in range(1, len(suspects) + 1):
+        found = []
+        for group in combinations(suspects, size):
+            columns = {c for term in group for c in term.columns}
+            if any(support.isdisjoint(columns) for support in supports):
+                continue
+            if search.left <= 0:
+                return None
+            support = search.support_without(group)
+            if support is None:
+                found.append(group)
+            else:
+                supports.append(support)
+        if found:
+            return found
+    return [tuple(suspects)]
+
+
+def _minimal_set(search: _Search, suspects: list[Term]) -> tuple[Term, ...]:
+    """One set of which no term can be spared: all suspects, from which those are taken back that may stay."""
+    group = list(suspects)
+    for term in suspects:
+        rest = [other for other in group if other is not term]
+        if search.support_without(rest) is None:
+            group = rest
+    return tuple(group)
+
+
+def _merges(search: _Search, categories: Sequence[Term]) -> tuple[list[Merge], bool]:
+    """Pairs of levels of one category whose merging ends the separation."""
+    found, tried = [], True
+    search.left = max(search.left, 64)
+    for term in categories:
+        levels = [*term.levels, *([term.reference] if term.reference is not None else [])]
+        if len(levels) * (len(levels) - 1) // 2 > search.left:
+            tried = False
+            continue
+        for a, b in combinations(range(len(levels)), 2):
+            if len(levels) == 2:
+                break  # merging the only two levels removes the category
+            search.left -= 1
+            if search.decide(_merged(search.X, term, a, b)) is None:
+                found.append(Merge(term.name, (levels[a], levels[b])))
+    return found, tried
+
+
+def _merged(X: NDArray[Any], term: Term, a: int, b: int) -> NDArray[Any]:
+    """X with level b of a category made level a; the level after the last column is the reference."""
+    first = term.columns[a]
+    if b == len(term.columns):
+        return np.delete(X, first, axis=1)
+    out = X.copy()
+    out[:, first] += out[:, term.columns[b]]
+    return np.delete(out, term.columns[b], axis=1)

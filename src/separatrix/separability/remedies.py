@@ -1,0 +1,153 @@
+"""Remedies that fit a case of separation: what to do, why, who says so, and the call that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from separatrix.separability.causes import Causes
+
+Kind = Literal["two", "joint", "ordinal"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """The facts on which the choice of remedies depends."""
+
+    verdict: str
+    kind: Kind
+    infinite: Mapping[str, str]  #: coefficients that are not finite, and their signs
+    aliased: tuple[str, ...]
+    causes: Causes | None
+    formula: str | None = None  #: where the model was given by one
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A remedy in two sentences, with its reference and, where a library does it, the call."""
+
+    name: str
+    text: str
+    reference: str
+    call: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The remedy for JSON."""
+        return {"name": self.name, "text": self.text, "reference": self.reference, "call": self.call or None}
+
+
+def remedies(case: Case) -> list[Remedy]:
+    """Choose the remedies for a case, the least drastic first."""
+    out = []
+    if case.verdict != "inseparable":
+        if case.kind == "two":
+            out += [_firth(case), _profile(case)]
+        out.append(_ridge(case))
+        if case.verdict == "separable" and case.kind == "two":
+            out.append(_margin())
+        if case.causes is not None:
+            out.append(_drop(case.causes))
+        out.append(_more_data(case))
+    if case.aliased:
+        out.append(_unalias(case))
+    return out
+
+
+def _firth(case: Case) -> Remedy:
+    if case.formula:
+        call = (
+            "from firthmodels.adapters.statsmodels import FirthLogit\n"
+            f"print(FirthLogit.from_formula({case.formula!r}, data).fit().summary())"
+        )
+    else:
+        call = (
+            "from firthmodels import FirthLogisticRegression\nfit = FirthLogisticRegression().fit(X, y)\nprint(fit.coef_)"
+        )
+    return Remedy(
+        "Firth's penalty",
+        "Penalise the likelihood by Jeffreys' prior: the estimates are then finite whatever the data, and less "
+        "biased where they were finite before. Give intervals from the profile of the penalised likelihood, not from "
+        "standard errors.",
+        "Firth, Biometrika 80 (1993); Heinze and Schemper, Statistics in Medicine 21 (2002); Kosmidis and Firth, "
+        "Biometrika 108 (2021)",
+        call,
+    )
+
+
+def _profile(case: Case) -> Remedy:
+    name = next((name for name in case.infinite if name != "(intercept)"), "(intercept)")
+    end = {"+inf": "lower ", "-inf": "upper "}.get(case.infinite[name], "")
+    call = (
+        "from firthmodels import FirthLogisticRegression\nfit = FirthLogisticRegression().fit(X, y)\n"
+        f"print(fit.conf_int(method='pl', features=[{name!r}]))"
+        if name != "(intercept)"
+        else ""
+    )
+    return Remedy(
+        "Profile or exact intervals",
+        f"An infinite estimate still has a one-sided interval: the profile of the likelihood has a finite {end}end, "
+        "and likelihood-ratio tests stay valid where Wald tests fail. In small samples exact conditional logistic "
+        "regression gives the same kind of interval without large-sample theory.",
+        "Venzon and Moolgavkar, Applied Statistics 37 (1988); Mehta and Patel, Statistics in Medicine 14 (1995)",
+        call,
+    )
+
+
+def _ridge(case: Case) -> Remedy:
+    call = (
+        "from sklearn.linear_model import LogisticRegression\nfit = LogisticRegression(C=1.0).fit(X, y)"
+        if case.kind != "ordinal"
+        else ""
+    )
+    return Remedy(
+        "A weak penalty or prior",
+        "A ridge penalty or a weakly informative prior on standardised columns gives finite estimates that predict "
+        "well. Their size depends on the strength of the penalty, so choose it by validation and report it.",
+        "le Cessie and van Houwelingen, Applied Statistics 41 (1992); Gelman et al., Annals of Applied Statistics 2 "
+        "(2008)",
+        call,
+    )
+
+
+def _margin() -> Remedy:
+    return Remedy(
+        "The maximum-margin direction",
+        "With complete separation the direction of the estimates has a limit as a ridge penalty vanishes: the widest "
+        "margin. It predicts the same side for every row, but says nothing about odds.",
+        "Rosset, Zhu and Hastie, NIPS 16 (2004)",
+        "from separatrix import SVC\nfit = SVC(C=float('inf')).fit(X, y)\nprint(fit.coef_, fit.margin_)",
+    )
+
+
+def _drop(causes: Causes) -> Remedy:
+    first = f"Without {' and '.join(causes.sets[0])} every estimate that is left is finite"
+    if causes.merges:
+        term, (a, b) = causes.merges[0].term, causes.merges[0].levels
+        first += f"; so it is once the levels {a} and {b} of {term} are merged"
+    return Remedy(
+        "Drop or merge",
+        f"{first}. Do so only where the subject allows it: what separates is often the strongest effect in the data, "
+        "and leaving it out biases the others.",
+        "Zorn, Political Analysis 13 (2005)",
+    )
+
+
+def _more_data(case: Case) -> Remedy:
+    what = "a rare level or a small cell" if case.verdict == "quasi-separable" else "too few rows for so many columns"
+    return Remedy(
+        "More data",
+        f"Separation of this kind often comes from {what}. One more row on the other side is enough to end it, if "
+        "nature has such rows.",
+        "Albert and Anderson, Biometrika 71 (1984)",
+    )
+
+
+def _unalias(case: Case) -> Remedy:
+    shown = ", ".join(case.aliased[:4]) + (", ..." if len(case.aliased) > 4 else "")
+    return Remedy(
+        "Drop aliased columns",
+        f"The columns {shown} are exact combinations of the intercept and of columns before them, so their "
+        "coefficients are not determined by any data of this kind. Drop them, or code the category against a reference.",
+        "McCullagh and Nelder, Generalized Linear Models (1989), section 3.5",
+    )
