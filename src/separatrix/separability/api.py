@@ -10,41 +10,72 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.errors import with_hint
 from separatrix.problem import row_blocks
 from separatrix.problem.conversion import refuse_rounding
 from separatrix.proof.arrays import is_sparse
 from separatrix.proof.signed_rows import SignedRows
+from separatrix.separability.outcomes import joint_question, ordinal_question
 from separatrix.separability.overlap import decide
-from separatrix.separability.verdict import Data, Separability, record
+from separatrix.separability.verdict import Data, Separability, answer, record
 from separatrix.types import Index
 
 #: Entries and columns up to which an exact verdict takes a moment only.
 _CHEAP_ENTRIES, _CHEAP_COLUMNS = 50_000, 60
 
 
-@overload
-def separability(X: Any, y: Any, bias: bool = True) -> Separability: ...
+Classes = Literal["pairs", "joint", "ordinal"]
+
+
 @overload
 def separability(
-    X: Any, y: Any, bias: bool = True, *, multi_class: Literal["ovr", "ovo"]
+    X: Any, y: Any, bias: bool = True, classes: Classes = "pairs", sample_weight: Any = None
+) -> Separability: ...
+@overload
+def separability(
+    X: Any,
+    y: Any,
+    bias: bool = True,
+    classes: Literal["pairs"] = "pairs",
+    sample_weight: Any = None,
+    *,
+    multi_class: Literal["ovr", "ovo"],
 ) -> Mapping[Any, Separability]: ...
 def separability(
-    X: Any, y: Any, bias: bool = True, *, multi_class: Literal["ovr", "ovo"] | None = None
+    X: Any,
+    y: Any,
+    bias: bool = True,
+    classes: Classes = "pairs",
+    sample_weight: Any = None,
+    *,
+    multi_class: Literal["ovr", "ovo"] | None = None,
 ) -> Separability | Mapping[Any, Separability]:
     """Decide exactly whether a hyperplane separates the classes, with a proof either way.
 
-        separable         some (w, b) has every y_i (w.x_i + b) > 0
-        quasi-separable   not that, but some (w, b) has every product >= 0 and some > 0
-        inseparable       neither
+        separable         some (w, b) has every y_i (w.x_i + b) > 0                       (complete separation)
+        quasi-separable   not that, but some (w, b) has every product >= 0 and some > 0    (quasi-complete separation)
+        inseparable       neither                                                         (overlap)
+
+    `Separability.estimates` then says of every coefficient of the logistic regression whether its estimate is finite.
 
     Parameters
     ----------
     X
-        (n, d) numbers, dense or sparse. Every number is taken as it is, without rounding.
+        (n, d) numbers, dense or sparse. Every number is taken as it is, without rounding. The columns of a data frame
+        keep their names.
     y
-        (n,) labels. With two classes the second, in sorted order, is +1.
+        (n,) labels. With two classes the second, in sorted order, is +1. Or (n, 2) counts of a binomial outcome,
+        successes and failures: then row i of the answer are the successes of row i, and row n + i its failures, with
+        labels 1 and 0 (see `binomial_rows`).
     bias
         Whether b may differ from zero.
+    classes
+        "pairs": two classes. "joint": all classes at once, as in multinomial logistic regression. "ordinal": ordered
+        classes with one w, as in cumulative link, adjacent-category and continuation-ratio models, whose answers are
+        the same. Their order is that of an ordered pandas Categorical, or that of numbers.
+    sample_weight
+        (n,) weights, none below zero. A row of weight zero takes no part; other weights change no answer. Nor does an
+        offset: it adds a constant to w.x_i + b, and what decides is how the product with a row grows.
     multi_class
         None for two classes. "ovr": each class against the rest, a mapping by class. "ovo": each pair, a
         mapping by (first, second) in sorted order; the second is +1.
@@ -58,6 +89,8 @@ def separability(
     >>> xor = separability(X, [0, 1, 1, 0])
     >>> xor.verdict, xor.rows.tolist(), [str(weight) for weight in xor.weights]
     ('inseparable', [0, 1, 2, 3], ['1/4', '1/4', '1/4', '1/4'])
+    >>> separability(X[:, :1], [0, 1, 1, 1]).estimates
+    {'(intercept)': 'finite', 'x1': '+inf'}
 
     References
     ----------
@@ -65,39 +98,80 @@ def separability(
     A. Albert, J. A. Anderson, On the existence of maximum likelihood estimates in logistic regression
     models, Biometrika 71 (1984).
     """
+    if classes not in ("pairs", "joint", "ordinal"):
+        raise ValueError(f"classes must be 'pairs', 'joint' or 'ordinal'; got {classes!r}.")
+    if multi_class not in (None, "ovr", "ovo") or (multi_class and classes != "pairs"):
+        raise ValueError(
+            f"multi_class must be None, 'ovr' or 'ovo', the latter two with classes='pairs'; got {multi_class!r}."
+        )
+    names = _column_names(X)
     matrix = _checked_matrix(X)
     labels = _checked_labels(y, matrix.shape[0])
-    classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"Two classes are needed to ask for a separation; y holds only {classes.tolist()}.")
+    weights = _checked_weights(sample_weight, matrix.shape[0])
+    if labels.ndim == 2:
+        matrix, labels, weights = binomial_rows(matrix, labels, weights)
+    part = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
+    order = _ordered_labels(y, labels) if classes == "ordinal" else np.unique(labels[part])
+    order = order[np.isin(order, labels[part])]
+    if len(order) < 2:
+        raise ValueError(f"Two classes are needed to ask for a separation; y holds only {order.tolist()}.")
+    members = part if len(part) < len(labels) else None
+    if classes != "pairs":
+        return _many_classes(matrix, labels, order, members, bool(bias), classes, names)
+
+    def two(plus: list[Any], minus: list[Any]) -> Separability:
+        sides = part[np.isin(labels[part], [*plus, *minus])]
+        some = None if len(sides) == len(labels) else sides
+        positive = np.isin(labels, plus)
+        return two_sides(matrix, labels, positive, tuple(plus), tuple(minus), some, bias, names)
+
     if multi_class is None:
-        if len(classes) > 2:
+        if len(order) > 2:
             raise ValueError(
-                f"y holds {len(classes)} classes; pass multi_class='ovr' (each class against the rest) "
-                "or multi_class='ovo' (every pair)."
+                f"y holds {len(order)} classes; pass classes='joint' (all at once) or 'ordinal' (in order), "
+                "multi_class='ovr' (each class against the rest) or multi_class='ovo' (every pair)."
             )
-        return two_sides(matrix, labels, codes == 1, (classes[1],), (classes[0],), None, bias)
+        return two([order[1]], [order[0]])
     if multi_class == "ovr":
-        return {
-            _plain(c): two_sides(matrix, labels, codes == k, (c,), tuple(np.delete(classes, k)), None, bias)
-            for k, c in enumerate(classes)
-        }
-    if multi_class == "ovo":
-        out = {}
-        for j, k in combinations(range(len(classes)), 2):
-            members = np.flatnonzero((codes == j) | (codes == k))
-            name = _plain(classes[j]), _plain(classes[k])
-            out[name] = two_sides(
-                matrix,
-                labels,
-                codes == k,
-                (classes[k],),
-                (classes[j],),
-                members if len(classes) > 2 else None,
-                bias,
-            )
-        return out
-    raise ValueError(f"multi_class must be None, 'ovr' or 'ovo'; got {multi_class!r}.")
+        return {_plain(c): two([c], list(np.delete(order, k))) for k, c in enumerate(order)}
+    return {(_plain(a), _plain(b)): two([b], [a]) for a, b in combinations(order, 2)}
+
+
+def binomial_rows(X: Any, counts: Any, weights: Any = None) -> tuple[Any, NDArray[np.int64], NDArray[Any]]:
+    """Rows, labels and weights of a binomial outcome: X (n, d) twice, the successes (label 1) and the failures (0).
+
+    ``counts`` (n, 2) holds both numbers of each row; those of a row are multiplied by its weight.
+    """
+    values = np.asarray(counts)
+    stacked = sparse.csr_array(sparse.vstack([X, X])) if is_sparse(X) else np.vstack([X, X])
+    factor = 1 if weights is None else np.asarray(weights)[:, None]
+    return stacked, np.repeat([1, 0], len(values)), (values * factor).T.ravel()
+
+
+def _many_classes(
+    X: Any,
+    y: NDArray[Any],
+    order: NDArray[Any],
+    members: Index | None,
+    bias: bool,
+    classes: Literal["joint", "ordinal"],
+    names: tuple[str, ...] | None,
+) -> Separability:
+    labels = tuple(map(_plain, order))
+    data = Data(X, y, labels, (), members, names)
+    part, own = (X, y) if members is None else (X[members], y[members])
+    codes = np.zeros(len(own), dtype=np.intp)
+    for code, label in enumerate(order):
+        codes[own == label] = code
+    if classes == "joint":
+        question = joint_question(part, codes, labels, bias, data.column_names())
+    elif bias:
+        question = ordinal_question(part, codes, labels, data.column_names())
+    else:
+        raise with_hint(
+            ValueError, "Ordered classes have thresholds, which are biases; got bias=False.", "bias=True"
+        )
+    return answer(question, decide(question.rows), data)
 
 
 def is_cheap(X: Any) -> bool:
@@ -113,15 +187,17 @@ def two_sides(
     minus: tuple[Any, ...],
     members: Index | None,
     bias: bool,
+    columns: tuple[str, ...] | None = None,
 ) -> Separability:
     """Decide on rows of X (n, d) with ``positive`` (n,) against the others, among ``members`` (None: all).
 
-    y (n,) holds the labels as given, ``plus`` and ``minus`` those of the two sides; they name the proof.
+    y (n,) holds the labels as given, ``plus`` and ``minus`` those of the two sides; they name the proof. ``columns``
+    are the names of the columns of X.
     """
     signs = np.where(positive, 1.0, -1.0)
     part = X if members is None else X[members]
     rows = SignedRows(part, signs if members is None else signs[members], bool(bias))
-    data = Data(X, y, tuple(map(_plain, plus)), tuple(map(_plain, minus)), members)
+    data = Data(X, y, tuple(map(_plain, plus)), tuple(map(_plain, minus)), members, columns)
     return record(rows, decide(rows), data)
 
 
@@ -129,10 +205,60 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
+def _column_names(X: Any) -> tuple[str, ...] | None:
+    """Names of the columns of a data frame, None for anything else; a name that is there twice is numbered."""
+    columns = getattr(X, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    names, seen = list(map(str, columns)), set[str]()
+    for j, name in enumerate(names):
+        number = 2
+        while names[j] in seen:
+            names[j], number = f"{name} ({number})", number + 1
+        seen.add(names[j])
+    return tuple(names)
+
+
+def _ordered_labels(y: Any, labels: NDArray[Any]) -> NDArray[Any]:
+    """The classes in their order: that of an ordered categorical, or of numbers."""
+    kind = getattr(y, "dtype", None)
+    if getattr(kind, "ordered", False):
+        return np.asarray(getattr(kind, "categories"))  # noqa: B009  # a pandas type, known by what it has
+    if labels.dtype.kind not in "biuf":
+        raise with_hint(
+            ValueError,
+            f"Ordered classes must be numbers or an ordered categorical; got labels of type {labels.dtype}.",
+            "pandas.Categorical(y, categories=[...], ordered=True)",
+        )
+    return np.unique(labels)
+
+
+def _checked_weights(sample_weight: Any, n: int) -> NDArray[Any] | None:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n,) or weights.dtype.kind not in "biuf":
+        raise ValueError(f"sample_weight must hold one number for each of the {n} rows.")
+    _refuse_negative(weights[:, None], "sample_weight")
+    return weights
+
+
+def _refuse_negative(values: NDArray[Any], name: str) -> None:
+    wrong = np.flatnonzero(~np.all(np.isfinite(values) & (values >= 0), axis=1))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ValueError(
+            f"{name} must hold finite numbers not below 0; row {row} has {values[row].tolist()}."
+        )
+
+
 def _checked_labels(y: Any, n: int) -> NDArray[Any]:
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
+    if labels.shape == (n, 2) and labels.dtype.kind in "biuf":
+        _refuse_negative(labels, "y, two counts for each row,")
+        return labels
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(f"y must hold one label for each of the {n} rows; got shape {labels.shape}.")
     if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):

@@ -1,10 +1,6 @@
-"""Consequences of the verdict for logistic regression: aliased columns, and columns whose estimate is infinite.
+"""Exact linear dependences among columns: aliased columns, null spaces, rows that span.
 
-A column is aliased if it is a linear combination of the bias and of the columns before it. Of the others,
-column j has an infinite maximum-likelihood estimate if and only if some z with A z >= 0 and z_j != 0 exists;
-such z span the null space of the tied rows, so: if and only if e_j is not in the row space of the tied rows.
-Albert and Anderson, On the existence of maximum likelihood estimates in logistic regression models,
-Biometrika 71 (1984).
+A column is aliased if it is a linear combination of the bias and of the columns before it.
 """
 
 from __future__ import annotations
@@ -32,16 +28,14 @@ def aliased_columns(rows: SignedRows) -> Index:
     return np.sort(dependent)
 
 
-def infinite_columns(rows: SignedRows, tied: Index, aliased: Index) -> Index:
-    """Columns of X, aliased ones left out, whose logistic estimate is infinite; none where all rows are tied."""
-    if len(tied) == rows.n:
-        return np.arange(0)
-    order = np.setdiff1d(_bias_first(rows), aliased, assume_unique=True)
-    own = np.setdiff1d(order, [rows.d]) if rows.bias else order
-    if not len(tied):
-        return np.sort(own)
-    basis, _ = _dependent(rows, tied, order)
-    return np.sort(np.array([j for j in own if any(z.get(int(j), 0) for z in basis)], dtype=np.intp))
+def dependences(rows: SignedRows) -> tuple[list[dict[int, int]], Index]:
+    """A null vector {column: entry} of all rows for each aliased column, zero at the other aliased ones."""
+    return _dependent(rows, np.arange(rows.n), _bias_first(rows))
+
+
+def null_vectors(rows: SignedRows, index: Index, order: Index) -> list[dict[int, int]]:
+    """An integer basis {column: entry} of the null space of some rows on the columns ``order``."""
+    return _dependent(rows, index, order)[0]
 
 
 def _bias_first(rows: SignedRows) -> Index:

@@ -102,10 +102,17 @@ def _weak_or_cover(rows: SignedRows, live: Index, circuit: Balance) -> list[int]
     if not any(total[0]):
         return Cover(live[:0], [], 1)
     found = rationalise.cover_by(RowSystem(rows, circuit.rows), circuit, total)
-    if found is not None:
-        return found
+    return found or weak_or_cover(rows, live, circuit.rows, total)
+
+
+def weak_or_cover(
+    rows: SignedRows, live: Index, start: Index, total: tuple[list[int], Ints]
+) -> list[int] | Cover:
+    """Find z with a_i.z >= 0 for every live row and total.z > 0, or weights >= 0 with sum weights_i a_i = -total.
+
+    ``start`` are rows that an exact search begins with.
+    """
     scaled = nearest_floats(common_scale(total[0], total[1] + rows.scale))
-    start = circuit.rows
     for softened in (False, True):
         candidate = candidates.weak_direction(rows, live, scaled, softened)
         if isinstance(candidate, Dependence):
@@ -128,4 +135,9 @@ def _exact_direction(
     if z is None or not any(z):
         return None
     signs = rows.signs(z, live)
-    return z if np.all(signs >= 0) and np.any(signs > 0) else None
+    return z if np.all(signs >= 0) and _product(z, total) > 0 else None
+
+
+def _product(z: list[int], total: tuple[list[int], Ints]) -> int:
+    """total.z, up to a positive factor."""
+    return sum(a * b for a, b in zip(z, common_scale(*total), strict=True))

@@ -21,8 +21,9 @@ from separatrix.proof.fingerprint import Fingerprint, fingerprint
 from separatrix.proof.integers import float_integers
 from separatrix.proof.margin_bounds import slab
 from separatrix.proof.signed_rows import SignedRows
-from separatrix.separability import columns
+from separatrix.separability.estimates import Estimates
 from separatrix.separability.margin import MarginProof, margin_interval
+from separatrix.separability.outcomes import Question, two_sides_question
 from separatrix.separability.overlap import Decision
 from separatrix.separability.peeling import without_powers_of_two
 from separatrix.separability.rationalise import Balance
@@ -35,13 +36,21 @@ _BIAS_BITS = 64
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The user's data behind a verdict: X and y as given, the labels of the two sides, the rows that take part."""
+    """The user's data behind a verdict: X and y as given, the labels of the two sides, the rows that take part.
+
+    All classes are in ``positive``, in order, where a question is about more than two sides.
+    """
 
     X: Any
     y: Any
     positive: tuple[Any, ...]
     negative: tuple[Any, ...]
     members: Index | None  #: rows that take part; None: all
+    columns: tuple[str, ...] | None = None  #: names of the columns of X; None: x1, x2, ...
+
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns of X."""
+        return self.columns or tuple(f"x{j + 1}" for j in range(self.X.shape[1]))
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
@@ -63,10 +72,12 @@ class Data:
 
 @dataclass(frozen=True, eq=False)
 class Separability:
-    """An exact decision whether a hyperplane separates two classes.
+    """An exact decision whether a hyperplane separates two classes, or linear functions more of them.
 
     Row numbers are those of the X that was given. `positive` and `negative` are the labels behind y = +1
-    and y = -1; (w, b) has the positive side above.
+    and y = -1; (w, b) has the positive side above. With ``classes="joint"`` or ``"ordinal"`` all labels are in
+    `positive`, in order, and the signed rows are pairs of a row and another class: `rows` and `tied` name the row of
+    each, `against` the class.
     """
 
     verdict: Verdict
@@ -74,12 +85,15 @@ class Separability:
     negative: tuple[Any, ...]
     bias: bool
     #: (d,) with every y_i (w.x_i + b) > 0 (separable), or >= 0 (quasi-separable); None if inseparable.
-    #: float64 where floats hold it exactly, else `Fraction` objects.
+    #: float64 where floats hold it exactly, else `Fraction` objects. Joint: (k, d) and (k,), zero for the first class;
+    #: ordinal: (d,), and b holds the k - 1 thresholds.
     w: NDArray[Any] | None
     b: Any
     rows: Index  #: at most d + 2 rows that contradict each other; no proper subset does. Empty if separable
     weights: tuple[Fraction, ...]  #: lambda > 0, summing to 1, with sum lambda_i y_i (x_i, 1) exactly zero
-    tied: Index  #: the rows that no (w, b) with every product >= 0 can make strict
+    tied: Index  #: the rows that no (w, b) with every product >= 0 can make strict; joint: with some class
+    against: tuple[Any, ...]  #: with many classes the class that each of `rows` is compared with; else empty
+    _question: Question = field(repr=False)
     _rows: SignedRows = field(repr=False)
     decision: Decision = field(repr=False)
     _data: Data = field(repr=False)
@@ -125,15 +139,51 @@ class Separability:
         return _unit(widest.w), alpha
 
     @cached_property
+    def _estimates(self) -> Estimates:
+        return Estimates(self._question, self.decision)
+
+    @cached_property
+    def estimates(self) -> dict[str, str]:
+        """Maximum-likelihood estimate of each coefficient of the logistic regression, intercepts and thresholds first.
+
+        "finite"; "+inf" or "-inf", where the likelihood grows without end in that direction, whatever the others do;
+        "undetermined", where it does so in either direction, or in others that leave this coefficient where it is;
+        "aliased", where the column is a linear combination of the intercept and of earlier columns.
+
+        Names are those of the data frame, or x1, x2, ..., and "(intercept)". Joint: "class: column" against the first
+        class. Ordinal: thresholds are "class|next class", and a positive coefficient raises the outcome.
+        """
+        names, words = self._question.names, self._estimates.words
+        return {names[c]: words[c] for c in self._question.order.tolist()}
+
+    @cached_property
+    def direction(self) -> dict[str, Any] | None:
+        """A direction of recession for the coefficients of `estimates`; None if inseparable.
+
+        Along it the likelihood never falls, and no row that can become certain stays behind. Aliased columns are zero.
+        Floats where floats hold it exactly, else fractions.
+        """
+        if self.verdict == "inseparable":
+            return None
+        names = self._question.names
+        z = _as_numbers(self._rows, self._estimates.direction, strict=False).tolist()
+        return {names[c]: z[c] for c in self._question.order.tolist()}
+
+    @property
+    def tied_rows(self) -> Index:
+        """The rows whose fitted probability stays below 1: the same as `tied`."""
+        return self.tied
+
+    @cached_property
     def aliased_columns(self) -> Index:
         """Columns that are exact linear combinations of the bias and of earlier columns."""
-        return columns.aliased_columns(self._rows)
+        return np.sort(self._estimates.aliased)
 
     @cached_property
     def infinite_columns(self) -> Index:
-        """Columns (aliased ones left out) whose maximum-likelihood estimate in logistic regression is infinite."""
-        tied = self.decision.tied
-        return columns.infinite_columns(self._rows, tied, self.aliased_columns)
+        """Columns (aliased ones left out) whose maximum-likelihood estimate in logistic regression is not finite."""
+        found = self._estimates.infinite
+        return np.sort(found[found < self._rows.d])
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -174,35 +224,43 @@ def _unit(integers: list[int]) -> NDArray[np.float64]:
 
 
 def record(rows: SignedRows, decision: Decision, data: Data) -> Separability:
+    """Make the record of a decision about two sides."""
+    return answer(two_sides_question(rows, data.column_names()), decision, data)
+
+
+def answer(question: Question, decision: Decision, data: Data) -> Separability:
     """Make the record of a decision."""
-    n_tied = len(decision.tied)
+    rows, n_tied = question.rows, len(decision.tied)
     verdict: Verdict = (
         "separable" if n_tied == 0 else "inseparable" if n_tied == rows.n else "quasi-separable"
     )
     w: NDArray[Any] | None = None
     b: Any = None
     if verdict != "inseparable":
-        w, b = as_numbers(rows, decision.z, strict=verdict == "separable")
+        w, b = question.shaped(_as_numbers(rows, decision.z, strict=verdict == "separable"))
     circuit = decision.circuit or Balance(np.arange(0), [])
     total = sum(circuit.weights)
+    rivals = () if question.rivals is None else question.rivals[circuit.rows].tolist()
     return Separability(
         verdict=verdict,
         positive=data.positive,
         negative=data.negative,
-        bias=rows.bias,
+        bias=rows.bias or question.plain.bias,
         w=w,
         b=b,
-        rows=data.rows_given(circuit.rows),
+        rows=data.rows_given(question.owners[circuit.rows]),
         weights=tuple(Fraction(weight, total) for weight in circuit.weights),
-        tied=data.rows_given(decision.tied),
+        tied=data.rows_given(np.unique(question.owners[decision.tied])),
+        against=tuple(data.positive[m] for m in rivals),
+        _question=question,
         _rows=rows,
         decision=decision,
         _data=data,
     )
 
 
-def as_numbers(rows: SignedRows, z: list[int], strict: bool) -> tuple[NDArray[Any], Any]:
-    """(w, b) proportional to the integers z (D,): floats where floats hold it, fractions where they do not.
+def _as_numbers(rows: SignedRows, z: list[int], strict: bool) -> NDArray[Any]:
+    """Numbers proportional to the integers z (D,): floats where floats hold it, fractions where they do not.
 
     A strict witness may be rounded as long as it stays strict, which is checked exactly. A weak one has rows
     exactly on its hyperplane and is never rounded.
@@ -212,10 +270,10 @@ def as_numbers(rows: SignedRows, z: list[int], strict: bool) -> tuple[NDArray[An
         rounded = float_integers(floats)
         same = without_powers_of_two(rounded) == without_powers_of_two(z)
         if same or (strict and bool(np.all(rows.signs(rounded) > 0))):
-            return floats[: rows.d], float(floats[rows.d]) if rows.bias else 0.0
+            return floats
     exact = np.empty(rows.D, dtype=object)
     exact[:] = [Fraction(a) for a in z]
-    return exact[: rows.d], exact[rows.d] if rows.bias else Fraction(0)
+    return exact
 
 
 def _floats(z: list[int]) -> NDArray[np.float64] | None:
