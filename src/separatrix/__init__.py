@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
     from separatrix.separability import separability as separability
+    from separatrix.separation import check_separation as check_separation
+    from separatrix.separation import warn_on_separation as warn_on_separation
     from separatrix.streaming import stream as stream
     from separatrix.svm.path import path as path
     from separatrix.svm.svc import SVC as SVC
@@ -48,6 +50,8 @@ _HOMES = {
     "convert": "separatrix.data.convert",
     "read": "separatrix.data.read",
     "separability": "separatrix.separability",
+    "check_separation": "separatrix.separation",
+    "warn_on_separation": "separatrix.separation",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
     "IndefiniteKernelError": "separatrix.errors",
@@ -72,6 +76,7 @@ __all__ = [
     "Perceptron",
     "__version__",
     "audit",
+    "check_separation",
     "convert",
     "kernels",
     "load",
@@ -83,6 +88,7 @@ __all__ = [
     "to_onnx",
     "validation",
     "verify",
+    "warn_on_separation",
 ]
 
 

@@ -39,7 +39,8 @@ class Causes:
     """Sets of terms whose removal ends the separation, and merges of levels that do.
 
     ``smallest`` says that ``sets`` are all those with the fewest terms; otherwise there is one set, of which no term
-    can be spared, and a smaller one may exist. ``merges_tried`` is False where a category had too many pairs.
+    can be spared, and a smaller one may exist; or none, where even that would take too long. ``merges_tried`` is
+    False where a category had too many pairs.
     """
 
     sets: tuple[tuple[str, ...], ...]
@@ -48,9 +49,7 @@ class Causes:
     merges_tried: bool = True
 
 
-def find_causes(
-    X: NDArray[Any], terms: Sequence[Term], suspects: Sequence[Term], decide: Decide
-) -> Causes:
+def find_causes(X: NDArray[Any], terms: Sequence[Term], suspects: Sequence[Term], decide: Decide) -> Causes:
     """Find the causes of a separation of X (n, d).
 
     ``suspects`` are the terms that may have to go: those with an infinite estimate, and all of them where columns are
@@ -60,6 +59,8 @@ def find_causes(
     search = _Search(X, decide, min(MAX_VERDICTS, max(8, int(MAX_ENTRIES / max(1, X.size)))))
     found = _smallest_sets(search, list(suspects))
     smallest = found is not None
+    if found is None and len(suspects) * X.size > 10 * MAX_ENTRIES:
+        return Causes((), False, merges_tried=False)
     if found is None:
         search.left = len(suspects) + 1
         found = [_minimal_set(search, list(suspects))]

@@ -16,9 +16,9 @@ _MEANING = {
     "finite": "",
     "+inf": "grows without bound",
     "-inf": "falls without bound",
-    "aliased": "not determined: a combination of columns before it",
+    "undetermined": "no limit: goes either way",
+    "aliased": "a combination of columns before it",
 }
-_MARK = {"finite": "finite", "+inf": "+∞", "-inf": "−∞", "aliased": "aliased"}
 
 
 def text_table(estimates: Mapping[str, str]) -> list[str]:
@@ -30,10 +30,11 @@ def text_table(estimates: Mapping[str, str]) -> list[str]:
       NV           +inf      grows without bound
     """
     shown = [(name, kind) for name, kind in estimates.items() if len(estimates) <= MANY or kind != "finite"]
-    width = min(44, max([len("coefficient"), *(len(name) for name, _ in shown)]))
+    width = min(36, max([len("coefficient"), *(len(name) for name, _ in shown)]))
+    wide = max([8, *(len(kind) for _, kind in shown)])
     lines = [f"  {'coefficient':<{width}}  estimate"]
     for name, kind in shown:
-        lines.append(f"  {shortened(name, width):<{width}}  {kind:<8}  {_MEANING[kind]}".rstrip()[:WIDTH])
+        lines.append(f"  {shortened(name, width):<{width}}  {kind:<{wide}}  {_MEANING[kind]}".rstrip())
     left_out = len(estimates) - len(shown)
     if left_out:
         lines.append(f"  and {left_out} coefficients with finite estimates")
@@ -44,7 +45,7 @@ def shortened(name: str, width: int) -> str:
     """A name that fits, its middle left out.
 
     >>> shortened("C(country)[T.Liechtenstein]", 16)
-    'C(count...tein]'
+    'C(count...stein]'
     """
     if len(name) <= width:
         return name
@@ -54,7 +55,9 @@ def shortened(name: str, width: int) -> str:
 
 def paragraph(name: str, text: str) -> list[str]:
     """Words beside a name, wrapped to 80 columns."""
-    lines = textwrap.wrap(text, WIDTH - _NAME_WIDTH - 1, break_long_words=False, break_on_hyphens=False) or [""]
+    lines = textwrap.wrap(text, WIDTH - _NAME_WIDTH - 1, break_long_words=False, break_on_hyphens=False) or [
+        ""
+    ]
     return [f"{name if k == 0 else '':<{_NAME_WIDTH}} {line}" for k, line in enumerate(lines)]
 
 
@@ -73,7 +76,7 @@ def html_table(estimates: Mapping[str, str]) -> str:
 
 
 def _strong(kind: str) -> str:
-    return _MARK[kind] if kind == "finite" else f"<strong>{_MARK[kind]}</strong>"
+    return kind if kind == "finite" else f"<strong>{kind}</strong>"
 
 
 def listed(items: Iterable[Any], most: int = 8) -> str:

@@ -1,7 +1,7 @@
 """The rows along the direction of recession: those that become certain, and those that stay on the line.
 
-Two classes: the position of a row is w.x + b, the second class to the right. More of them: the least lead of a row's
-own class over another, which is never below zero. Rows that are tied lie exactly at 0.
+Two classes: the position of a row is w.x + b, the second class to the right. More of them: the largest lead of a row's
+own class over another, which is never below zero. Rows that are tied in every comparison lie exactly at 0.
 """
 
 from __future__ import annotations
@@ -49,12 +49,14 @@ class Positions:
         rows = np.flatnonzero((self.codes == code) & (self.tied == tied))
         if len(rows) > MOST_ROWS:
             rows = rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(np.intp)]
-        return self.position[rows], code + 0.66 * (np.arange(len(rows)) * _GOLDEN % 1.0) - 0.33
+        heights = code + 0.66 * (np.arange(len(rows), dtype=np.float64) * _GOLDEN % 1.0) - 0.33
+        return self.position[rows], heights
 
     def words(self) -> str:
         """The picture in a sentence."""
         on = int(np.count_nonzero(self.tied))
-        return f"{len(self.tied)} rows along the separating direction: {on} exactly on the line, {len(self.tied) - on} off it."
+        off = len(self.tied) - on
+        return f"{on + off} rows along the separating direction: {on} exactly on the line, {off} off it."
 
 
 def positions(answer: Any) -> Positions:
@@ -64,16 +66,26 @@ def positions(answer: Any) -> Positions:
     z = np.array([float(Fraction(a, largest)) for a in decision.z])
     rows = question.rows
     products = rows.y * scores(rows.X, z[: rows.d]) + (rows.y * z[rows.d] if rows.bias else 0.0)
-    lead = np.full(question.plain.n, np.inf)
-    np.minimum.at(lead, question.owners, products)
-    tied = np.zeros(question.plain.n, dtype=bool)
-    tied[question.owners[decision.tied]] = True
+    strict = np.ones(rows.n, dtype=bool)
+    strict[decision.tied] = False
+    lead = np.zeros(question.plain.n)
+    np.maximum.at(lead, question.owners[strict], products[strict])
+    tied = np.ones(question.plain.n, dtype=bool)
+    tied[question.owners[strict]] = False
     lead = np.where(tied, 0.0, lead / (np.max(np.abs(lead[~tied]), initial=0.0) or 1.0))
     if question.kind == "two":
         codes = (rows.y > 0).astype(np.intp)
         labels = " or ".join(map(str, answer.negative)), " or ".join(map(str, answer.positive))
-        return Positions(np.where(codes == 1, lead, -lead), codes, tied, labels, "position along the direction")
-    return Positions(lead, answer._codes(), tied, tuple(map(str, answer.positive)), "lead of the own class")
+        return Positions(
+            np.where(codes == 1, lead, -lead), codes, tied, labels, "position along the direction"
+        )
+    return Positions(
+        lead,
+        answer._codes(),
+        tied,
+        tuple(map(str, answer.positive)),
+        "largest lead of the own class over another",
+    )
 
 
 def svg(found: Positions) -> str:
@@ -110,7 +122,9 @@ def plot(found: Positions, axes: Any = None) -> Any:
         for tied in (False, True):
             x, y = found.drawn(code, tied)
             colour = _COLOURS[code % 6]
-            axes.scatter(x, y, s=26, marker=marker, facecolors="none" if tied else colour, edgecolors=colour, zorder=2)
+            axes.scatter(
+                x, y, s=26, marker=marker, facecolors="none" if tied else colour, edgecolors=colour, zorder=2
+            )
     axes.set(yticks=range(len(found.labels)), yticklabels=found.labels, xlabel=found.across)
     axes.set_ylim(-0.6, len(found.labels) - 0.4)
     return axes

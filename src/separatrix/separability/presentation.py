@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +14,7 @@ from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import picture
 from separatrix.separability.causes import Causes, find_causes
 from separatrix.separability.estimates_table import (
+    WIDTH,
     html_table,
     joined,
     listed,
@@ -97,11 +99,19 @@ class Presentation:
             return None
         return np.array([any(decision.z[c] for c in blocks[j]) for j in range(X.shape[1])])
 
-    @property
-    def certain_rows(self: Any) -> Any:
-        """Rows of X whose fitted probability goes to 1: those off the line. None of them where nothing is separated."""
-        members = np.arange(self._question.plain.n) if self._data.members is None else self._data.members
-        return np.setdiff1d(members, self.tied)
+    @cached_property
+    def separated_rows(self: Any) -> Any:
+        """Rows of X strictly on their side of the line; with many classes, of the line towards some other class.
+
+        The fitted probability of the other side goes to 0 for them. They cause the separation; all other rows lie
+        exactly on the line, and pin the estimates that are finite.
+        """
+        strict = np.ones(self._rows.n, dtype=bool)
+        strict[self.decision.tied] = False
+        return self._data.rows_given(np.unique(self._question.owners[strict]))
+
+    def _rows_on_the_line(self: Any) -> Any:
+        return np.setdiff1d(self._data.rows_given(np.arange(self._question.plain.n)), self.separated_rows)
 
     @cached_property
     def remedies(self: Any) -> list[Remedy]:
@@ -120,29 +130,29 @@ class Presentation:
         if self.causes is not None:
             out += _cause_sentences(self.causes)
         if self.verdict != "inseparable":
-            on, off = self.model.rows_of(self.tied), self.model.rows_of(self.certain_rows)
-            n = len(self.tied) + len(self.certain_rows)
-            out.append(("Rows", f"{len(off)} of {n} rows become certain: {listed(off)} (counted from 0)."))
-            if len(on):
+            off, on = self.model.rows_of(self.separated_rows), self.model.rows_of(self._rows_on_the_line())
+            fate = "from the other class" if self._question.kind == "two" else "from some other class"
+            out.append(("Rows", f"{len(off)} rows are separated {fate}: {listed(off)} (counted from 0)."))
+            if on:
                 several = "rows lie" if len(on) > 1 else "row lies"
-                out.append(
-                    ("", f"{len(on)} {several} exactly on the line and pin the finite estimates: {listed(on)}.")
-                )
+                out.append(("", f"{len(on)} {several} exactly on the line: {listed(on)}"))
         out += [("Note", note) for note in self.model.notes]
         return out
 
     def _heading(self: Any) -> str:
-        outcome = f", outcome {self.model.outcome}" if self.model.outcome else ""
-        source = f" in {self.model.source}" if self.model.source else ""
-        n = len(self.tied) + len(self.certain_rows)
-        return f"Separation{source}{outcome}: {n} rows, {self._question.plain.d} columns"
+        outcome = f" of {self.model.outcome}" if self.model.outcome else ""
+        source = f" in {self.model.formula or self.model.source + outcome}" if self.model.source else ""
+        rows = self.model.rows_of(self._data.rows_given(np.arange(self._question.plain.n)))
+        return f"Separation{source}: {len(rows)} rows, {self._question.plain.d} columns"
 
     def summary(self: Any) -> str:
         """The whole answer as text of 80 columns: verdict, table of estimates, causes, rows, remedies."""
-        lines = [self._heading(), ""]
-        lines += [line.strip() for line in paragraph("", _SENTENCES[self.verdict])]
+        lines = [*textwrap.wrap(self._heading(), WIDTH), ""]
+        lines += textwrap.wrap(_SENTENCES[self.verdict], WIDTH)
         if self._question.kind == "two" and self.verdict != "inseparable":
-            lines.append(f"Infinite estimates are for the odds of {self.positive[0]} against {self.negative[0]}.")
+            lines.append(
+                f"Infinite estimates are for the odds of {self.positive[0]} against {self.negative[0]}."
+            )
         lines += ["", *text_table(self.estimates), ""]
         for name, text in self._paragraphs():
             lines += paragraph(name, text)
@@ -156,7 +166,8 @@ class Presentation:
         sentences = "".join(f"<p>{html.escape(text)}</p>" for _, text in self._paragraphs())
         drawing = picture.svg(picture.positions(self)) if self.verdict != "inseparable" else ""
         items = "".join(
-            f"<li><p><strong>{html.escape(r.name)}.</strong> {html.escape(r.text)} <em>{html.escape(r.reference)}.</em></p>"
+            f"<li><p><strong>{html.escape(r.name)}.</strong> {html.escape(r.text)} "
+            f"<em>{html.escape(r.reference)}.</em></p>"
             + (f"<pre>{html.escape(r.call)}</pre>" if r.call else "")
             + "</li>"
             for r in self.remedies
@@ -198,8 +209,8 @@ class Presentation:
                 "smallest": causes.smallest,
                 "merge": [{"term": each.term, "levels": list(each.levels)} for each in causes.merges],
             },
-            "certain_rows": self.model.rows_of(self.certain_rows),
-            "tied_rows": self.model.rows_of(self.tied),
+            "separated_rows": self.model.rows_of(self.separated_rows),
+            "rows_on_the_line": self.model.rows_of(self._rows_on_the_line()),
             "notes": list(self.model.notes),
             "remedies": [remedy.to_dict() for remedy in self.remedies],
         }
@@ -222,17 +233,21 @@ class Presentation:
 
 
 def _cause_sentences(causes: Causes) -> list[tuple[str, str]]:
+    if not causes.sets:
+        return [("Cause", "Not sought: there are too many columns and rows for it.")]
     groups = [joined(list(group)) for group in causes.sets]
-    if len(groups) == 1:
-        first = f"Removing {groups[0]} ends the separation"
+    first = f"Removing {'; or '.join(groups[:4])} ends the separation"
+    if len(groups) > 4:
+        first += f" (so do {len(groups) - 4} more sets of this size)"
+    if not causes.smallest:
+        proof = "fewer terms may do, for this set was found by heuristic: none of its terms can be spared."
+    elif len(causes.sets[0]) == 1:
+        proof = "no other term alone does."
     else:
-        first = f"Removing {'; or '.join(groups[:4])} ends the separation"
-        first += f" (so do {len(groups) - 4} more sets of this size)" if len(groups) > 4 else ""
-    proof = "no smaller set of terms does." if causes.smallest else "a smaller set may do: this one was found by leaving out terms in turn."
-    if causes.smallest and len(causes.sets[0]) == 1:
-        proof = "no other term alone does." if len(groups) == 1 else "no other term alone does."
+        proof = "no smaller set of terms does, and no other of this size."
     out = [("Cause", f"{first}; {proof}")]
-    if causes.merges:
-        pairs = [f"{a} with {b} ({each.term})" for each in causes.merges for a, b in [each.levels]]
-        out.append(("", f"Merging {'; or '.join(pairs[:4])} ends it too."))
+    for term in dict.fromkeys(each.term for each in causes.merges):
+        pairs = [joined(each.levels) for each in causes.merges if each.term == term]
+        more = f" (or {len(pairs) - 4} other pairs)" if len(pairs) > 4 else ""
+        out.append(("", f"Merging the levels {', or '.join(pairs[:4])}{more} of {term} ends it too."))
     return out

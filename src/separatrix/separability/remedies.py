@@ -9,6 +9,7 @@ from typing import Any, Literal
 from separatrix.separability.causes import Causes
 
 Kind = Literal["two", "joint", "ordinal"]
+_FIT = "from firthmodels import FirthLogisticRegression\nfit = FirthLogisticRegression().fit(X, y)"
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def remedies(case: Case) -> list[Remedy]:
         out.append(_ridge(case))
         if case.verdict == "separable" and case.kind == "two":
             out.append(_margin())
-        if case.causes is not None:
+        if case.causes is not None and case.causes.sets:
             out.append(_drop(case.causes))
         out.append(_more_data(case))
     if case.aliased:
@@ -61,9 +62,7 @@ def _firth(case: Case) -> Remedy:
             f"print(FirthLogit.from_formula({case.formula!r}, data).fit().summary())"
         )
     else:
-        call = (
-            "from firthmodels import FirthLogisticRegression\nfit = FirthLogisticRegression().fit(X, y)\nprint(fit.coef_)"
-        )
+        call = f"{_FIT}\nprint(fit.coef_)"
     return Remedy(
         "Firth's penalty",
         "Penalise the likelihood by Jeffreys' prior: the estimates are then finite whatever the data, and less "
@@ -78,17 +77,12 @@ def _firth(case: Case) -> Remedy:
 def _profile(case: Case) -> Remedy:
     name = next((name for name in case.infinite if name != "(intercept)"), "(intercept)")
     end = {"+inf": "lower ", "-inf": "upper "}.get(case.infinite[name], "")
-    call = (
-        "from firthmodels import FirthLogisticRegression\nfit = FirthLogisticRegression().fit(X, y)\n"
-        f"print(fit.conf_int(method='pl', features=[{name!r}]))"
-        if name != "(intercept)"
-        else ""
-    )
+    call = f"{_FIT}\nprint(fit.conf_int(method='pl', features=[{name!r}]))" if name != "(intercept)" else ""
     return Remedy(
         "Profile or exact intervals",
         f"An infinite estimate still has a one-sided interval: the profile of the likelihood has a finite {end}end, "
-        "and likelihood-ratio tests stay valid where Wald tests fail. In small samples exact conditional logistic "
-        "regression gives the same kind of interval without large-sample theory.",
+        "and likelihood-ratio tests stay valid where Wald tests fail; in small samples exact conditional logistic "
+        "regression does the same. The call gives the interval of Firth's penalised likelihood, finite at both ends.",
         "Venzon and Moolgavkar, Applied Statistics 37 (1988); Mehta and Patel, Statistics in Medicine 14 (1995)",
         call,
     )
@@ -134,10 +128,14 @@ def _drop(causes: Causes) -> Remedy:
 
 
 def _more_data(case: Case) -> Remedy:
-    what = "a rare level or a small cell" if case.verdict == "quasi-separable" else "too few rows for so many columns"
+    what = (
+        "a rare level or a small cell"
+        if case.verdict == "quasi-separable"
+        else "too few rows for so many columns"
+    )
     return Remedy(
         "More data",
-        f"Separation of this kind often comes from {what}. One more row on the other side is enough to end it, if "
+        f"Separation of this kind often comes from {what}. A few rows on the other side of the line end it, if "
         "nature has such rows.",
         "Albert and Anderson, Biometrika 71 (1984)",
     )
@@ -148,6 +146,6 @@ def _unalias(case: Case) -> Remedy:
     return Remedy(
         "Drop aliased columns",
         f"The columns {shown} are exact combinations of the intercept and of columns before them, so their "
-        "coefficients are not determined by any data of this kind. Drop them, or code the category against a reference.",
-        "McCullagh and Nelder, Generalized Linear Models (1989), section 3.5",
+        "coefficients are not determined by any data of this kind. Drop them, or code a category against a reference.",
+        "McCullagh and Nelder, Generalized Linear Models (1989)",
     )

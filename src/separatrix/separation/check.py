@@ -22,8 +22,8 @@ def check_separation(model: Any, data: Any = None) -> Separability:
     Parameters
     ----------
     model
-        A statsmodels model or the results of its fit (Logit, Probit, MNLogit, OrderedModel, GLM with a binomial family);
-        a LogisticRegression of scikit-learn, fitted or not, alone or at the end of a pipeline; a formula
+        A statsmodels model or the results of its fit (Logit, Probit, MNLogit, OrderedModel, binomial GLM); a
+        LogisticRegression of scikit-learn, fitted or not, alone or at the end of a pipeline; a formula
         ``"outcome ~ terms"``, where ``"outcome ~ ."`` means all other columns; or the columns themselves, (n, d).
     data
         None for statsmodels, (X, y) for scikit-learn, the data frame for a formula, the outcome for columns.
@@ -64,7 +64,7 @@ def design_of(model: Any, data: Any) -> Design:
         return array_design(model, data)
     raise with_hint(
         TypeError,
-        f"Expected a statsmodels or scikit-learn model, a formula, or columns with their outcome; got {type(model).__name__}.",
+        f"Expected a statsmodels or scikit-learn model, a formula, or columns (n, d); got {type(model).__name__}.",
         "check_separation('died ~ dose + arm', data)",
     )
 

@@ -9,6 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.errors import with_hint
+from separatrix.separability.estimates_table import listed
 from separatrix.separability.terms import Term
 from separatrix.types import Index
 
@@ -19,13 +21,13 @@ Outcome = Literal["pairs", "joint", "ordinal"]
 class Design:
     """A model's columns (n, d) without its intercept, and everything needed to speak of them in its own words.
 
-    ``rows`` (n,) numbers the rows of the data that the design rows came from: a row of binomial counts with
-    successes and failures is there twice.
+    ``y`` holds labels (n,), or binomial counts (n, 2), successes and failures; ``rows`` (n,) numbers the rows of the
+    data that the rows of the design came from.
     """
 
     X: NDArray[np.float64]
     names: tuple[str, ...]
-    y: NDArray[Any]
+    y: Any
     bias: bool
     outcome: Outcome
     terms: tuple[Term, ...]
@@ -34,6 +36,12 @@ class Design:
     outcome_name: str = "y"
     weights: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+
+    def frame(self) -> Any:
+        """The columns under their names."""
+        import pandas as pd
+
+        return pd.DataFrame(self.X, columns=list(self.names))
 
 
 def without_intercept(
@@ -59,37 +67,14 @@ def one_column_terms(names: Sequence[str]) -> tuple[Term, ...]:
     return tuple(Term(str(name), (place,)) for place, name in enumerate(names))
 
 
-def binomial_rows(
-    successes: NDArray[np.float64], failures: NDArray[np.float64]
-) -> tuple[Index, NDArray[np.int64]]:
-    """Rows and labels of binomial counts: a row with successes counts once as 1, one with failures once as 0.
-
-    How many there are does not matter: a repeated row changes no direction of recession.
-
-    >>> import numpy as np
-    >>> rows, labels = binomial_rows(np.array([3.0, 0.0, 2.0]), np.array([1.0, 5.0, 0.0]))
-    >>> rows.tolist(), labels.tolist()
-    ([0, 0, 1, 2], [1, 0, 0, 1])
-    """
-    some, none = np.flatnonzero(successes > 0), np.flatnonzero(failures > 0)
-    rows = np.concatenate([some, none])
-    labels = np.concatenate([np.ones(len(some), dtype=np.int64), np.zeros(len(none), dtype=np.int64)])
-    order = np.lexsort((-labels, rows))
-    return rows[order], labels[order]
-
-
-def refuse_missing(missing: NDArray[np.bool_], labels: Sequence[Any] | None = None) -> None:
+def refuse_missing(missing: Any) -> None:
     """Raise a ValueError that names the rows where ``missing`` (n,) holds."""
-    rows = np.flatnonzero(missing)
+    rows = np.flatnonzero(np.asarray(missing))
     if not len(rows):
         return
-    from separatrix.errors import with_hint
-
-    shown = [rows[k] if labels is None else labels[rows[k]] for k in range(min(8, len(rows)))]
-    listed = ", ".join(map(str, shown)) + (", ..." if len(rows) > 8 else "")
-    several = f"{len(rows)} rows" if len(rows) > 1 else "A row"
+    who = f"{len(rows)} rows of the data have" if len(rows) > 1 else "A row of the data has"
     raise with_hint(
         ValueError,
-        f"{several} of the data {'have' if len(rows) > 1 else 'has'} missing values: {listed} (counted from 0).",
+        f"{who} missing values: {listed(rows)} (counted from 0).",
         "drop or fill them first, as the fit will: a verdict on other rows than those of the fit misleads",
     )

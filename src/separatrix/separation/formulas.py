@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from separatrix.separability.terms import Term
 from separatrix.separation.design import (
     Design,
     Outcome,
-    binomial_rows,
     one_column_terms,
     refuse_missing,
     without_intercept,
@@ -29,8 +29,6 @@ _LEVEL = re.compile(r"\[(?:T\.)?([^\[\]]*)\]$")
 
 def formula_design(formula: str, data: Any) -> Design:
     """Build the design of a formula on a data frame."""
-    import pandas as pd
-
     if data is None:
         raise with_hint(
             ValueError, "A formula needs data.", "pass the data frame: check_separation(formula, data)"
@@ -42,7 +40,7 @@ def formula_design(formula: str, data: Any) -> Design:
             f"A formula has an outcome and terms, as in 'died ~ age + group'; got {formula!r}.",
             "'died ~ .' takes all other columns",
         )
-    frame = pd.DataFrame(data)
+    frame = as_pandas(data)
     if right == ".":
         return frame_design(frame, left)
     table, spec = _model_matrix(f"{left} ~ {right}" if left not in frame.columns else right, frame)
@@ -58,6 +56,15 @@ def formula_design(formula: str, data: Any) -> Design:
     return assembled(
         np.asarray(X, dtype=np.float64), list(map(str, X.columns)), terms, outcome, left, "formula"
     )
+
+
+def as_pandas(data: Any) -> Any:
+    """The data as a pandas frame with numbered rows, texts as objects; frames of polars and Arrow are converted."""
+    import pandas as pd
+
+    frame = data.to_pandas() if hasattr(data, "to_pandas") else pd.DataFrame(data)
+    texts = [name for name, kind in frame.dtypes.items() if isinstance(kind, pd.StringDtype)]
+    return frame.astype(dict.fromkeys(texts, object)).reset_index(drop=True)
 
 
 def frame_design(frame: Any, outcome: str) -> Design:
@@ -94,6 +101,21 @@ def frame_design(frame: Any, outcome: str) -> Design:
     return assembled(X, names, tuple(terms), frame[outcome], outcome, "data frame")
 
 
+def array_design(X: Any, outcome: Any) -> Design:
+    """Build the design of columns (n, d) with an intercept: a data frame with categories, or numbers."""
+    import pandas as pd
+
+    frame = as_pandas(X)
+    if not hasattr(X, "columns"):
+        frame.columns = [f"x{k + 1}" for k in range(frame.shape[1])]
+    name = str(getattr(outcome, "name", None) or "y")
+    inside = "(outcome)"  # a name that the frame does not have
+    frame[inside] = outcome if np.ndim(outcome) == 1 else 0
+    design = frame_design(frame, inside)
+    labels, kind, notes = outcome_labels(outcome if np.ndim(outcome) == 1 else pd.DataFrame(outcome))
+    return replace(design, y=labels, outcome=kind, outcome_name=name, source="columns", notes=notes)
+
+
 def _shifted(terms: list[Term]) -> list[Term]:
     return [
         Term(term.name, tuple(c + 1 for c in term.columns), term.levels, term.reference) for term in terms
@@ -109,13 +131,14 @@ def assembled(
     source: str,
 ) -> Design:
     """Put a design together from a matrix with its intercept and an outcome: a column, or two of counts."""
-    labels, kind, rows = outcome_labels(outcome)
+    labels, kind, notes = outcome_labels(outcome)
     X, kept, left, bias = without_intercept(X, names, terms)
-    return Design(np.ascontiguousarray(X[rows]), kept, labels, bias, kind, left, rows, source, outcome_name)
+    rows = np.arange(len(X))
+    return Design(X, kept, labels, bias, kind, left, rows, source, outcome_name, None, notes)
 
 
-def outcome_labels(outcome: Any) -> tuple[NDArray[Any], Outcome, NDArray[np.intp]]:
-    """Labels (m,), kind and rows (m,) of an outcome: labels, an ordered category, or columns of counts."""
+def outcome_labels(outcome: Any) -> tuple[Any, Outcome, tuple[str, ...]]:
+    """Labels (n,) or counts (n, 2), their kind, and what is to be said about them."""
     import pandas as pd
 
     if getattr(outcome, "ndim", 1) == 2 and outcome.shape[1] == 1:
@@ -125,20 +148,26 @@ def outcome_labels(outcome: Any) -> tuple[NDArray[Any], Outcome, NDArray[np.intp
         levels = [match[1] for name in outcome.columns if (match := _LEVEL.search(str(name)))]
         if len(levels) == table.shape[1]:  # a category that the engine coded by indicators
             labels = np.array(levels)[table.argmax(axis=1)]
-            return labels, "pairs" if len(np.unique(labels)) == 2 else "joint", np.arange(len(labels))
+            return labels, "pairs" if len(np.unique(labels)) == 2 else "joint", ()
         if table.shape[1] != 2 or np.any(table < 0):
             raise ValueError("An outcome of counts has two columns, successes and failures, none below zero.")
-        rows, counted = binomial_rows(table[:, 0], table[:, 1])
-        return counted, "pairs", rows
+        return table, "pairs", ()
     series = pd.Series(outcome).reset_index(drop=True)
-    everything = np.arange(len(series))
     if isinstance(series.dtype, pd.CategoricalDtype):
         used = series.cat.remove_unused_categories()
         levels = list(map(str, used.cat.categories))
-        kind: Outcome = "pairs" if len(levels) <= 2 else "ordinal" if series.cat.ordered else "joint"
+        if series.cat.ordered and len(levels) > 2:
+            return used, "ordinal", ()
+        kind: Outcome = "pairs" if len(levels) <= 2 else "joint"
         # The order of the levels counts, and labels are taken in sorted order: numbers where the two differ.
-        in_order = levels == sorted(levels)
-        return np.asarray(used.astype(str) if in_order else used.cat.codes), kind, everything
+        if levels == sorted(levels):
+            return np.asarray(used.astype(str)), kind, ()
+        numbered = ", ".join(f"{code} is {level}" for code, level in enumerate(levels))
+        return (
+            np.asarray(used.cat.codes),
+            kind,
+            (f"Classes are numbered in the order of their levels: {numbered}.",),
+        )
     values = series.to_numpy()
     if values.dtype.kind == "b":
         values = values.astype(np.int64)
@@ -148,22 +177,20 @@ def outcome_labels(outcome: Any) -> tuple[NDArray[Any], Outcome, NDArray[np.intp
         and values.min() >= 0
         and values.max() <= 1
     ):
-        rows, counted = binomial_rows(values, 1.0 - values)  # proportions
-        return counted, "pairs", rows
+        return np.column_stack([values, 1.0 - values]), "pairs", ()  # proportions
     if values.dtype.kind not in "iuf":
         values = values.astype(str)
-    return values, "pairs" if len(np.unique(values)) <= 2 else "joint", everything
+    return values, "pairs" if len(np.unique(values)) <= 2 else "joint", ()
 
 
 def _model_matrix(formula: str, frame: Any) -> tuple[Any, Any]:
     """The design of a formula, or (outcome, design) where it has two sides, on numbered rows; and its specification."""
-    numbered = frame.reset_index(drop=True)
     two_sides = "~" in formula
     try:
         from formulaic import model_matrix
     except ImportError:
-        return _by_patsy(formula, numbered, two_sides)
-    made = model_matrix(formula, numbered, na_action="drop")
+        return _by_patsy(formula, frame, two_sides)
+    made = model_matrix(formula, frame, na_action="drop")
     if two_sides:
         return (made.lhs, made.rhs), made.rhs.model_spec
     return made, made.model_spec

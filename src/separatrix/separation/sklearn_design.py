@@ -12,7 +12,7 @@ from separatrix.separability.terms import Term
 from separatrix.separation.design import Design, one_column_terms, refuse_missing
 from separatrix.separation.formulas import outcome_labels
 
-_CLASSIFIERS = ("LogisticRegression", "LogisticRegressionCV", "SGDClassifier")
+_CLASSIFIERS = ("LogisticRegression", "LogisticRegressionCV")
 
 
 def is_sklearn(model: Any) -> bool:
@@ -37,19 +37,19 @@ def sklearn_design(model: Any, data: Any) -> Design:
     steps = _steps_before(model)
     table, names = _transformed(steps, X, y)
     terms = _terms(steps[-1] if steps else None, names)
-    labels, kind, rows = outcome_labels(y)
+    labels, kind, notes = outcome_labels(y)
     return Design(
-        np.ascontiguousarray(table[rows], dtype=np.float64),
+        np.asarray(table, dtype=np.float64),
         names,
         labels,
         bool(classifier.fit_intercept),
         kind,
         terms,
-        rows,
+        np.arange(len(table)),
         f"scikit-learn {type(classifier).__name__}",
         str(getattr(y, "name", None) or "y"),
         None,
-        tuple(_notes(classifier)),
+        (*notes, *_notes(classifier, steps)),
     )
 
 
@@ -141,7 +141,7 @@ def _category_name(encoder: Any, k: int) -> str:
     return f"x{k}" if names is None else str(names[k])
 
 
-def _notes(classifier: Any) -> Iterator[str]:
+def _notes(classifier: Any, steps: list[Any]) -> Iterator[str]:
     penalised = getattr(classifier, "penalty", "l2") is not None
     if getattr(classifier, "C", 1.0) == np.inf:
         penalised = False
@@ -152,6 +152,8 @@ def _notes(classifier: Any) -> Iterator[str]:
         )
     if getattr(classifier, "class_weight", None):
         yield "Class weights do not matter here: every row keeps a positive weight."
+    if any(type(step).__name__ != "OneHotEncoder" for step in steps):
+        yield "The verdict is exact for the numbers that the classifier sees, rounded by the steps before it."
 
 
 def _refuse_missing_values(X: Any) -> None:

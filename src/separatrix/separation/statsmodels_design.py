@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from separatrix.errors import with_hint
 from separatrix.separability.terms import Term
-from separatrix.separation.design import Design, binomial_rows, refuse_missing, without_intercept
+from separatrix.separation.design import Design, refuse_missing, without_intercept
 from separatrix.separation.formulas import terms_of_spec
 
 #: Links whose distribution function runs from 0 to 1 over all numbers: separation decides for them as for the logit.
@@ -42,8 +42,23 @@ def statsmodels_design(model: Any) -> Design:
 
 
 def _binary(model: Any) -> Design:
+    X, names, terms, bias = _columns(model)
     y = np.asarray(model.endog, dtype=np.float64)
-    return _two_outcomes(model, y, 1.0 - y, _weights(model), _notes(model))
+    refuse_missing(np.isnan(y))
+    labels = y.astype(np.int64)
+    return Design(
+        X,
+        names,
+        labels if np.array_equal(labels, y) else np.column_stack([y, 1.0 - y]),  # or proportions
+        bias,
+        "pairs",
+        terms,
+        _rows_of_data(model, len(X)),
+        f"statsmodels {type(model).__name__}",
+        _name(model.endog_names),
+        _weights(model),
+        _notes(model),
+    )
 
 
 def _glm(model: Any) -> Design:
@@ -60,33 +75,7 @@ def _glm(model: Any) -> Design:
             f"With the link {link} separated data may still have finite estimates, so separation does not decide.",
             "links that do: Logit, Probit, CLogLog, LogLog, Cauchy",
         )
-    y = np.asarray(model.endog, dtype=np.float64)
-    return _two_outcomes(model, y, 1.0 - y, _weights(model), _notes(model))
-
-
-def _two_outcomes(
-    model: Any,
-    successes: NDArray[np.float64],
-    failures: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
-    notes: tuple[str, ...],
-) -> Design:
-    X, names, terms, bias = _columns(model)
-    refuse_missing(np.isnan(successes))
-    rows, labels = binomial_rows(successes, failures)
-    return Design(
-        np.ascontiguousarray(X[rows]),
-        names,
-        labels,
-        bias,
-        "pairs",
-        terms,
-        _rows_of_data(model, len(X))[rows],
-        f"statsmodels {type(model).__name__}",
-        str(model.endog_names),
-        None if weights is None else weights[rows],
-        notes,
-    )
+    return _binary(model)
 
 
 def _many(model: Any) -> Design:
@@ -100,7 +89,7 @@ def _many(model: Any) -> Design:
     rows = _rows_of_data(model, len(X))
     name = _name(model.endog_names)
     return Design(
-        np.ascontiguousarray(X), names, y, bias, "joint", terms, rows, "statsmodels MNLogit", name, None,
+        X, names, y, bias, "joint", terms, rows, "statsmodels MNLogit", name, None,
         _notes(model),
     )  # fmt: skip
 
@@ -110,7 +99,7 @@ def _ordered(model: Any) -> Design:
     codes = np.asarray(model.endog).astype(np.int64)
     rows = _rows_of_data(model, len(X))
     return Design(
-        np.ascontiguousarray(X), names, codes, True, "ordinal", terms, rows, "statsmodels OrderedModel",
+        X, names, codes, True, "ordinal", terms, rows, "statsmodels OrderedModel",
         _name(model.endog_names), None, _notes(model),
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import warnings
 from collections.abc import Callable
 from types import TracebackType
@@ -35,22 +36,19 @@ class warn_on_separation:  # noqa: N801  # used as a function
     """
 
     def __init__(self) -> None:
-        self._originals: list[tuple[type, Callable[..., Any]]] = []
+        self._on = False
 
     def start(self) -> None:
         """Switch the check on."""
-        if self._originals:
-            return
-        for kind in _fitted_kinds():
-            original = vars(kind)["fit"]
-            self._originals.append((kind, original))
-            kind.fit = _checked(original)  # type: ignore[attr-defined]
+        if not self._on:
+            self._on = True
+            _SWITCHES.add(1)
 
     def stop(self) -> None:
-        """Switch the check off again."""
-        while self._originals:
-            kind, original = self._originals.pop()
-            kind.fit = original  # type: ignore[attr-defined]
+        """Switch the check off again, unless another switch is on."""
+        if self._on:
+            self._on = False
+            _SWITCHES.add(-1)
 
     def __enter__(self) -> warn_on_separation:
         self.start()
@@ -60,6 +58,32 @@ class warn_on_separation:  # noqa: N801  # used as a function
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+class _Switches:
+    """The switches that are on: the first wraps the fits, the last puts them back."""
+
+    def __init__(self) -> None:
+        self.lock, self.count = threading.Lock(), 0
+        self.originals: list[tuple[type, Callable[..., Any] | None]] = []
+
+    def add(self, change: int) -> None:
+        with self.lock:
+            self.count += change
+            if self.count and not self.originals:
+                for kind in _fitted_kinds():
+                    self.originals.append((kind, vars(kind).get("fit")))
+                    setattr(kind, "fit", _checked(getattr(kind, "fit")))  # noqa: B009, B010  # types of statsmodels
+            elif not self.count:
+                while self.originals:
+                    kind, own = self.originals.pop()
+                    if own is None:
+                        delattr(kind, "fit")  # inherited before
+                    else:
+                        setattr(kind, "fit", own)  # noqa: B010
+
+
+_SWITCHES = _Switches()
 
 
 def _fitted_kinds() -> list[type]:
