@@ -70,5 +70,6 @@ def test_many_rows_of_a_store_are_not_copied(tmp_path: Path, monkeypatch: pytest
 def test_a_verdict_that_does_not_fit_is_refused_before_it_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = random_rows("noise", 1)
     monkeypatch.setattr(separatrix.memory, "available_memory", lambda: 100.0)
+    monkeypatch.setattr(separatrix.memory, "_TRIFLE", 0)
     with pytest.raises(MemoryError, match=r"The exact verdict on 7 columns needs about .* MB of memory"):
         separability(X, y)

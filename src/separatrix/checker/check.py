@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any, Literal
 
-from separatrix.checker import classes, kernels, linear, mistakes
+from separatrix.checker import classes, estimates, kernels, linear, mistakes, ordinal
 from separatrix.checker.data import Labels, Table, read_data
 from separatrix.checker.expectations import compare
 from separatrix.checker.numbers import Rejected, count, fields, shown, word
@@ -75,7 +75,7 @@ def check(
     try:
         problem = read_problem(kind, document["problem"])
         sides = compare_data(document["data"], table, labels, X, y)
-        data = read_data(*sides, problem["classes"] == "joint", table, labels)
+        data = read_data(*sides, problem["classes"] != "two", table, labels)
         if (K is not None) != _is_function(problem.get("kernel")):
             raise Rejected(
                 "A matrix of kernel values is needed where, and only where, the kernel is a function."
@@ -140,7 +140,7 @@ def read_problem(kind: Any, problem: Any) -> Any:
     else:
         fields(problem, "problem", "bias", "kernel", "classes")
         word(problem["bias"], "bias", "free", "none")
-    word(problem["classes"], "classes", "two", "joint")
+    word(problem["classes"], "classes", "two", "joint", *(["ordinal"] if kind in SEPARATION else []))
     if not isinstance(problem.get("kernel", "linear"), dict):
         word(problem.get("kernel", "linear"), "kernel", "linear")
     return problem
@@ -157,4 +157,10 @@ def exactly(claim: Claim) -> Proved:
     curved, joint = isinstance(claim.problem["kernel"], dict), claim.data.joint
     if claim.kind == "optimal":
         return (classes.optimal if joint else kernels.optimal if curved else linear.optimal)(claim)
-    return (kernels.contradiction if curved else classes.separation if joint else linear.separation)(claim)
+    if curved:
+        return kernels.contradiction(claim)
+    if "estimates" in claim.proof:
+        return estimates.separation(claim)
+    if claim.problem["classes"] == "ordinal":
+        return ordinal.separation(claim)
+    return (classes.separation if joint else linear.separation)(claim)

@@ -173,6 +173,6 @@ def make(
     assert source.known is not None
     sides = list(source.positive), list(source.negative), list(source.excluded)
     shape = Shape(source.rows, source.columns)
-    data = read_data(*sides, problem["classes"] == "joint", shape, source.known)
+    data = read_data(*sides, problem["classes"] != "two", shape, source.known)
     said = complete(sentence(Claim(kind, problem, proof, data)), data)
     return Certificate(kind, said, source, problem, proof)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from separatrix.checker.classes import functions
 from separatrix.checker.linear import read_fields
 from separatrix.checker.numbers import Rejected, fields, integer, real, vector, weights
+from separatrix.checker.ordinal import thresholds_text
 from separatrix.checker.statement import Claim, Proved, hyperplane
 from separatrix.proof.certificate import Certificate, Source, make
 from separatrix.proof.margin_bounds import half_width, upper_square
@@ -195,3 +196,16 @@ def joint_separation(
         proof |= _tied(found, source.rows * k)
     problem = {**_problem(bias), "classes": "joint"}
     return make(verdict, source, problem, proof, lambda claim: functions(claim, tied))
+
+
+def ordinal_separation(
+    source: Source, verdict: str, z: Sequence[int] | None, found: Contradiction | None, tied: int
+) -> Certificate:
+    """The same about ordered classes; z has w and the thresholds, rows are places i k + m of a row and a neighbour."""
+    d, proof = source.columns, dict[str, Any]()
+    if z is not None:
+        proof = {"w": write_integers(z[:d]), "b": write_integers(z[d:])}
+    if found is not None:
+        proof |= _tied(found, source.rows * len(source.positive))
+    problem = {**_problem(True), "classes": "ordinal"}
+    return make(verdict, source, problem, proof, lambda claim: thresholds_text(claim, tied))

@@ -77,8 +77,11 @@ def _texts(labels: Any) -> list[str]:
 
 
 def has_float_check(certificate: Certificate) -> bool:
-    """True if the claim has a check in rigorous floats; joint ones, and contradictions with a kernel, have none."""
-    if certificate.problem.get("classes") == "joint":
+    """True if the claim has a check in rigorous floats.
+
+    Claims about many classes (but for mistakes), about estimates, and contradictions with a kernel have none.
+    """
+    if certificate.problem.get("classes") != "two" or "estimates" in certificate.proof:
         return certificate.kind == "mistakes"
     return certificate.kind != "inseparable" or not isinstance(certificate.problem.get("kernel"), dict)
 
@@ -106,7 +109,7 @@ def _affordable(certificate: Certificate, X: Any) -> bool:
 
 def _effort(certificate: Certificate, X: Any) -> int:
     """The work of an exact check."""
-    planes = len(certificate.data.positive) if certificate.problem.get("classes") == "joint" else 1
+    planes = len(certificate.data.positive) if certificate.problem.get("classes") != "two" else 1
     if certificate.kind != "optimal" or not isinstance(certificate.problem.get("kernel"), dict):
         return linear_effort(X, planes)
     support = max(

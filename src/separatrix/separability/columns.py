@@ -38,6 +38,19 @@ def null_vectors(rows: SignedRows, index: Index, order: Index) -> list[dict[int,
     return _dependent(rows, index, order)[0]
 
 
+def independent_rows(rows: SignedRows, tied: Index, order: Index, n_tied: int) -> tuple[int, Index]:
+    """(p, index): rows whose square matrix on the columns ``order`` is regular modulo p, ``n_tied`` of them tied."""
+    everything = np.arange(rows.n)
+    for p in modular.PRIMES:
+        first = _spanning_rows(rows, tied, order, p) if len(tied) else tied
+        # Pivots are sought in the order of the rows: the tied ones come first.
+        chosen = np.r_[first, np.setdiff1d(_spanning_rows(rows, everything, order, p), first)]
+        chosen = chosen[_independent(modular.exact_residues(rows, chosen, order, p), p)]
+        if len(chosen) == len(order) and int(np.isin(chosen, tied).sum()) == n_tied:
+            return p, chosen
+    raise AssertionError("no prime gave the rank; please report this")
+
+
 def _bias_first(rows: SignedRows) -> Index:
     return np.r_[rows.d, 0 : rows.d] if rows.bias else np.arange(rows.d)
 

@@ -24,6 +24,7 @@ from typing import Literal
 
 import numpy as np
 
+from separatrix.checker.estimates import MOST
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import columns as dependent
 from separatrix.separability.outcomes import Question
@@ -48,6 +49,18 @@ class Weights:
     rows: Index
     values: list[int]
     factor: int
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What proves every word: see docs/certificate-format.md, section 6. Vectors are {column: entry}."""
+
+    modulus: int
+    independent: Index
+    aliased: list[Sparse]
+    null: list[Sparse]
+    signs: dict[int, Weights]
+    directions: list[Sparse]
 
 
 @dataclass
@@ -143,6 +156,19 @@ class Estimates:
             out[c] = "undetermined" if c in found.up & found.down else "+inf" if c in found.up else "-inf"
         return out
 
+    def proof(self) -> Evidence:
+        """The numbers that prove every word; raises where there are more coefficients than a certificate may have."""
+        if len(self.question.order) > MOST:
+            raise ValueError(
+                f"The estimates of at most {MOST} coefficients can be certified; there are {len(self.question.order)}."
+            )
+        tied = self.decision.tied
+        known = len(self.kept) - len(self.null) if len(tied) else 0
+        modulus, independent = dependent.independent_rows(self.rows, tied, self.kept, known)
+        free = {c for c in self.infinite.tolist() if c not in self.found.weights}
+        directions = _enough(self.found.directions, free)
+        return Evidence(modulus, independent, self.aliases, self.null, self.found.weights, directions)
+
     # -- signs ------------------------------------------------------------------------------------------
 
     @cached_property
@@ -220,6 +246,18 @@ class Estimates:
         for c, a in zip(places.tolist(), answer, strict=True):
             z[c] = a
         found.add(z)
+
+
+def _enough(directions: list[list[int]], free: set[int]) -> list[Sparse]:
+    """Those of the directions that show both signs of the free columns."""
+    open_signs = {(c, sign) for c in free for sign in (1, -1)}
+    out = []
+    for z in directions:
+        shown = {(c, sign) for c, sign in open_signs if sign * z[c] > 0}
+        if shown:
+            out.append({c: a for c, a in enumerate(z) if a})
+            open_signs -= shown
+    return out
 
 
 def _product(rows: SignedRows, i: int, vector: Sparse) -> Fraction:

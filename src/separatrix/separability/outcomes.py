@@ -1,7 +1,8 @@
 """Outcomes with more than two classes as signed rows: multinomial (Kesler) and ordinal.
 
     joint      f_m(x) = w_m.x + b_m, f_0 = 0;  row i of class c against each other class m:  f_c(x_i) - f_m(x_i)
-    ordinal    thresholds t_0 < t_1 < ..;  row i of class c:  t_c - w.x_i (not the last class), w.x_i - t_(c-1) (not the first)
+    ordinal    thresholds t_0 < t_1 < ..;  row i of class c:  t_c - w.x_i, unless c is the last class, and
+               w.x_i - t_(c-1), unless it is the first
 
 A direction of recession of the log-likelihood is a vector whose product with none of these rows is negative. The
 ordinal rows are those of every model with one w: cumulative links (Agresti, Analysis of Ordinal Categorical Data,
@@ -60,6 +61,20 @@ class Question:
         table = z.reshape(-1, self.plain.D)
         table = np.vstack([0 * table[:1], table])
         return table[:, :d], table[:, d] if self.plain.bias else 0 * table[:, 0]
+
+    def columns_written(self) -> list[int]:
+        """Numbers that a certificate gives to the columns of the signed rows."""
+        if self.kind != "joint":
+            return list(range(self.rows.D))
+        d, width = self.plain.d, self.plain.D
+        k = self.rows.D // width + 1
+        return [(k * d + m) if j == d else m * d + j for m in range(1, k) for j in range(width)]
+
+    def places_written(self, index: Index, row_numbers: Index, classes: int) -> list[int]:
+        """Numbers that a certificate gives to some of the signed rows; ``row_numbers`` are those of their rows of X."""
+        if self.rivals is None:
+            return [int(row) for row in row_numbers]
+        return [int(place) for place in row_numbers * classes + self.rivals[index]]
 
     def lifted(self, vector: dict[int, int]) -> list[dict[int, int]]:
         """Null vectors of the signed rows from a null vector {column: entry} of the plain rows."""

@@ -6,6 +6,7 @@ the data, so each is computed when first asked for.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.proof import separation
-from separatrix.proof.certificate import Certificate
+from separatrix.proof.certificate import Certificate, Source
+from separatrix.proof.estimates import EstimateProof, with_estimates
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
 from separatrix.proof.integers import float_integers
 from separatrix.proof.margin_bounds import slab
@@ -193,22 +195,64 @@ class Separability(Presentation):
     @cached_property
     def certificate(self) -> Certificate:
         """The proof as a document that `separatrix.verify` and the stand-alone checker accept."""
-        source = self._data.fingerprint.source(self.positive, self.negative, self._data.excluded())
-        decision, bias = self.decision, self.bias
-        if self.verdict == "separable":
+        source, decision, bias = self._source, self.decision, self.bias
+        kind = "separating" if self.verdict == "separable" else self.verdict
+        if kind == "separating" and self._question.kind == "two":
             return separation.separating(source, bias, *self._separating_proof())
-        assert decision.circuit is not None
-        assert decision.cover is not None
-        found = separation.Contradiction(
-            self._data.rows_given(decision.circuit.rows).tolist(),
-            decision.circuit.weights,
-            self._data.rows_given(decision.cover.rows).tolist(),
-            decision.cover.weights,
-            decision.cover.denominator,
-        )
-        if self.verdict == "inseparable":
+        found = None
+        if kind != "separating":
+            assert decision.circuit is not None
+            assert decision.cover is not None
+            found = separation.Contradiction(
+                self._places(decision.circuit.rows),
+                decision.circuit.weights,
+                self._places(decision.cover.rows),
+                decision.cover.weights,
+                decision.cover.denominator,
+            )
+        z = None if kind == "inseparable" else decision.z
+        if self._question.kind == "joint":
+            first = [0] * self._question.plain.D  # the class against which the others are compared
+            whole = None if z is None else [*first, *z]
+            return separation.joint_separation(source, bias, kind, whole, found, len(decision.tied))
+        if self._question.kind == "ordinal":
+            return separation.ordinal_separation(source, kind, z, found, len(decision.tied))
+        assert found is not None
+        if z is None:
             return separation.inseparable(source, bias, found)
-        return separation.quasi_separable(source, bias, decision.z, found, len(decision.tied))
+        return separation.quasi_separable(source, bias, z, found, len(decision.tied))
+
+    @cached_property
+    def estimates_certificate(self) -> Certificate:
+        """The same with every estimate in it: its claim counts them by word, and its proof has what each rests on."""
+        question, found = self._question, self._estimates.proof()
+        columns = question.columns_written()
+
+        def written(vectors: Iterable[dict[int, int]]) -> list[dict[int, int]]:
+            return [{columns[c]: a for c, a in each.items()} for each in vectors]
+
+        signs = {
+            columns[c]: (self._places(each.rows), each.values, each.factor) for c, each in found.signs.items()
+        }
+        proof = EstimateProof(
+            [self._estimates.words[c] for c in question.order.tolist()],
+            found.modulus,
+            self._places(found.independent),
+            written(found.aliased),
+            written(found.null),
+            signs,
+            written(found.directions),
+        )
+        return with_estimates(self.certificate, self._source, proof)
+
+    @cached_property
+    def _source(self) -> Source:
+        return self._data.fingerprint.source(self.positive, self.negative, self._data.excluded())
+
+    def _places(self, index: Index) -> list[int]:
+        """Places of signed rows as a certificate numbers them."""
+        numbers = self._data.rows_given(self._question.owners[index])
+        return self._question.places_written(index, numbers, len(self.positive))
 
     def _separating_proof(self) -> tuple[list[int], separation.MarginClaim | None]:
         """The witness and, where the widest slab gives one, the claim about the margin."""
