@@ -18,7 +18,7 @@ from separatrix.cli.inputs import (
     Reading,
     read,
 )
-from separatrix.cli.output import ExitCode, Output
+from separatrix.cli.output import CommandError, ExitCode, Output
 
 
 def check(
@@ -31,6 +31,15 @@ def check(
         bool,
         typer.Option("--pairs", help="Many classes: every pair, instead of each class against the rest."),
     ] = False,
+    outcome: Annotated[
+        str | None, typer.Option(help="Tables: the column of the outcome of a logistic model.")
+    ] = None,
+    formula: Annotated[
+        str | None,
+        typer.Option(
+            help="Tables: the terms of a logistic model, as in 'age + C(group)'. [default: all columns]"
+        ),
+    ] = None,
     max_time: Annotated[
         float | None, typer.Option(help="Seconds; undecided problems mean exit code 2.", min=0.0)
     ] = None,
@@ -51,11 +60,26 @@ def check(
       separatrix check data.svm
       separatrix check data.csv --label species --json
       separatrix check data.svm -o data.verdict.json.gz
+      separatrix check trial.csv --outcome died --formula "dose + C(arm)"
+
+    \b
+    With --outcome or --formula the answer says which estimates of the logistic
+    model are infinite, which columns cause it, and what to do. A formula is a
+    program of its own: use none that you do not trust.
     """
     from separatrix.cli import verdicts
     from separatrix.cli.files import claim_certificate, save_certificates
 
     output = Output(as_json, quiet)
+    if outcome is not None or formula is not None:
+        if certificate is not None or pairs or label is not None or missing != "refuse" or not bias:
+            raise CommandError(
+                "--outcome and --formula go with neither --label, --missing, --no-bias, --pairs nor --certificate.",
+                "write '0 + ...' for no intercept; from Python, check_separation(...).certificate is the proof",
+            )
+        from separatrix.cli.check_formula import Question, check_formula
+
+        return check_formula(Question(data, outcome, formula, max_time), output)
     place = claim_certificate(certificate, force, output)
     table = read(data, Reading(label, format, missing, quiet=quiet))
     found = verdicts.decide(table.X, table.y, "ovo" if pairs else "ovr", bias, max_time)

@@ -24,6 +24,8 @@ from separatrix.separation.design import (
     without_intercept,
 )
 
+#: Names that a formula may use beside the columns and the functions of its engine.
+_NAMES = {"np": np}
 _LEVEL = re.compile(r"\[(?:T\.)?([^\[\]]*)\]$")
 
 
@@ -190,7 +192,7 @@ def _model_matrix(formula: str, frame: Any) -> tuple[Any, Any]:
         from formulaic import model_matrix
     except ImportError:
         return _by_patsy(formula, frame, two_sides)
-    made = model_matrix(formula, frame, na_action="drop")
+    made = model_matrix(formula, frame, context=_NAMES, na_action="drop")
     if two_sides:
         return (made.lhs, made.rhs), made.rhs.model_spec
     return made, made.model_spec
@@ -205,10 +207,11 @@ def _by_patsy(formula: str, frame: Any, two_sides: bool) -> tuple[Any, Any]:
             "A formula needs formulaic or patsy, and neither is installed.",
             "pip install 'separatrix[statistics]'; 'outcome ~ .' needs neither",
         ) from None
+    names = patsy.EvalEnvironment([_NAMES])
     if two_sides:
-        y, X = patsy.dmatrices(formula, frame, return_type="dataframe")
+        y, X = patsy.dmatrices(formula, frame, names, return_type="dataframe")
         return (y, X), X.design_info
-    X = patsy.dmatrix(formula, frame, return_type="dataframe")
+    X = patsy.dmatrix(formula, frame, names, return_type="dataframe")
     return X, X.design_info
 
 
