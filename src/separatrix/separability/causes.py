@@ -22,7 +22,7 @@ from separatrix.separability.terms import Term
 Decide = Callable[[NDArray[Any]], NDArray[np.bool_] | None]
 #: Exact verdicts that a search for the smallest sets may take. Beyond it one set is made as small as it gets.
 MAX_VERDICTS = 300
-#: Entries of the designs of all verdicts of a search, about: a minute of work.
+#: Entries of the designs of all verdicts of a search.
 MAX_ENTRIES = 3e7
 
 
@@ -56,10 +56,10 @@ def find_causes(X: NDArray[Any], terms: Sequence[Term], suspects: Sequence[Term]
     aliased. ``decide`` takes the columns that are left and returns None if they overlap, else the support (k,) of a
     direction that separates.
     """
-    search = _Search(X, decide, min(MAX_VERDICTS, max(8, int(MAX_ENTRIES / max(1, X.size)))))
+    search = _Search(X, decide, min(MAX_VERDICTS, int(MAX_ENTRIES / max(1, X.size))))
     found = _smallest_sets(search, list(suspects))
     smallest = found is not None
-    if found is None and len(suspects) * X.size > 10 * MAX_ENTRIES:
+    if found is None and len(suspects) * X.size > MAX_ENTRIES:
         return Causes((), False, merges_tried=False)
     if found is None:
         search.left = len(suspects) + 1

@@ -25,10 +25,12 @@ _COLOURS = ("#0b7ac2", "#d55e00", "#0a8f68", "#b0598c", "#94760a", "#6b7583")
 _STYLE = (
     "svg.separatrix{display:block;width:100%;max-width:40rem;height:auto;color:inherit}"
     "svg.separatrix text{font:13px system-ui,sans-serif;fill:currentColor}"
+    "svg.separatrix .count{font-size:11px;fill-opacity:.7}"
     "svg.separatrix .grid{stroke:currentColor;stroke-opacity:.12;fill:none}"
     "svg.separatrix .line{stroke:currentColor;stroke-width:2;fill:none}"
     + "".join(
-        f"svg.separatrix .on{k}{{fill:none;stroke:{c};stroke-width:1.4}}svg.separatrix .off{k}{{fill:{c}}}"
+        f"svg.separatrix .on{k}{{fill:none;stroke:{c};stroke-width:1.1}}"
+        f"svg.separatrix .off{k}{{fill:{c};fill-opacity:.8}}"
         for k, c in enumerate(_COLOURS)
     )
 )
@@ -49,8 +51,14 @@ class Positions:
         rows = np.flatnonzero((self.codes == code) & (self.tied == tied))
         if len(rows) > MOST_ROWS:
             rows = rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(np.intp)]
-        heights = code + 0.66 * (np.arange(len(rows), dtype=np.float64) * _GOLDEN % 1.0) - 0.33
+        heights = code + 0.72 * (np.arange(len(rows), dtype=np.float64) * _GOLDEN % 1.0) - 0.36
         return self.position[rows], heights
+
+    def counts(self, code: int) -> str:
+        """Rows of a class on the line and off it."""
+        own = self.codes == code
+        on = int(np.count_nonzero(self.tied[own]))
+        return f"{on:,} on, {int(own.sum()) - on:,} off"
 
     def words(self) -> str:
         """The picture in a sentence."""
@@ -92,14 +100,15 @@ def svg(found: Positions) -> str:
     """The picture as SVG that takes the colour of its text from the page."""
     k = len(found.labels)
     low = -1.08 if found.position.min(initial=0.0) < 0 else -0.08
-    frame = Plot((low, 1.08), (-0.6, k - 0.4), height=58.0 * k + 58, left=92.0)
+    frame = Plot((low, 1.08), (-0.6, k - 0.4), height=64.0 * k + 58, left=104.0)
     for value in (-1.0, -0.5, 0.5, 1.0):
         if value > low:
             frame.line([(value, -0.6), (value, k - 0.4)], "grid")
     frame.line([(0.0, -0.6), (0.0, k - 0.4)], "line")
     for code, label in enumerate(found.labels):
         short = label if len(label) <= 12 else label[:11] + "…"
-        frame.text(frame.left - 8, frame.at_y(code) + 4, short, "name", "end")
+        frame.text(frame.left - 8, frame.at_y(code) - 2, short, "name", "end")
+        frame.text(frame.left - 8, frame.at_y(code) + 14, found.counts(code), "count", "end")
         for tied in (False, True):
             points = np.column_stack(found.drawn(code, tied))
             if len(points):
@@ -125,6 +134,7 @@ def plot(found: Positions, axes: Any = None) -> Any:
             axes.scatter(
                 x, y, s=26, marker=marker, facecolors="none" if tied else colour, edgecolors=colour, zorder=2
             )
-    axes.set(yticks=range(len(found.labels)), yticklabels=found.labels, xlabel=found.across)
+    names = [f"{label}\n{found.counts(code)}" for code, label in enumerate(found.labels)]
+    axes.set(yticks=range(len(names)), yticklabels=names, xlabel=found.across)
     axes.set_ylim(-0.6, len(found.labels) - 0.4)
     return axes

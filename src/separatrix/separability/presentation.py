@@ -143,7 +143,8 @@ class Presentation:
         outcome = f" of {self.model.outcome}" if self.model.outcome else ""
         source = f" in {self.model.formula or self.model.source + outcome}" if self.model.source else ""
         rows = self.model.rows_of(self._data.rows_given(np.arange(self._question.plain.n)))
-        return f"Separation{source}: {len(rows)} rows, {self._question.plain.d} columns"
+        columns = self._question.plain.d
+        return f"Separation{source}: {len(rows):,} rows, {columns:,} column{'s' if columns > 1 else ''}"
 
     def summary(self: Any) -> str:
         """The whole answer as text of 80 columns: verdict, table of estimates, causes, rows, remedies."""
