@@ -65,7 +65,8 @@ function parseDocument(bytes) {
   demand(typeof document.claim === "string", '"claim" is no text.');
   const header = parseHeader(document.data);
   demand(isObject(document.problem), '"problem" is no object.');
-  oneOf(document.problem.classes, '"classes"', ["two", "joint"]);
+  const ordered = ["optimal", "mistakes"].includes(document.kind) ? [] : ["ordinal"];
+  oneOf(document.problem.classes, '"classes"', ["two", "joint", ...ordered]);
   demand(document.digest === digestOf(document), "The digest is not that of the document.");
   return { ...document, header };
 }
@@ -95,7 +96,7 @@ function judge(document, data) {
   const { kind, header } = document;
   const isFunction = isObject(document.problem.kernel) && document.problem.kernel.name === "function";
   demand(data.K === null || isFunction, "A matrix was given, but the kernel is no function.");
-  const part = participants(header, document.problem.classes === "joint", data);
+  const part = participants(header, document.problem.classes !== "two", data);
   const result = checkProof(document, data, part);
   const sentence = statement(kind, header, data, part, result);
   demand(document.claim === sentence, `The claim is not what was checked, which is: ${sentence}`);
@@ -106,9 +107,9 @@ function judge(document, data) {
   return { outcome: "proved", reason: sentence, kind };
 }
 
-function checkProof({ kind, problem, proof }, data, part) {
+function checkProof({ kind, problem, proof, header }, data, part) {
   if (kind === "mistakes") return checkMistakes(problem, proof, data, part);
-  if (kind !== "optimal") return checkSeparation(kind, problem, proof, data, part);
+  if (kind !== "optimal") return checkSeparation(kind, problem, proof, header, data, part);
   const parsed = parseProblem(problem);
   if (parsed.kernel !== "linear") demand(isObject(parsed.kernel), '"kernel" is neither "linear" nor an object.');
   const choose = part.joint ? checkClasses : parsed.kernel === "linear" ? checkLinear : checkKernelised;

@@ -23,6 +23,10 @@ export class TwoSides {
     return this.part.place[place] !== NOWHERE;
   }
 
+  everyPlace() {
+    return this.part.rows.map((i) => [i, 1]);
+  }
+
   // Call visit(place, multiplicity, product) for every a. The products have the exponent that is returned.
   products(z, visit) {
     const { data, part } = this;
@@ -80,6 +84,15 @@ export class AllClasses {
   has(place) {
     const own = this.part.place[quotient(place, this.k)];
     return own !== NOWHERE && own !== place % this.k;
+  }
+
+  // All a as [place, multiplicity].
+  everyPlace() {
+    const places = [];
+    for (const i of this.part.rows) {
+      for (const [m, multiplicity] of this.classes) if (m !== this.part.place[i]) places.push([i * this.k + m, multiplicity]);
+    }
+    return places;
   }
 
   // The scores of row i as a Map from class to BigInt, at the exponent of the alignment.
@@ -145,7 +158,7 @@ export function quotient(index, divisor) {
   return (index - (index % divisor)) / divisor;
 }
 
-function allZero(map) {
+export function allZero(map) {
   for (const value of map.values()) if (value !== 0n) return false;
   return true;
 }

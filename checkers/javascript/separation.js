@@ -1,27 +1,47 @@
-// Kinds "separating", "inseparable" and "quasi-separable" (section 6), for two sides and for all classes at once, without a kernel.
+// Kinds "separating", "inseparable" and "quasi-separable" (section 6), for two sides, all classes at once and ordered classes,
+// without a kernel.
 
 import { demand } from "./refusal.js";
-import { fields, oneOf } from "./json.js";
+import { fields, isObject, oneOf } from "./json.js";
 import { compare, exact, integerVector, multiply, parseInteger, parseReal, toMap, weightVector } from "./numbers.js";
 import { onlyParticipants } from "./data.js";
 import { AllClasses, TwoSides, byClass, onlyPlaces, quotient } from "./comparisons.js";
+import { OrderedClasses } from "./ordered.js";
+import { checkEstimates, coefficients } from "./estimates.js";
 import { checkKernelInseparable } from "./kernelised.js";
+import { labelText } from "./labels.js";
 
 const ONE = { m: 1n, e: 0 };
 
-export function checkSeparation(kind, value, proof, data, part) {
+export function checkSeparation(kind, value, proof, header, data, part) {
   const problem = fields(value, '"problem"', ["bias", "kernel", "classes"]);
   oneOf(problem.bias, '"bias"', ["free", "none"]);
   if (problem.kernel !== "linear") {
     demand(kind === "inseparable" && !part.joint, 'Only "inseparable" with two sides can have a kernel.');
     return { problem, ...checkKernelInseparable(problem, proof, data, part) };
   }
+  const ordinal = problem.classes === "ordinal";
+  demand(!ordinal || problem.bias === "free", "Ordered classes have thresholds, but the problem has no bias.");
   const check = { separating, inseparable, "quasi-separable": quasiSeparable }[kind];
-  return { problem, ...check(problem, proof, data, part) };
+  if (!isObject(proof) || !("estimates" in proof)) return { problem, ...check(problem, proof, data, part) };
+  const { estimates, ...rest } = proof;
+  const result = check(problem, rest, data, part);
+  const model = coefficients(problem, header, data, part, labelText);
+  // Every class is met by itself, so that places are what the document calls them.
+  const named = { indices: Array.from({ length: part.k }, (_, m) => m) };
+  demand(model.order.length <= 1024, "There are more than 1024 coefficients.");
+  const all = compareAll(problem, data, part, [], [named]);
+  const tied = result.places ?? new Set(kind === "inseparable" ? all.everyPlace().map(([place]) => place) : []);
+  const words = checkEstimates(estimates, model, problem, data, part, all, tied);
+  return { problem, ...result, estimates: { words, names: model.names } };
 }
 
 // The point z = (w, b) of a proof.
 function readPoint(problem, proof, data, part) {
+  if (problem.classes === "ordinal") {
+    const b = toMap(integerVector(proof.b, "b", part.k - 1));
+    return { w: toMap(integerVector(proof.w, "w", data.d)), we: 0, b, be: 0 };
+  }
   const w = integerVector(proof.w, "w", part.joint ? part.k * data.d : data.d);
   let b;
   if (part.joint) b = toMap(integerVector(proof.b, "b", part.k));
@@ -31,14 +51,15 @@ function readPoint(problem, proof, data, part) {
   return { w: part.joint ? byClass(w, data.d) : toMap(w), we: 0, b, be: 0 };
 }
 
-function compareAll(data, part, points, vectors) {
+function compareAll(problem, data, part, points, vectors) {
+  if (problem.classes === "ordinal") return new OrderedClasses(data, part);
   return part.joint ? new AllClasses(data, part, points, vectors) : new TwoSides(data, part);
 }
 
 function separating(problem, value, data, part) {
   const proof = fields(value, '"proof"', ["w", "b"], part.joint ? [] : ["margin"]);
   const z = readPoint(problem, proof, data, part);
-  const all = compareAll(data, part, [z], []);
+  const all = compareAll(problem, data, part, [z], []);
   all.products(z, (place, _, product) => demand(product > 0n, `Row ${rowOf(place, part)} is not on its own side.`));
   return "margin" in proof ? { margin: checkMargin(proof.margin, problem, z, data, part, all) } : {};
 }
@@ -69,28 +90,18 @@ function checkSums({ circuit, cover, q }, tied, all, withBias) {
 function inseparable(problem, value, data, part) {
   const proof = fields(value, '"proof"', ["circuit", "cover", "denominator"]);
   const weights = readCircuit(proof, data, part);
-  const all = compareAll(data, part, [], [weights.circuit, weights.cover]);
+  const all = compareAll(problem, data, part, [], [weights.circuit, weights.cover]);
   onlyPlaces(all, weights.circuit, "circuit");
   onlyPlaces(all, weights.cover, "cover");
-  checkSums(weights, everyPlace(all, part), all, problem.bias === "free");
+  checkSums(weights, all.everyPlace(), all, problem.bias === "free");
   return {};
-}
-
-// All a as [place, multiplicity].
-function everyPlace(all, part) {
-  if (!part.joint) return part.rows.map((i) => [i, 1]);
-  const places = [];
-  for (const i of part.rows) {
-    for (const [m, multiplicity] of all.classes) if (m !== part.place[i]) places.push([i * part.k + m, multiplicity]);
-  }
-  return places;
 }
 
 function quasiSeparable(problem, value, data, part) {
   const proof = fields(value, '"proof"', ["w", "b", "circuit", "cover", "denominator"]);
   const z = readPoint(problem, proof, data, part);
   const weights = readCircuit(proof, data, part);
-  const all = compareAll(data, part, [z], [weights.circuit, weights.cover]);
+  const all = compareAll(problem, data, part, [z], [weights.circuit, weights.cover]);
   const places = new Set();
   const list = [];
   let tied = 0;
@@ -110,7 +121,7 @@ function quasiSeparable(problem, value, data, part) {
     for (const place of weights[name].indices) demand(places.has(place), `The ${name} has a value at place ${place}, which is not tied.`);
   }
   checkSums(weights, list, all, problem.bias === "free");
-  return { tied };
+  return { tied, places };
 }
 
 // ---- The margin

@@ -1,6 +1,6 @@
 // The statement of section 8, written from what has been checked.
 
-import { writeString } from "./json.js";
+import { labelText } from "./labels.js";
 import { fraction, subtract } from "./numbers.js";
 import { printReal, printRounded } from "./decimal.js";
 
@@ -17,7 +17,7 @@ export function statement(kind, header, data, part, result) {
     case "mistakes":
       return `${mistakesText(problem, part, result)} on ${sides("against")}${updatesText(result)}; ${rows}.`;
     default:
-      return `${separationText(kind, problem, part, result, sides)}; ${rows}.`;
+      return `${separationText(kind, problem, part, result, sides)}${estimatesText(result)}; ${rows}.`;
   }
 }
 
@@ -42,10 +42,6 @@ function isRest(labels, others, data) {
   const rest = data.distinct.filter((label) => !other.has(label));
   const own = new Set(labels);
   return rest.length === own.size && rest.every((label) => own.has(label));
-}
-
-function labelText(label, header) {
-  return header.labels === "text" ? writeString(label) : label;
 }
 
 function rowCount(n) {
@@ -88,7 +84,29 @@ function boundsText({ primal, dual }) {
   return `${between}, and the given point is within a relative gap of ${gap} of it`;
 }
 
+function thresholdsText(kind, { tied }, sides) {
+  const between = `inear function with thresholds puts every row of ${sides()} strictly between the thresholds of its class`;
+  if (kind === "separating") return `A l${between}`;
+  if (kind === "inseparable") return `No l${between}: one that puts no row beyond a threshold of its class puts every row on all of them`;
+  return `No l${between}: some put no row beyond a threshold of its class, and all of those have ${tied} rows on thresholds`;
+}
+
+const WORDS = ["finite", "+inf", "-inf", "undetermined", "aliased"];
+
+function estimatesText({ estimates }) {
+  if (estimates === undefined) return "";
+  const parts = [];
+  for (const word of WORDS) {
+    const named = estimates.names.filter((_, at) => estimates.words[at] === word);
+    if (named.length === 0) continue;
+    const more = named.length > MOST_NAMED ? ` and ${named.length - MOST_NAMED} more` : "";
+    parts.push(`${named.length} ${word}${word === "finite" ? "" : ` (${named.slice(0, MOST_NAMED).join(", ")}${more})`}`);
+  }
+  return `; maximum-likelihood estimates: ${parts.join(", ")}`;
+}
+
 function separationText(kind, problem, part, result, sides) {
+  if (problem.classes === "ordinal") return thresholdsText(kind, result, sides);
   const bias = problem.bias === "free" ? "with a bias" : "through the origin";
   const highest = (who) => `${who} ${bias}, one for each class, give every row of ${sides()} the highest score at its own class`;
   if (kind === "separating") {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from estimate_cases import estimates
 from kernel_cases import kernels
 from linear_cases import optimal
 from other_cases import classes, mistakes, separability
@@ -17,7 +18,7 @@ from other_cases import classes, mistakes, separability
 
 def main() -> None:
     """Write one file for each kind, a line for each vector."""
-    for make in (optimal, kernels, classes, separability, mistakes):
+    for make in (optimal, kernels, classes, separability, estimates, mistakes):
         vectors = make()
         lines = ",\n".join(json.dumps(vector) for vector in vectors)
         path = Path(__file__).parent / f"{make.__name__}.json"

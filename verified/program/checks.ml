@@ -130,6 +130,7 @@ let margin c bias record table =
 
 let separation c =
   let joint = c.sides.joint in
+  if field c.proof "estimates" <> None then raise (Not_covered "the estimates of a logistic regression");
   let with_margin = c.kind = "separating" && (not joint) && field c.proof "margin" <> None in
   let plane = if c.kind = "inseparable" then [] else [ "w"; "b" ] in
   let tied = if c.kind = "separating" then [] else [ "circuit"; "cover"; "denominator" ] in

@@ -18,7 +18,8 @@ let read_problem kind problem =
     ignore (word (get "bias") "bias" [ "free"; "augmented"; "none" ])
   end else begin
     known [ "bias"; "kernel"; "classes" ];
-    ignore (word (get "bias") "bias" [ "free"; "none" ])
+    ignore (word (get "bias") "bias" [ "free"; "none" ]);
+    if get "classes" = Json.String "ordinal" then raise (Checks.Not_covered "ordered classes")
   end;
   ignore (word (get "classes") "classes" [ "two"; "joint" ]);
   (match Checks.field problem "kernel" with Some (Object _) | None -> () | Some v -> ignore (word v "kernel" [ "linear" ]));
