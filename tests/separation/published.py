@@ -60,3 +60,23 @@ def murder_rates() -> pd.DataFrame:
     table = [row.split() for line in rows.splitlines() for row in line.split("|")]
     frame = pd.DataFrame(table, columns=["executions", "time", "income", "lfp", "noncauc", "southern"])
     return frame.astype({name: float for name in frame.columns if name != "southern"})
+
+
+def clinical_trial() -> pd.DataFrame:
+    """Agresti, An Introduction to Categorical Data Analysis (2007): a drug against fungal infections at five
+    centres, two of which saw no success."""
+    table = [(0, 5), (0, 9), (1, 12), (0, 10), (0, 7), (0, 5), (6, 3), (2, 6), (5, 9), (2, 12)]
+    frame = pd.DataFrame(table, columns=["cured", "not_cured"])
+    frame["centre"], frame["drug"] = list("1122334455"), ["active", "placebo"] * 5
+    return frame
+
+
+def silvapulle() -> pd.DataFrame:
+    """Silvapulle, J. R. Statist. Soc. B 43 (1981): GHQ scores of 120 men and women, psychiatric case or not."""
+    men = silvapulle_men()
+    cases = {0: 2, 1: 2, 2: 4, 3: 3, 4: 2, 5: 3, 6: 1, 7: 1, 8: 3, 9: 1}
+    others = {0: 42, 1: 14, 2: 5, 3: 1, 4: 1}
+    scores = [(1, score) for score, count in cases.items() for _ in range(count)]
+    scores += [(0, score) for score, count in others.items() for _ in range(count)]
+    women = pd.DataFrame(scores, columns=["y", "ghqs"])
+    return pd.concat([men.assign(sex="male"), women.assign(sex="female")], ignore_index=True)

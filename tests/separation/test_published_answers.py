@@ -49,6 +49,48 @@ def test_silvapulle_men_have_an_infinite_slope_and_intercept():
     assert data.ghqs[answer.tied_rows].tolist() == [2, 2]
 
 
+def test_silvapulle_women_overlap_and_the_interaction_is_infinite():
+    """divoRce's example: case ~ sex + ghq + sex:ghq is separated quasi-completely, through the men alone."""
+    data = published.silvapulle()
+    assert len(data) == 120
+    assert check_separation("y ~ ghqs", data[data.sex == "female"]).verdict == "inseparable"
+    answer = check_separation("y ~ sex * ghqs", data)
+    assert answer.verdict == "quasi-separable"
+    assert answer.estimates == {
+        "(intercept)": FINITE,
+        "sex[T.male]": "-inf",
+        "ghqs": FINITE,
+        "sex[T.male]:ghqs": "+inf",
+    }
+    assert set(data.sex[answer.separated_rows]) == {"male"}
+    assert check_separation("y ~ sex + ghqs", data).verdict == "inseparable"
+
+
+def test_a_trial_with_two_centres_without_success():
+    """Agresti: the effects of centres 1 and 3 are -infinity, that of the drug is 1.546 with standard error 0.702."""
+    sm = pytest.importorskip("statsmodels.formula.api")
+    from statsmodels.genmod.families import Binomial
+
+    data = published.clinical_trial()
+    formula = "cured + not_cured ~ C(drug, Treatment('placebo')) + C(centre, Treatment('5'))"
+    answer = check_separation(formula, data)
+    infinite = {name: word for name, word in answer.estimates.items() if word != FINITE}
+    assert infinite == {
+        "C(centre, Treatment('5'))[T.1]": "-inf",
+        "C(centre, Treatment('5'))[T.3]": "-inf",
+    }
+    on_the_line = data.iloc[answer.to_dict()["rows_on_the_line"]]
+    assert set(on_the_line.centre) == {"2", "4", "5"}
+    fit = sm.glm(formula, on_the_line, family=Binomial()).fit()
+    drug = "C(drug, Treatment('placebo'))[T.active]"
+    assert (fit.params[drug], fit.bse[drug]) == pytest.approx((1.546, 0.702), abs=5e-4)
+    assert {frozenset(merge.levels) for merge in answer.causes.merges} == {
+        frozenset("132"),
+        frozenset("134"),
+        frozenset("135"),
+    }
+
+
 def test_lizards_overlap():
     """detectseparation finds no separation, on the counts as they are."""
     data = published.lizards()

@@ -191,12 +191,39 @@ def test_the_calls_of_the_remedies_run_and_give_the_published_numbers(endometria
     calls = {remedy.name: remedy.call for remedy in endometrial.remedies if remedy.call}
     assert set(calls) == {"Firth's penalty", "Profile or exact intervals", "A weak penalty or prior"}
     assert "2.9293" in run_call(calls["Firth's penalty"], data=data)
-    interval = run_call(calls["Profile or exact intervals"], X=X, y=y)
+    interval = run_call(calls["Profile or exact intervals"], data=data)
     assert "0.6097" in interval
     assert "7.854" in interval
     run_call(calls["A weak penalty or prior"], X=X, y=y)
     arrays = check_separation(X, y)
     assert "2.9292" in run_call(arrays.remedies[0].call, X=X, y=y)
+    assert "7.854" in run_call(arrays.remedies[1].call, X=X, y=y)
+    assert (
+        check_separation("HG ~ .", data).remedies[0].call.replace("HG ~ .", "HG ~ NV + PI + EH")
+        == calls["Firth's penalty"]
+    )
+    assert "2.9293" in run_call(check_separation("HG ~ .", data).remedies[0].call, data=data)
+
+
+def test_the_calls_for_counts_run_and_agree_with_single_rows():
+    table = published.clinical_trial()
+    answer = check_separation("cured + not_cured ~ drug + centre", table)
+    X = pd.get_dummies(table[["drug", "centre"]], drop_first=True, dtype=float)
+    counted = run_call(answer.remedies[0].call, X=X, successes=table.cured, failures=table.not_cured)
+    rows = np.repeat(np.r_[np.arange(10), np.arange(10)], np.r_[table.cured, table.not_cured])
+    y = np.repeat([1, 0], [table.cured.sum(), table.not_cured.sum()])
+    single = run_call(check_separation(X.iloc[rows], y).remedies[0].call, X=X.to_numpy()[rows], y=y)
+    assert [float(word) for word in counted.strip("[]\n").split()] == pytest.approx(
+        [float(word) for word in single.strip("[]\n").split()], abs=1e-4
+    )
+    assert (
+        len(
+            run_call(answer.remedies[1].call, X=X, successes=table.cured, failures=table.not_cured).split(
+                "\n"
+            )
+        )
+        == 7
+    )
 
 
 def test_the_maximum_margin_call_runs():

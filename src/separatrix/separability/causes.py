@@ -22,16 +22,18 @@ from separatrix.separability.terms import Term
 Decide = Callable[[NDArray[Any]], NDArray[np.bool_] | None]
 #: Exact verdicts that a search for the smallest sets may take. Beyond it one set is made as small as it gets.
 MAX_VERDICTS = 300
+#: Exact verdicts on merged levels for each category.
+MERGE_VERDICTS = 64
 #: Entries of the designs of all verdicts of a search.
 MAX_ENTRIES = 3e7
 
 
 @dataclass(frozen=True)
 class Merge:
-    """Two levels of a category that end the separation once they are one."""
+    """Levels of a category that end the separation once they are one."""
 
     term: str
-    levels: tuple[str, str]
+    levels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,8 @@ class Causes:
     """Sets of terms whose removal ends the separation, and merges of levels that do.
 
     ``smallest`` says that ``sets`` are all those with the fewest terms; otherwise there is one set, of which no term
-    can be spared, and a smaller one may exist; or none, where even that would take too long. ``merges_tried`` is
-    False where a category had too many pairs.
+    can be spared, and a smaller one may exist; or none, where even that would take too long. ``merges`` are, for each
+    category alone, the smallest groups of levels that do; ``merges_tried`` is False where there were too many groups.
     """
 
     sets: tuple[tuple[str, ...], ...]
@@ -113,28 +115,29 @@ def _minimal_set(search: _Search, suspects: list[Term]) -> tuple[Term, ...]:
 
 
 def _merges(search: _Search, categories: Sequence[Term]) -> tuple[list[Merge], bool]:
-    """Pairs of levels of one category whose merging ends the separation."""
+    """The smallest groups of levels of one category whose merging into one ends the separation."""
     found, tried = [], True
-    search.left = max(search.left, 64)
     for term in categories:
         levels = [*term.levels, *([term.reference] if term.reference is not None else [])]
-        if len(levels) * (len(levels) - 1) // 2 > search.left:
-            tried = False
-            continue
-        for a, b in combinations(range(len(levels)), 2):
-            if len(levels) == 2:
-                break  # merging the only two levels removes the category
-            search.left -= 1
-            if search.decide(_merged(search.X, term, a, b)) is None:
-                found.append(Merge(term.name, (levels[a], levels[b])))
+        search.left = max(search.left, MERGE_VERDICTS if search.X.size * MERGE_VERDICTS <= MAX_ENTRIES else 0)
+        for size in range(2, len(levels)):  # all of them as one would be no category
+            groups = list(combinations(range(len(levels)), size))
+            if len(groups) > search.left:
+                tried = False
+                break
+            search.left -= len(groups)
+            ends = [group for group in groups if search.decide(_merged(search.X, term, group)) is None]
+            found += [Merge(term.name, tuple(levels[k] for k in group)) for group in ends]
+            if ends:
+                break
     return found, tried
 
 
-def _merged(X: NDArray[Any], term: Term, a: int, b: int) -> NDArray[Any]:
-    """X with level b of a category made level a; the level after the last column is the reference."""
-    first = term.columns[a]
-    if b == len(term.columns):
-        return np.delete(X, first, axis=1)
+def _merged(X: NDArray[Any], term: Term, group: tuple[int, ...]) -> NDArray[Any]:
+    """X with some levels of a category made one; the level after the last column is the reference."""
+    columns = [term.columns[k] for k in group if k < len(term.columns)]
+    if len(columns) < len(group):
+        return np.delete(X, columns, axis=1)
     out = X.copy()
-    out[:, first] += out[:, term.columns[b]]
-    return np.delete(out, term.columns[b], axis=1)
+    out[:, columns[0]] = X[:, columns].sum(axis=1)
+    return np.delete(out, columns[1:], axis=1)

@@ -120,7 +120,9 @@ class Presentation:
         infinite = {name: word for name, word in words.items() if word not in ("finite", "aliased")}
         aliased = tuple(name for name, word in words.items() if word == "aliased")
         kind = self._question.kind
-        return remedies(Case(self.verdict, kind, infinite, aliased, self.causes, self.model.formula))
+        return remedies(
+            Case(self.verdict, kind, infinite, aliased, self.causes, self.model.formula, self.model.counts)
+        )
 
     # -- words ------------------------------------------------------------------------------------------
 
@@ -151,9 +153,8 @@ class Presentation:
         lines = [*textwrap.wrap(self._heading(), WIDTH), ""]
         lines += textwrap.wrap(_SENTENCES[self.verdict], WIDTH)
         if self._question.kind == "two" and self.verdict != "inseparable":
-            lines.append(
-                f"Infinite estimates are for the odds of {self.positive[0]} against {self.negative[0]}."
-            )
+            sides = ("success", "failure") if self.model.counts else (self.positive[0], self.negative[0])
+            lines.append(f"Infinite estimates are for the odds of {sides[0]} against {sides[1]}.")
         lines += ["", *text_table(self.estimates), ""]
         for name, text in self._paragraphs():
             lines += paragraph(name, text)
@@ -249,6 +250,6 @@ def _cause_sentences(causes: Causes) -> list[tuple[str, str]]:
     out = [("Cause", f"{first}; {proof}")]
     for term in dict.fromkeys(each.term for each in causes.merges):
         pairs = [joined(each.levels) for each in causes.merges if each.term == term]
-        more = f" (or {len(pairs) - 4} other pairs)" if len(pairs) > 4 else ""
-        out.append(("", f"Merging the levels {', or '.join(pairs[:4])}{more} of {term} ends it too."))
+        more = f" (or {len(pairs) - 4} other groups)" if len(pairs) > 4 else ""
+        out.append(("", f"Merging the levels {'; or '.join(pairs[:4])}{more} of {term} ends it too."))
     return out

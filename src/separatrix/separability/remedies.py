@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from separatrix.separability.causes import Causes
+from separatrix.separability.estimates_table import joined
 
 Kind = Literal["two", "joint", "ordinal"]
-_FIT = "from firthmodels import FirthLogisticRegression\nfit = FirthLogisticRegression().fit(X, y)"
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Case:
     aliased: tuple[str, ...]
     causes: Causes | None
     formula: str | None = None  #: where the model was given by one
+    counts: bool = False  #: the outcome is binomial counts
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,27 @@ def remedies(case: Case) -> list[Remedy]:
     return out
 
 
-def _firth(case: Case) -> Remedy:
-    if case.formula:
-        call = (
-            "from firthmodels.adapters.statsmodels import FirthLogit\n"
-            f"print(FirthLogit.from_formula({case.formula!r}, data).fit().summary())"
+def _firth_fit(case: Case) -> tuple[str, str]:
+    """The lines that fit with Firth's penalty, and the answer to print."""
+    if case.counts:
+        lines = (
+            "import numpy as np\nfrom firthmodels import FirthLogisticRegression\n"
+            "labels, counts = np.repeat([1, 0], len(X)), np.r_[successes, failures]\n"
+            "fit = FirthLogisticRegression().fit(np.vstack([X, X]), labels, sample_weight=counts)"
         )
-    else:
-        call = f"{_FIT}\nprint(fit.coef_)"
+        return lines, "fit.coef_"
+    if case.formula:
+        lines = (
+            "from firthmodels.adapters.statsmodels import FirthLogit\n"
+            f"fit = FirthLogit.from_formula({case.formula!r}, data).fit()"
+        )
+        return lines, "fit.summary()"
+    lines = "from firthmodels import FirthLogisticRegression\nfit = FirthLogisticRegression().fit(X, y)"
+    return lines, "fit.coef_"
+
+
+def _firth(case: Case) -> Remedy:
+    fit, answer = _firth_fit(case)
     return Remedy(
         "Firth's penalty",
         "Penalise the likelihood by Jeffreys' prior: the estimates are then finite whatever the data, and less "
@@ -70,28 +84,28 @@ def _firth(case: Case) -> Remedy:
         "standard errors.",
         "Firth, Biometrika 80 (1993); Heinze and Schemper, Statistics in Medicine 21 (2002); Kosmidis and Firth, "
         "Biometrika 108 (2021)",
-        call,
+        f"{fit}\nprint({answer})",
     )
 
 
 def _profile(case: Case) -> Remedy:
     name = next((name for name in case.infinite if name != "(intercept)"), "(intercept)")
     end = {"+inf": "lower ", "-inf": "upper "}.get(case.infinite[name], "")
-    call = f"{_FIT}\nprint(fit.conf_int(method='pl', features=[{name!r}]))" if name != "(intercept)" else ""
+    wanted = "" if case.formula and not case.counts else "method='pl'"
     return Remedy(
         "Profile or exact intervals",
         f"An infinite estimate still has a one-sided interval: the profile of the likelihood has a finite {end}end, "
         "and likelihood-ratio tests stay valid where Wald tests fail; in small samples exact conditional logistic "
         "regression does the same. The call gives the interval of Firth's penalised likelihood, finite at both ends.",
         "Venzon and Moolgavkar, Applied Statistics 37 (1988); Mehta and Patel, Statistics in Medicine 14 (1995)",
-        call,
+        f"{_firth_fit(case)[0]}\nprint(fit.conf_int({wanted}))",
     )
 
 
 def _ridge(case: Case) -> Remedy:
     call = (
         "from sklearn.linear_model import LogisticRegression\nfit = LogisticRegression(C=1.0).fit(X, y)"
-        if case.kind != "ordinal"
+        if case.kind != "ordinal" and not case.counts
         else ""
     )
     return Remedy(
@@ -115,10 +129,10 @@ def _margin() -> Remedy:
 
 
 def _drop(causes: Causes) -> Remedy:
-    first = f"Without {' and '.join(causes.sets[0])} every estimate that is left is finite"
+    first = f"Without {joined(causes.sets[0])} every estimate that is left is finite"
     if causes.merges:
-        term, (a, b) = causes.merges[0].term, causes.merges[0].levels
-        first += f"; so it is once the levels {a} and {b} of {term} are merged"
+        merge = causes.merges[0]
+        first += f"; so it is once the levels {joined(merge.levels)} of {merge.term} are merged"
     return Remedy(
         "Drop or merge",
         f"{first}. Do so only where the subject allows it: what separates is often the strongest effect in the data, "

@@ -42,6 +42,7 @@ class ModelFacts:
     formula: str | None = None
     rows: Index | None = None  #: row of the user's data behind each row of X; None: the same
     notes: tuple[str, ...] = ()
+    counts: bool = False  #: the outcome is binomial counts
 
     def rows_of(self, index: Index) -> list[int]:
         """Numbers in the user's data of rows of X, each once."""

@@ -78,5 +78,5 @@ def verdict_of(design: Design, formula: str | None = None) -> Separability:
     )
     counts = np.ndim(design.y) == 2
     rows = np.concatenate([design.rows, design.rows]) if counts else design.rows
-    facts = ModelFacts(design.source, design.outcome_name, design.terms, formula, rows, design.notes)
+    facts = ModelFacts(design.source, design.outcome_name, design.terms, formula, rows, design.notes, counts)
     return replace(found, model=facts)
