@@ -27,6 +27,7 @@ import numpy as np
 from separatrix.checker.estimates import MOST
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import columns as dependent
+from separatrix.separability.candidates import Direction, weak_direction
 from separatrix.separability.outcomes import Question
 from separatrix.separability.overlap import Decision, weak_or_cover
 from separatrix.separability.peeling import without_powers_of_two
@@ -232,10 +233,14 @@ class Estimates:
 
     def _search(self, rows: SignedRows, places: Index, column: int, sign: int, found: _Found) -> None:
         """Find z in R with sign z_j > 0, or weights that forbid it."""
-        target = [sign * int(c == column) for c in places]
-        total = target, np.zeros(rows.D, dtype=np.int64)
-        everything = np.arange(rows.n)
-        answer = weak_or_cover(rows, everything, everything[:0], total)
+        at = int(np.flatnonzero(places == column)[0])
+        answer: list[int] | Cover | None = None
+        if not len(self.decision.tied):
+            answer = self._inside(rows, places, at, sign)
+        if answer is None:
+            total = [sign * int(c == column) for c in places], np.zeros(rows.D, dtype=np.int64)
+            everything = np.arange(rows.n)
+            answer = weak_or_cover(rows, everything, everything[:0], total)
         if isinstance(answer, Cover):
             # denominator sign z_j = -sum weights a.z; tied rows are zero on N.
             strict = ~np.isin(answer.rows, self.decision.tied)
@@ -246,6 +251,21 @@ class Estimates:
         for c, a in zip(places.tolist(), answer, strict=True):
             z[c] = a
         found.add(z)
+
+
+    def _inside(self, rows: SignedRows, places: Index, at: int, sign: int) -> list[int] | None:
+        """A direction inside R with sign z_at > 0; None where floats find none.
+
+        A candidate on the boundary of R, with a share of the direction that is strict on every row, needs no exact
+        solution of the equations of the boundary.
+        """
+        candidate = weak_direction(rows, np.arange(rows.n), sign * np.eye(1, rows.D, at)[0])
+        if not isinstance(candidate, Direction):
+            return None
+        strict, _ = rows.scaled([self.direction[c] for c in places])
+        share = 0.5 * abs(candidate.z[at]) / max(abs(strict[at]), abs(candidate.z[at]))
+        z = rows.unscaled(candidate.z + share * strict)
+        return z if sign * z[at] > 0 and bool(np.all(rows.signs(z) > 0)) else None
 
 
 def _enough(directions: list[list[int]], free: set[int]) -> list[Sparse]:

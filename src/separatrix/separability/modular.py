@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.proof.integers import decompose
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.types import Index
 
@@ -139,9 +140,10 @@ def null_basis(M: NDArray[np.float64], p: int) -> tuple[NDArray[np.float64], Ech
 
 def exact_residues(rows: SignedRows, index: Index, order: Index, p: int) -> NDArray[np.float64]:
     """The entries a_ij of some rows and columns modulo p, exactly: 2 has an inverse, so dyadics do too."""
-    N, e = rows.integers(index)
-    powers = np.array([pow(2, int(k), p) for k in e[order]], dtype=np.float64)
-    return np.fmod(residues(N[:, order], p) * powers, p)
+    m, e = decompose(rows.dense(index)[:, order])
+    low = int(e.min(initial=0))
+    powers = np.array([pow(2, k, p) for k in range(low, int(e.max(initial=0)) + 1)], dtype=np.int64)
+    return ((m % p) * powers[e - low] % p).astype(np.float64)
 
 
 def nonzero_products(
