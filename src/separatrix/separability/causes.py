@@ -22,10 +22,10 @@ from separatrix.separability.terms import Term
 Decide = Callable[[NDArray[Any]], NDArray[np.bool_] | None]
 #: Exact verdicts that a search for the smallest sets may take. Beyond it one set is made as small as it gets.
 MAX_VERDICTS = 300
-#: Exact verdicts on merged levels for each category.
-MERGE_VERDICTS = 64
-#: Entries of the designs of all verdicts of a search.
-MAX_ENTRIES = 3e7
+#: Exact verdicts on merged levels.
+MERGE_VERDICTS = 128
+#: Work of all verdicts of a search: n D^2 for n signed rows of D columns, which takes about a second for 1e8.
+MAX_WORK = 3e8
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,22 @@ class Causes:
     merges_tried: bool = True
 
 
-def find_causes(X: NDArray[Any], terms: Sequence[Term], suspects: Sequence[Term], decide: Decide) -> Causes:
+def find_causes(X: NDArray[Any], suspects: Sequence[Term], decide: Decide, work: float) -> Causes:
     """Find the causes of a separation of X (n, d).
 
     ``suspects`` are the terms that may have to go: those with an infinite estimate, and all of them where columns are
     aliased. ``decide`` takes the columns that are left and returns None if they overlap, else the support (k,) of a
-    direction that separates.
+    direction that separates; ``work`` is that of one verdict.
     """
-    search = _Search(X, decide, min(MAX_VERDICTS, int(MAX_ENTRIES / max(1, X.size))))
+    affordable = int(MAX_WORK / max(1.0, work))
+    search = _Search(X, decide, min(MAX_VERDICTS, affordable))
     found = _smallest_sets(search, list(suspects))
     smallest = found is not None
-    if found is None and len(suspects) * X.size > MAX_ENTRIES:
+    if found is None and len(suspects) > affordable:
         return Causes((), False, merges_tried=False)
     if found is None:
-        search.left = len(suspects) + 1
         found = [_minimal_set(search, list(suspects))]
+    search.left = min(MERGE_VERDICTS, affordable)
     merges, tried = _merges(search, [t for t in suspects if t.levels and not t.crossed])
     return Causes(tuple(tuple(t.name for t in group) for group in found), smallest, tuple(merges), tried)
 
@@ -119,7 +120,6 @@ def _merges(search: _Search, categories: Sequence[Term]) -> tuple[list[Merge], b
     found, tried = [], True
     for term in categories:
         levels = [*term.levels, *([term.reference] if term.reference is not None else [])]
-        search.left = max(search.left, MERGE_VERDICTS if search.X.size * MERGE_VERDICTS <= MAX_ENTRIES else 0)
         for size in range(2, len(levels)):  # all of them as one would be no category
             groups = list(combinations(range(len(levels)), size))
             if len(groups) > search.left:

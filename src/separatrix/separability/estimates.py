@@ -252,7 +252,6 @@ class Estimates:
             z[c] = a
         found.add(z)
 
-
     def _inside(self, rows: SignedRows, places: Index, at: int, sign: int) -> list[int] | None:
         """A direction inside R with sign z_at > 0; None where floats find none.
 

@@ -74,7 +74,8 @@ class Presentation:
         terms = self._terms()
         aliased = any(word == "aliased" for word in words.values())
         suspects = [term for term in terms if aliased or kinds(term) != {"finite"}]
-        return find_causes(np.asarray(X), terms, suspects, self._support)
+        work = float(self._rows.n) * self._rows.D**2
+        return find_causes(np.asarray(X), suspects, self._support, work)
 
     def _support(self: Any, X: Any) -> Any:
         """Columns that a direction which separates X (n, k) uses; None if X overlaps."""

@@ -66,7 +66,7 @@ def as_pandas(data: Any) -> Any:
 
     frame = data.to_pandas() if hasattr(data, "to_pandas") else pd.DataFrame(data)
     texts = [name for name, kind in frame.dtypes.items() if isinstance(kind, pd.StringDtype)]
-    return frame.astype(dict.fromkeys(texts, object)).reset_index(drop=True)
+    return (frame.astype(dict.fromkeys(texts, object)) if texts else frame).reset_index(drop=True)
 
 
 def frame_design(frame: Any, outcome: str) -> Design:
