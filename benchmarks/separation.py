@@ -1,7 +1,7 @@
 """Separation of logistic regressions: exact answers on random problems, and speed beside other programs.
 
-    python -m benchmarks.separation random --seconds 600 --seed 1 [--peers DIR]   against exact linear programs, and firthmodels
-    python -m benchmarks.separation speed [--peers DIR]                            beside firthmodels and HiGHS (SciPy)
+    python -m benchmarks.separation random --seconds 600 --seed 1 [--peers DIR]   against exact linear programs
+    python -m benchmarks.separation speed [--peers DIR]                           beside firthmodels and HiGHS (SciPy)
 
 ``--peers`` names a folder with firthmodels. Every random problem is decided by exact linear programs in integers that
 share no code with the library (tests/separability/cone_oracle.py): verdict, tied rows, and a word for each coefficient.
@@ -16,7 +16,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -25,10 +24,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from separatrix.separability import Separability, separability
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "separability"))
-from cone_oracle import decide
-from separation_data import DESIGNS, OUTCOMES, random_problem
+from tests.separability.cone_oracle import decide
+from tests.separability.separation_data import DESIGNS, OUTCOMES, random_problem
 
 
 def cpu(action: Callable[[], Any]) -> tuple[Any, float]:
@@ -56,7 +53,7 @@ def words_of(found: Separability) -> list[str]:
     estimates = found.estimates
     if found._question.kind != "joint":
         return list(estimates.values())
-    names = [name for name in found._data.column_names()]
+    names = list(found._data.column_names())
     if found.bias:
         names = ["(intercept)", *names]
     return [estimates[f"{label}: {name}"] for label in found.positive[1:] for name in names]
@@ -124,9 +121,8 @@ def run_random(seconds: float, seed: int, peers: str | None) -> int:
             said[judged] += 1
             counts[design, judged] += 1
         done += 1
-    print(
-        f"{done} problems, {wrong} different; CPU seconds: ours {spent[0]:.0f}, oracle {spent[1]:.0f}, peer {spent[2]:.0f}"
-    )
+    print(f"{done} problems, {wrong} different")
+    print(f"CPU seconds: ours {spent[0]:.0f}, oracle {spent[1]:.0f}, peer {spent[2]:.0f}")
     for key in sorted(verdicts, key=str):
         print("  ", *key, verdicts[key])
     for key in sorted(counts, key=str):

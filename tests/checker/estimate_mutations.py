@@ -109,9 +109,7 @@ def change_sign(record: Record, generator: np.random.Generator, width: int, plac
 
 
 def add_sign(record: Record, generator: np.random.Generator, width: int, places: int) -> None:
-    weights = {
-        int(place): int(generator.integers(1, 4)) for place in generator.integers(0, places, size=2)
-    }
+    weights = {int(place): int(generator.integers(1, 4)) for place in generator.integers(0, places, size=2)}
     column = int(generator.integers(width))
     record["signs"].append(
         {"column": column, "weights": written(weights, places), "factor": hex(_small(generator))}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +13,7 @@ from separatrix.proof.labels import label_text
 from tests.checker.estimate_mutations import mutated, width_of, written
 from tests.checkers.javascript_checker import NODE, batch
 from tests.proof.small_problems import STALE, changed, judge
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "separability"))
-from separation_data import DESIGNS, OUTCOMES, random_problem  # noqa: E402
+from tests.separability.separation_data import DESIGNS, OUTCOMES, random_problem
 
 QUASI = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 1.0], [1.0, 3.0]]), np.array([0, 1, 0, 1, 1])
 

@@ -14,7 +14,7 @@ from separatrix.checker.statement import Claim, Proved, sides
 
 
 def signed(data: Data) -> Iterator[Row]:
-    """The rows a_im, m a neighbour of the class of row i, times 2^scale; column d + m is the threshold after class m."""
+    """The rows a_im, m next to the class of row i, times 2^scale; column d + m is the threshold after class m."""
     k, d, one = len(data.positive), data.d, 1 << data.scale
     for number, part, columns, x in data.rows():
         own = part - 1

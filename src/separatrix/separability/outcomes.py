@@ -50,6 +50,12 @@ class Question:
     order: Index
     blocks: tuple[tuple[int, ...], ...]
 
+    @property
+    def separator(self) -> str:
+        """The words for a point that separates the classes."""
+        kinds = {"two": "a hyperplane has", "joint": "linear functions, one for each class, have"}
+        return kinds.get(self.kind, "a linear function with thresholds has")
+
     def shaped(self, z: NDArray[Any]) -> tuple[NDArray[Any], Any]:
         """Split numbers for the columns of the signed rows into (w, b) as `Separability` has them."""
         d = self.plain.d

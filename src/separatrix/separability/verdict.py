@@ -106,14 +106,14 @@ class Separability(Presentation):
     )  #: the model behind the question, if there is one
 
     def __repr__(self) -> str:
-        n = self._rows.n
+        n = self._question.plain.n
         count = "" if self.verdict != "quasi-separable" else f", {len(self.tied)} of {n} rows tied"
-        return f"Separability({self.verdict!r}, {n} rows, {self._rows.d} columns{count})"
+        return f"Separability({self.verdict!r}, {n} rows, {self._question.plain.d} columns{count})"
 
     def __str__(self) -> str:
-        n = self._rows.n
+        n = self._question.plain.n
         if self.verdict == "separable":
-            return f"Separable: a hyperplane has all {n} rows strictly on their sides."
+            return f"Separable: {self._question.separator} all {n} rows strictly on their sides."
         shown = ", ".join(map(str, self.rows[:8].tolist())) + (", ..." if len(self.rows) > 8 else "")
         contradiction = f"rows {shown} contradict each other"
         if self.verdict == "inseparable":
