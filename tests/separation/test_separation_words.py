@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -114,6 +116,13 @@ def test_the_table_of_the_endometrial_data(endometrial):
         "  EH           finite",
     ]
     assert "Cause       Removing NV ends the separation; no other term alone does." in lines
+
+
+def test_the_documentation_shows_what_is_printed(endometrial):
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "separation-warnings.md").read_text()
+    (shown,) = re.findall(r"^```text\n(.*?)\n```", page, re.DOTALL | re.MULTILINE)
+    assert endometrial.summary().startswith(shown)
+    assert len(shown) > 500
 
 
 def test_a_wide_table_lists_what_is_not_finite():

@@ -44,7 +44,10 @@ def remedies(case: Case) -> list[Remedy]:
     out = []
     if case.verdict != "inseparable":
         if case.kind == "two":
-            out += [_firth(case), _profile(case)]
+            out.append(_firth(case))
+            signs = {word for word in case.infinite.values() if word != "undetermined"}
+            if signs:
+                out.append(_profile(case, signs))
         out.append(_ridge(case))
         if case.verdict == "separable" and case.kind == "two":
             out.append(_margin())
@@ -88,9 +91,8 @@ def _firth(case: Case) -> Remedy:
     )
 
 
-def _profile(case: Case) -> Remedy:
-    name = next((name for name in case.infinite if name != "(intercept)"), "(intercept)")
-    end = {"+inf": "lower ", "-inf": "upper "}.get(case.infinite[name], "")
+def _profile(case: Case, signs: set[str]) -> Remedy:
+    end = {("+inf",): "lower ", ("-inf",): "upper "}.get(tuple(signs), "")
     wanted = "" if case.formula and not case.counts else "method='pl'"
     return Remedy(
         "Profile or exact intervals",
