@@ -14,7 +14,7 @@ from scipy import sparse
 from separation_data import DESIGNS, OUTCOMES, random_problem
 
 from separatrix import separability, verify
-from separatrix.separability.api import binomial_rows
+from separatrix.separability import binomial_rows, matched_rows
 
 
 def words_of(found):
@@ -240,3 +240,44 @@ def test_what_is_refused():
         separability(X, [0, 1, 2])
     with pytest.raises(ValueError, match="multi_class must be"):
         separability(X, [0, 1, 2], classes="joint", multi_class="ovr")
+
+
+def test_matched_sets():
+    """In every set the case has the larger x1; x2 goes both ways. Against the pairs themselves, in fractions."""
+    X = np.array([[2.0, 1], [1, 0], [0, 0], [5, 0], [4, 3], [7, 7]])
+    y, sets = [1, 0, 0, 1, 0, 1], ["a", "a", "a", "b", "b", "c"]  # the last has no control
+    rows, labels = matched_rows(X, y, sets)
+    found = separability(rows, labels, bias=False)
+    assert len(rows) == 3
+    assert found.verdict == "separable"
+    assert found.estimates["x1"] == "+inf"
+    both = np.array([1, 0, 0, 0, 1, 1])
+    verdict, _, words = decide("two", rows.tolist(), labels.tolist(), 2, False)
+    assert (found.verdict, list(found.estimates.values())) == (verdict, words)
+    rows, labels = matched_rows(X, both, sets)
+    assert (
+        separability(rows, labels, bias=False).verdict
+        == decide("two", rows.tolist(), labels.tolist(), 2, False)[0]
+    )
+    assert separability(*matched_rows([[2.0], [1.0]], [1, 0], [0, 0]), bias=False).estimates == {"x1": "+inf"}
+    with pytest.raises(ValueError, match="no float64"):
+        matched_rows([[1.0], [1e-20]], [1, 0], [0, 0])
+    with pytest.raises(ValueError, match="a case and a control"):
+        matched_rows(X[:2], [1, 0], ["a", "b"])
+    with pytest.raises(ValueError, match="one set for each"):
+        matched_rows(X, y, [1, 2])
+
+
+def test_matched_sets_against_the_likelihood():
+    """Along a direction of recession no term of the conditional likelihood falls, with several cases in a set too."""
+    generator = np.random.default_rng(6)
+    for _ in range(30):
+        X = generator.integers(-2, 3, size=(7, 2)).astype(float)
+        y = np.array([1, 0, *generator.integers(0, 2, 5)])
+        sets = np.array([0, 0, *generator.integers(0, 2, 5)])
+        found = separability(*matched_rows(X, y, sets), bias=False)
+        for w in [] if found.w is None else [np.array(found.w, dtype=float)]:
+            for each in np.unique(sets):
+                scores, size = X[sets == each] @ w, int(y[sets == each].sum())
+                best = np.sort(scores)[::-1][:size].sum()  # of all subsets with as many rows
+                assert scores[y[sets == each] == 1].sum() >= best - 1e-9

@@ -148,6 +148,44 @@ def binomial_rows(X: Any, counts: Any, weights: Any = None) -> tuple[Any, NDArra
     return stacked, np.repeat([1, 0], len(values)), (values * factor).T.ravel()
 
 
+def matched_rows(X: Any, y: Any, sets: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Rows and labels for conditional logistic regression: within each set, every case less every control.
+
+    The conditional likelihood of a set never falls along w if and only if w.(x_case - x_control) >= 0 for every pair
+    in it, so ``separability(*matched_rows(X, y, sets), bias=False)`` decides. Every other difference is negated and
+    labelled 0, so that both labels occur. The second label of y, in sorted order, is a case.
+
+    >>> matched_rows([[1, 5], [3, 5], [2, 0]], [1, 0, 0], ["a", "a", "a"])
+    (array([[-2.,  0.],
+           [ 1., -5.]]), array([1, 0]))
+    """
+    matrix = np.asarray(_checked_matrix(X), dtype=np.float64)
+    labels, groups = _checked_labels(y, len(matrix)), np.asarray(sets)
+    case = labels == np.unique(labels)[-1]
+    if groups.shape != (len(matrix),) or len(np.unique(labels)) != 2:
+        raise ValueError(f"Two labels, and one set for each of the {len(matrix)} rows, are needed.")
+    order = np.argsort(groups, kind="stable")
+    pairs = [
+        (i, j)
+        for rows in np.split(order, np.flatnonzero(groups[order][1:] != groups[order][:-1]) + 1)
+        for i in rows[case[rows]].tolist()
+        for j in rows[~case[rows]].tolist()
+    ]
+    if not pairs:
+        raise ValueError("No set has a case and a control.")
+    pairs *= 2 if len(pairs) == 1 else 1  # a second label
+    one, other = matrix[[i for i, _ in pairs]], matrix[[j for _, j in pairs]]
+    out = one - other
+    # Knuth's sum: the error of each difference, exactly.
+    back = out - one
+    if np.any((one - (out - back)) - (other + back)):
+        raise with_hint(
+            ValueError, "A difference of two rows is no float64 number.", "units with whole numbers"
+        )
+    signs = np.where(np.arange(len(pairs)) % 2, -1.0, 1.0)
+    return out * signs[:, None], (signs > 0).astype(np.int64)
+
+
 def _many_classes(
     X: Any,
     y: NDArray[Any],

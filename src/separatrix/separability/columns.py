@@ -15,21 +15,19 @@ from separatrix.separability.rationalise import RowSystem
 from separatrix.types import Index
 
 
-def aliased_columns(rows: SignedRows) -> Index:
-    """Columns of X that are exact combinations of the bias and of earlier columns."""
+def aliased_by_rank(rows: SignedRows) -> Index | None:
+    """Columns that are exact combinations of the bias and of earlier columns; None where that needs `dependences`."""
     order = _bias_first(rows)
-    if rows.n <= rows.D:
-        # Rows that are independent modulo a prime are independent: the pivot columns then span everything.
-        p = modular.PRIMES[0]
-        echelon = modular.reduce_rows(modular.exact_residues(rows, np.arange(rows.n), order, p), p)
-        if echelon.rank == rows.n:
-            return np.sort(np.delete(order, echelon.columns))
-    _, dependent = _dependent(rows, np.arange(rows.n), order)
-    return np.sort(dependent)
+    if rows.n > rows.D:
+        return None
+    # Rows that are independent modulo a prime are independent: the pivot columns then span everything.
+    p = modular.PRIMES[0]
+    echelon = modular.reduce_rows(modular.exact_residues(rows, np.arange(rows.n), order, p), p)
+    return np.sort(np.delete(order, echelon.columns)) if echelon.rank == rows.n else None
 
 
 def dependences(rows: SignedRows) -> tuple[list[dict[int, int]], Index]:
-    """A null vector {column: entry} of all rows for each aliased column, zero at the other aliased ones."""
+    """(null vectors, aliased columns): each vector {column: entry} is nonzero at one of them, zero at the others."""
     return _dependent(rows, np.arange(rows.n), _bias_first(rows))
 
 

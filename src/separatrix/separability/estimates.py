@@ -91,17 +91,21 @@ class Estimates:
     @cached_property
     def aliased(self) -> Index:
         """Columns that are combinations of the intercepts and of earlier columns."""
-        own = dependent.aliased_columns(self.question.plain)
-        blocks = self.question.blocks
-        return np.array(sorted(c for j in own.tolist() for c in blocks[j]), dtype=np.intp)
+        own = dependent.aliased_by_rank(self.question.plain)
+        if own is None:
+            own = self._dependences[1]
+        return np.array(sorted(c for j in own.tolist() for c in self.question.blocks[j]), dtype=np.intp)
+
+    @cached_property
+    def _dependences(self) -> tuple[list[Sparse], Index]:
+        return dependent.dependences(self.question.plain)
 
     @cached_property
     def aliases(self) -> list[Sparse]:
         """A null vector of all rows for each aliased column, zero at all other aliased ones."""
         if not len(self.aliased):
             return []
-        basis, _ = dependent.dependences(self.question.plain)
-        return [lifted for vector in basis for lifted in self.question.lifted(vector)]
+        return [lifted for vector in self._dependences[0] for lifted in self.question.lifted(vector)]
 
     @cached_property
     def kept(self) -> Index:
