@@ -15,6 +15,8 @@ import published
 import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -303,3 +305,40 @@ def test_what_scikit_learn_models_need(groups, data):
     data.loc[2, "PI"] = np.nan
     with pytest.raises(ValueError, match="missing values: 2"):
         check_separation(LogisticRegression(), (data[COLUMNS], data.HG))
+
+
+# -- the design is the model's own ------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    terms=st.sampled_from(["x + g", "x * g", "g + h", "0 + g", "x + C(k)", "x + np.sqrt(k)"]),
+)
+def test_the_verdict_is_that_of_the_columns_that_statsmodels_fits(seed, terms):
+    """Random frames with categories: the same words as for the model's own exog, whichever way it is asked."""
+    generator = np.random.default_rng(seed)
+    n = int(generator.integers(6, 20))
+    frame = pd.DataFrame(
+        {
+            "x": generator.integers(-2, 3, n),
+            "g": generator.choice(list("abc"), n),
+            "h": generator.choice(["u", "v"], n),
+            "k": generator.integers(0, 3, n),
+            "y": np.r_[0, 1, generator.integers(0, 2, n - 2)],
+        }
+    )
+    model = smf.glm(f"y ~ {terms}", frame, family=BINOMIAL())
+    exog = np.asarray(model.exog)
+    ones = np.flatnonzero(np.all(exog == 1, axis=0))
+    plain = np.delete(exog, ones[:1], axis=1)
+    if not plain.shape[1]:
+        return
+    expected = separability(plain, frame.y, bias=bool(len(ones)))
+    by_model, by_formula = check_separation(model), check_separation(f"y ~ {terms}", frame)
+    assert by_model.verdict == by_formula.verdict == expected.verdict
+    assert list(by_model.estimates.values()) == list(expected.estimates.values())
+    if "aliased" not in expected.estimates.values():  # the engines order terms differently
+        assert by_formula.estimates == by_model.estimates
+    X, y = by_formula.design
+    assert verify(by_formula.certificate, X, y, exact=True)

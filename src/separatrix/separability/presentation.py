@@ -64,16 +64,12 @@ class Presentation:
         X = self._question.plain.X
         if self.verdict == "inseparable" or is_sparse(X):
             return None
-        words = self.estimates
-        names = self._question.names
-        blocks = self._question.blocks
-
-        def kinds(term: Term) -> set[str]:
-            return {words[names[c]] for j in term.columns for c in blocks[j]}
-
-        terms = self._terms()
-        aliased = any(word == "aliased" for word in words.values())
-        suspects = [term for term in terms if aliased or kinds(term) != {"finite"}]
+        infinite, blocks = set(self._estimates.infinite.tolist()), self._question.blocks
+        suspects = [
+            term
+            for term in self._terms()
+            if len(self._estimates.aliased) or any(c in infinite for j in term.columns for c in blocks[j])
+        ]
         work = float(self._rows.n) * self._rows.D**2
         return find_causes(np.asarray(X), suspects, self._support, work)
 
@@ -99,6 +95,17 @@ class Presentation:
         if len(decision.tied) == rows.n:
             return None
         return np.array([any(decision.z[c] for c in blocks[j]) for j in range(X.shape[1])])
+
+    @property
+    def infinite(self: Any) -> list[str]:
+        """Names of the coefficients that are neither finite nor aliased; their signs are in `estimates`."""
+        infinite = set(self._estimates.infinite.tolist())
+        return [self._question.names[c] for c in self._question.order.tolist() if c in infinite]
+
+    @property
+    def design(self: Any) -> tuple[Any, Any]:
+        """The columns (n, d) and labels (n,) that the verdict and its certificates are about."""
+        return self._data.X, self._data.y
 
     @cached_property
     def separated_rows(self: Any) -> Any:

@@ -48,6 +48,8 @@ def remedies(case: Case) -> list[Remedy]:
             signs = {word for word in case.infinite.values() if word != "undetermined"}
             if signs:
                 out.append(_profile(case, signs))
+        else:
+            out.append(_reduced_bias(case))
         out.append(_ridge(case))
         if case.verdict == "separable" and case.kind == "two":
             out.append(_margin())
@@ -92,7 +94,7 @@ def _firth(case: Case) -> Remedy:
 
 
 def _profile(case: Case, signs: set[str]) -> Remedy:
-    end = {("+inf",): "lower ", ("-inf",): "upper "}.get(tuple(signs), "")
+    end = "lower " if signs == {"+inf"} else "upper " if signs == {"-inf"} else ""
     wanted = "" if case.formula and not case.counts else "method='pl'"
     return Remedy(
         "Profile or exact intervals",
@@ -101,6 +103,23 @@ def _profile(case: Case, signs: set[str]) -> Remedy:
         "regression does the same. The call gives the interval of Firth's penalised likelihood, finite at both ends.",
         "Venzon and Moolgavkar, Applied Statistics 37 (1988); Mehta and Patel, Statistics in Medicine 14 (1995)",
         f"{_firth_fit(case)[0]}\nprint(fit.conf_int({wanted}))",
+    )
+
+
+def _reduced_bias(case: Case) -> Remedy:
+    joint = case.kind == "joint"
+    where = (
+        "brmultinom of the R package brglm2"
+        if joint
+        else "bracl of the R package brglm2 (adjacent categories)"
+    )
+    return Remedy(
+        "Reduced bias",
+        f"Firth's adjustment exists for more than two outcomes too, and keeps the estimates finite. {where} does it; "
+        "no well-kept library for Python is known to us.",
+        "Kosmidis and Firth, Biometrika 98 (2011)"
+        if joint
+        else "Kosmidis, Journal of the Royal Statistical Society B 76 (2014)",
     )
 
 

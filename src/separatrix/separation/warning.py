@@ -99,13 +99,12 @@ def _checked(fit: Callable[..., Any]) -> Callable[..., Any]:
     def fit_with_check(model: Any, *args: Any, **options: Any) -> Any:
         try:
             found = check_separation(model)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, MemoryError):
             found = None
         if found is not None and found.verdict != "inseparable":
-            infinite = [name for name, word in found.estimates.items() if word not in ("finite", "aliased")]
             word = "Complete" if found.verdict == "separable" else "Quasi-complete"
             warnings.warn(
-                f"{word} separation: the estimates of {listed(infinite)} are infinite. "
+                f"{word} separation: the estimates of {listed(found.infinite)} are infinite. "
                 "print(separatrix.check_separation(model).summary()) says why, and what to do.",
                 SeparationWarning,
                 stacklevel=2,
