@@ -232,6 +232,13 @@ def test_many_rows_are_written_as_sparse_ones():
     assert found.estimates["1: x1"] == "undetermined"  # below class 3 by far, and against class 0 anywhere
 
 
+def test_the_margin_is_that_of_two_sides():
+    x, y = np.array([[1.0], [2.0], [3.0]]), [0, 1, 2]
+    found = separability(x, y, classes="ordinal")
+    assert (found.verdict, found.margin, found.support.tolist()) == ("separable", (0.0, np.inf), [])
+    assert found.widest_point() is None
+
+
 def test_what_is_refused():
     X = np.eye(3)
     with pytest.raises(ValueError, match="'pairs', 'joint' or 'ordinal'"):

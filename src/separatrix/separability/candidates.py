@@ -66,14 +66,14 @@ def strict_direction(rows: SignedRows, live: Index, softened: bool = False) -> D
 
 
 def weak_direction(
-    rows: SignedRows, live: Index, total: Vector, softened: bool = False
+    rows: SignedRows, live: Index, total: Vector, softened: bool = False, first: Index | None = None
 ) -> Direction | Dependence | None:
     """Find z with a_i.z >= 0 for the live rows and total.z > 0, or weights >= 0 with sum weights_i a_i = -total.
 
-    total (D,) is the sum of the live rows in scaled coordinates.
+    total (D,) is in scaled coordinates. ``first`` are positions within live of the first working set, if known.
     """
     unit = total / np.linalg.norm(total)
-    return _Search(rows, live, unit, softened).run(rows.products(unit, live))
+    return _Search(rows, live, unit, softened).run(rows.products(unit, live), first)
 
 
 def opposite_pair(rows: SignedRows, live: Index) -> tuple[int, int] | None:
@@ -151,9 +151,10 @@ class _Search:
         if target is not None:
             self._add(target[None, :], 1.0)
 
-    def run(self, p: Vector) -> Direction | Dependence | None:
+    def run(self, p: Vector, first: Index | None = None) -> Direction | Dependence | None:
         everything = len(self.live) * self.rows.D <= _SMALL_PROBLEM
-        self._join(np.arange(len(self.live)) if everything else _lowest(p, 3 * self.rows.D))
+        start = _lowest(p, 3 * self.rows.D) if first is None else first
+        self._join(np.arange(len(self.live)) if everything else start)
         for _ in range(200):
             outcome = self.engine.solve(50 * self.rows.D + 1000)
             if outcome == _INFEASIBLE:

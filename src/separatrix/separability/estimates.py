@@ -39,6 +39,8 @@ Sparse = dict[int, int]
 _EPS = float(np.finfo(np.float64).eps)
 #: Share of a coefficient by which a shift must be able to pass zero; rounding is far below.
 _LEAST_SHIFT = 2.0**-30
+#: Rows for each column, of those nearest to the boundary of R, with which the first search begins.
+_NEAR = 4
 #: Rows whose distances to the boundary of R are computed at a time.
 _ROWS_AT_ONCE = 4096
 
@@ -87,6 +89,7 @@ class Estimates:
     def __init__(self, question: Question, decision: Decision) -> None:
         self.question, self.decision = question, decision
         self.rows = question.rows
+        self._near: Index | None = None  # rows that have bounded R so far: the next search begins with them
 
     @cached_property
     def aliased(self) -> Index:
@@ -262,10 +265,14 @@ class Estimates:
         A candidate on the boundary of R, with a share of the direction that is strict on every row, needs no exact
         solution of the equations of the boundary.
         """
-        candidate = weak_direction(rows, np.arange(rows.n), sign * np.eye(1, rows.D, at)[0])
+        strict, _ = rows.scaled([self.direction[c] for c in places])
+        if self._near is None:
+            self._near = np.argsort(rows.products(strict), kind="stable")[: _NEAR * rows.D]
+        everything = np.arange(rows.n)
+        candidate = weak_direction(rows, everything, sign * np.eye(1, rows.D, at)[0], first=self._near)
         if not isinstance(candidate, Direction):
             return None
-        strict, _ = rows.scaled([self.direction[c] for c in places])
+        self._near = np.union1d(self._near, candidate.active)
         share = 0.5 * abs(candidate.z[at]) / max(abs(strict[at]), abs(candidate.z[at]))
         z = rows.unscaled(candidate.z + share * strict)
         return z if sign * z[at] > 0 and bool(np.all(rows.signs(z) > 0)) else None

@@ -122,14 +122,19 @@ class Separability(Presentation):
 
     @cached_property
     def _widest(self) -> MarginProof | None:
-        if self.verdict != "separable":
+        if self.verdict != "separable" or self._question.kind != "two":
             return None
         return margin_interval(self._rows, self.decision.z[: self._rows.d])
 
     @property
     def margin(self) -> tuple[float, float]:
-        """Proved (lower, upper) bounds on the maximum geometric margin; (0.0, 0.0) if not separable."""
-        return (0.0, 0.0) if self._widest is None else (self._widest.lower, self._widest.upper)
+        """Proved (lower, upper) bounds on the maximum geometric margin; (0.0, 0.0) if not separable.
+
+        It is the margin of two sides: nothing is proved of that of many classes, whose bounds are (0.0, inf).
+        """
+        if self._widest is None:
+            return 0.0, inf if self.verdict == "separable" else 0.0
+        return self._widest.lower, self._widest.upper
 
     @property
     def support(self) -> Index:
