@@ -66,7 +66,6 @@ def test_other_tables(table, name):
         (["--outcome", "HG", "--formula", "NV + Other"], "cannot be used"),
         (["--outcome", "HG", "--formula", "NV +* EH"], "cannot be used"),
         (["--outcome", "HG", "--pairs"], "go with neither"),
-        (["--outcome", "HG", "-o", "proof.json"], "go with neither"),
     ],
 )
 def test_questions_that_make_no_sense(table, options, sentence):
@@ -74,6 +73,26 @@ def test_questions_that_make_no_sense(table, options, sentence):
     assert result.exit_code == 1
     assert sentence in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("outcome", ["HG", "grade", "stage"])
+def test_a_certificate_goes_with_its_design(table, outcome):
+    frame = pd.read_csv(table)
+    frame["grade"] = frame.HG.map({0: "low", 1: "high"})
+    frame["stage"] = (frame.EH > 1.5).map({True: "late", False: "early"}).where(frame.PI < 40, "none")
+    frame.to_csv("wide.csv", index=False)
+    result = run(
+        "check", "wide.csv", "--outcome", outcome, "--formula", "NV + PI", "-o", "proof.json", "--json"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["design"] == "proof.design.npz"
+    verified = run("verify", "proof.json", "proof.design.npz", "--exact")
+    assert verified.exit_code == 0, verified.stdout + verified.stderr
+    assert "estimates: " in verified.stdout
+    again = run("check", "wide.csv", "--outcome", outcome, "-o", "proof.json")
+    assert again.exit_code == 1
+    assert "proof.design.npz" in again.stderr
+    assert run("check", "wide.csv", "--outcome", "HG", "-o", "proof.json", "--force").exit_code == 0
 
 
 def test_missing_values_are_refused_with_their_rows(folder):

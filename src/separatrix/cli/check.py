@@ -64,22 +64,23 @@ def check(
 
     \b
     With --outcome or --formula the answer says which estimates of the logistic
-    model are infinite, which columns cause it, and what to do. A formula is a
-    program of its own: use none that you do not trust.
+    model are infinite, which columns cause it, and what to do. A certificate
+    gets its design beside it: separatrix verify proof.json proof.design.npz.
+    A formula is a program of its own: use none that you do not trust.
     """
     from separatrix.cli import verdicts
     from separatrix.cli.files import claim_certificate, save_certificates
 
     output = Output(as_json, quiet)
     if outcome is not None or formula is not None:
-        if certificate is not None or pairs or label is not None or missing != "refuse" or not bias:
+        if pairs or label is not None or missing != "refuse" or not bias:
             raise CommandError(
-                "--outcome and --formula go with neither --label, --missing, --no-bias, --pairs nor --certificate.",
-                "write '0 + ...' for no intercept; from Python, check_separation(...).certificate is the proof",
+                "--outcome and --formula go with neither --label, --missing, --no-bias nor --pairs.",
+                "write '0 + ...' in the formula for no intercept",
             )
         from separatrix.cli.check_formula import Question, check_formula
 
-        return check_formula(Question(data, outcome, formula, max_time), output)
+        return check_formula(Question(data, outcome, formula, max_time, certificate, force), output)
     place = claim_certificate(certificate, force, output)
     table = read(data, Reading(label, format, missing, quiet=quiet))
     found = verdicts.decide(table.X, table.y, "ovo" if pairs else "ovr", bias, max_time)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
+from separatrix.cli.files import claim, claim_certificate
 from separatrix.cli.output import CommandError, ExitCode, Output, to_stdout
 from separatrix.cli.verdicts import TimeUp, at_most
 
@@ -22,6 +23,8 @@ class Question:
     outcome: str | None
     formula: str | None
     max_time: float | None
+    certificate: str | None = None
+    force: bool = False
 
     def whole_formula(self) -> str:
         """The formula with its outcome; all other columns where no terms are given."""
@@ -47,6 +50,7 @@ def check_formula(question: Question, output: Output) -> int:
 
     began = time.perf_counter()
     formula = question.whole_formula()
+    place, design = _places(question, output)
     frame = read_frame(question.data)
     try:
         with at_most(question.max_time):
@@ -59,13 +63,36 @@ def check_formula(question: Question, output: Output) -> int:
         raise
     except Exception as error:  # the formula engines have errors of their own
         raise CommandError(f"The formula {formula!r} cannot be used: {_first_line(error)}") from None
+    if place is not None and design is not None:
+        _save(found, place, design)
+        text += f"\n\ncertificate {place}, of the design {design}"
     data = {"file": question.data, "rows": len(frame), "columns": list(map(str, frame.columns))}
     if output.json:
-        whole = {"data": data, "formula": formula, "separability": record, "certificate": None}
+        places = {"certificate": place and str(place), "design": design and str(design)}
+        whole = {"data": data, "formula": formula, "separability": record, **places}
         output.answer("check", whole, [])
     else:
         to_stdout([f"{text}\n\ntime {time.perf_counter() - began:.2f} s\n"])
     return ExitCode.DONE
+
+
+def _places(question: Question, output: Output) -> tuple[Path | None, Path | None]:
+    """Places of the certificate and of the design that it is about."""
+    place = claim_certificate(question.certificate, question.force, output)
+    if place is None:
+        return None, None
+    design = place.with_name(place.name.removesuffix(".gz").removesuffix(".json") + ".design.npz")
+    claim(design, lambda _: False, question.force, "--certificate")
+    return place, design
+
+
+def _save(found: Any, place: Path, design: Path) -> None:
+    import numpy as np
+
+    X, y = found.design
+    labels = np.asarray(y)
+    np.savez_compressed(design, X=np.asarray(X), y=labels.astype(str) if labels.dtype == object else labels)
+    found.estimates_certificate.save(place)
 
 
 def read_frame(path: str) -> Any:
