@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from separatrix.proof.certificate import Certificate as Certificate
     from separatrix.proof.verify import verify as verify
     from separatrix.separability import separability as separability
+    from separatrix.separation import check_separation as check_separation
+    from separatrix.separation import warn_on_separation as warn_on_separation
     from separatrix.streaming import stream as stream
     from separatrix.svm.path import path as path
     from separatrix.svm.svc import SVC as SVC
@@ -52,6 +54,8 @@ _HOMES = {
     "read": "separatrix.data.read",
     "search": "separatrix.validation.search",
     "separability": "separatrix.separability",
+    "check_separation": "separatrix.separation",
+    "warn_on_separation": "separatrix.separation",
     "Certificate": "separatrix.proof.certificate",
     "verify": "separatrix.proof.verify",
     "IndefiniteKernelError": "separatrix.errors",
@@ -77,6 +81,7 @@ __all__ = [
     "__version__",
     "audit",
     "calibrate",
+    "check_separation",
     "convert",
     "kernels",
     "load",
@@ -89,6 +94,7 @@ __all__ = [
     "to_onnx",
     "validation",
     "verify",
+    "warn_on_separation",
 ]
 
 

@@ -17,7 +17,7 @@ from separatrix import SVC, Perceptron, load, report, save
 from separatrix.fitting.kernel_checks import IndefiniteKernelWarning
 from separatrix.report.plane import leading_direction, level_lines
 from separatrix.report.rows import row_facts
-from separatrix.report.svg import Plot, decades, ticks
+from separatrix.svg import Plot, decades, ticks
 
 
 @pytest.mark.parametrize("name", MODELS)

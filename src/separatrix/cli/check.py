@@ -17,7 +17,7 @@ from separatrix.cli.inputs import (
     read,
     reads_tables,
 )
-from separatrix.cli.output import ExitCode, Output
+from separatrix.cli.output import CommandError, ExitCode, Output
 
 
 @reads_tables
@@ -29,6 +29,15 @@ def check(
         bool,
         typer.Option("--pairs", help="Many classes: every pair, instead of each class against the rest."),
     ] = False,
+    outcome: Annotated[
+        str | None, typer.Option(help="Tables: the column of the outcome of a logistic model.")
+    ] = None,
+    formula: Annotated[
+        str | None,
+        typer.Option(
+            help="Tables: the terms of a logistic model, as in 'age + C(group)'. [default: all columns]"
+        ),
+    ] = None,
     max_time: Annotated[
         float | None, typer.Option(help="Seconds; undecided problems mean exit code 2.", min=0.0)
     ] = None,
@@ -49,11 +58,27 @@ def check(
       separatrix check data.svm
       separatrix check data.csv --label species --json
       separatrix check data.svm -o data.verdict.json.gz
+      separatrix check trial.csv --outcome died --formula "dose + C(arm)"
+
+    \b
+    With --outcome or --formula the answer says which estimates of the logistic
+    model are infinite, which columns cause it, and what to do. A certificate
+    gets its design beside it: separatrix verify proof.json proof.design.npz.
+    A formula is a program of its own: use none that you do not trust.
     """
     from separatrix.cli import verdicts
     from separatrix.cli.files import claim_certificate, save_certificates
 
     output = Output(as_json, quiet)
+    if outcome is not None or formula is not None:
+        if pairs or label is not None or missing != "refuse" or not bias:
+            raise CommandError(
+                "--outcome and --formula go with neither --label, --missing, --no-bias nor --pairs.",
+                "write '0 + ...' in the formula for no intercept",
+            )
+        from separatrix.cli.check_formula import Question, check_formula
+
+        return check_formula(Question(data, outcome, formula, max_time, certificate, force), output)
     place = claim_certificate(certificate, force, output)
     table = read(data, tables.settings(quiet))
     found = verdicts.decide(table, "ovo" if pairs else "ovr", bias, max_time)

@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix.report.plane import DENSE, Picture
 from separatrix.report.records import FitProgress, Report
-from separatrix.report.svg import WIDTH, Plot, coordinate, mark, number, shape_of
+from separatrix.svg import WIDTH, Plot, coordinate, mark, number, shape_of
 
 #: Least gap on a logarithmic axis.
 _LEAST_GAP = 1e-16

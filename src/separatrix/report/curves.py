@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.report.records import Part
-from separatrix.report.svg import Plot, number
+from separatrix.svg import Plot, number
 from separatrix.types import Vector
 from separatrix.validation.scores import precision_recall_points, reliability, roc_points
 

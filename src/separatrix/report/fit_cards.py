@@ -7,7 +7,7 @@ import numpy as np
 from separatrix.report.charts import KINDS, margins_chart, progress_chart, swatch
 from separatrix.report.html_parts import card, fold, legend, pairs, paragraph, table
 from separatrix.report.records import Report, SupportCounts
-from separatrix.report.svg import escape, number
+from separatrix.svg import escape, number
 from separatrix.report.verdicts import share
 
 #: Problems whose support vectors are counted.

@@ -12,7 +12,7 @@ from separatrix.report.curves import (
 from separatrix.report.html_parts import card, fold, legend, paragraph, scrolling, share_bar, table
 from separatrix.report.quality import PARTS
 from separatrix.report.records import Part, Report, WrongRow
-from separatrix.report.svg import escape
+from separatrix.svg import escape
 from separatrix.validation.scores import ClassScores, Scores, area, percentage
 
 #: Classes up to which the confusion matrix shows rates beside its counts; up to which it is shown at all.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from separatrix.report.svg import escape
+from separatrix.svg import escape
 
 
 def card(title: str, body: str, wide: bool = False) -> str:

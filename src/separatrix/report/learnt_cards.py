@@ -7,7 +7,7 @@ from separatrix.report.charts import axis_names, plane_chart, ringed, swatch
 from separatrix.report.html_parts import card, legend, pairs, paragraph, signed_bar, table
 from separatrix.report.records import Report, Weight
 from separatrix.report.row_values import FieldRead
-from separatrix.report.svg import escape, number, shape_of
+from separatrix.svg import escape, number, shape_of
 
 #: Classes up to which the rows are drawn: more cannot be told apart in a plane; and classes that are counted.
 _DRAWN, _CLASSES = 12, 40

@@ -25,7 +25,7 @@ from separatrix.report.good_cards import (
 from separatrix.report.html_parts import card, fold, paragraph, table
 from separatrix.report.learnt_cards import plane_card, settings_card, table_card, weights_card
 from separatrix.report.records import ProofRecord, Report
-from separatrix.report.svg import escape
+from separatrix.svg import escape
 from separatrix.validation.scores import area, percentage
 
 _TONES = {"proved": "✓ proved", "open": "○ not all is proved", "refuted": "✗ impossible, and proved so"}

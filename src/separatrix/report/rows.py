@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from separatrix.svg import nice_step
 from separatrix.types import Index, Vector
 
 #: Bins of the histogram of margins, about.
@@ -76,17 +77,6 @@ class RowFacts:
         inside = np.clip(shown, edges[0], np.nextafter(edges[-1], -np.inf))
         counts = [np.histogram(inside[self.codes == code], edges)[0] for code in range(len(self.classes))]
         return edges, np.array(counts, dtype=np.int64)
-
-
-def nice_step(size: float) -> float:
-    """The next of 1, 2, 5 times a power of ten.
-
-    >>> nice_step(0.13), nice_step(3.0)
-    (0.2, 5.0)
-    """
-    power = 10.0 ** np.floor(np.log10(max(size, 1e-300)))
-    steps = [factor * power for factor in (1.0, 2.0, 5.0, 10.0)]
-    return float(next(step for step in steps if step >= size * (1 - 1e-12)))
 
 
 def row_facts(model: Any, X: Any, y: Any) -> RowFacts:

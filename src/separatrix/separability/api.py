@@ -124,7 +124,7 @@ def separability(
         sides = part[np.isin(labels[part], [*plus, *minus])]
         some = None if len(sides) == len(labels) else sides
         positive = np.isin(labels, plus)
-        return two_sides(matrix, labels, positive, tuple(plus), tuple(minus), some, bias, names)
+        return two_sides(matrix, labels, positive, tuple(plus), tuple(minus), some, bias, columns=names)
 
     if multi_class is None:
         if len(order) > 2:
@@ -197,7 +197,7 @@ def _many_classes(
     names: tuple[str, ...] | None,
 ) -> Separability:
     labels = tuple(map(_plain, order))
-    data = Data(X, y, labels, (), members, names)
+    data = Data(X, y, labels, (), members, columns=names)
     part, own = (X, y) if members is None else (X[members], y[members])
     codes = np.zeros(len(own), dtype=np.intp)
     for code, label in enumerate(order):

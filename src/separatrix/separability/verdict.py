@@ -28,7 +28,9 @@ from separatrix.separability.margin import MarginProof, margin_interval
 from separatrix.separability.outcomes import Question, two_sides_question
 from separatrix.separability.overlap import Decision
 from separatrix.separability.peeling import without_powers_of_two
+from separatrix.separability.presentation import Presentation
 from separatrix.separability.rationalise import Balance
+from separatrix.separability.terms import ModelFacts
 from separatrix.types import Index
 
 Verdict = Literal["separable", "quasi-separable", "inseparable"]
@@ -74,7 +76,7 @@ class Data:
 
 
 @dataclass(frozen=True, eq=False)
-class Separability:
+class Separability(Presentation):
     """An exact decision whether a hyperplane separates two classes, or linear functions more of them.
 
     Row numbers are those of the X that was given. `positive` and `negative` are the labels behind y = +1
@@ -100,6 +102,9 @@ class Separability:
     _rows: SignedRows = field(repr=False)
     decision: Decision = field(repr=False)
     _data: Data = field(repr=False)
+    model: ModelFacts = field(
+        default=ModelFacts(), repr=False
+    )  #: the model behind the question, if there is one
 
     def __repr__(self) -> str:
         n = self._question.plain.n

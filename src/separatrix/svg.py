@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.report.rows import nice_step
-
 #: Width of every drawing, in pixels.
 WIDTH = 440.0
 #: Half the width of a letter of a tick label, in pixels.
@@ -139,15 +137,16 @@ class Plot:
         places = [(self.at_x(float(p[0])), self.at_y(float(p[1]))) for p in np.asarray(points)]
         self.parts.append(f'<path class="{kind}" d="{"".join(mark(shape, x, y, size) for x, y in places)}"/>')
 
-    def svg(self, label: str) -> str:
-        """The finished drawing."""
-        return svg_image(self.height, label, self.parts)
+    def svg(self, label: str, style: str = "") -> str:
+        """The finished drawing; ``style`` are rules of its own, for where it stands outside a page of ours."""
+        return svg_image(self.height, label, self.parts, style)
 
 
-def svg_image(height: float, label: str, parts: list[str]) -> str:
+def svg_image(height: float, label: str, parts: list[str], style: str = "") -> str:
     """A drawing of the common width, with words for those who cannot see it."""
     box = f"0 0 {coordinate(WIDTH)} {coordinate(height)}"
-    return f'<svg viewBox="{box}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+    alone = f' xmlns="http://www.w3.org/2000/svg" class="separatrix"><style>{style}</style' if style else ""
+    return f'<svg viewBox="{box}" role="img" aria-label="{escape(label)}"{alone}>{"".join(parts)}</svg>'
 
 
 SHAPES = ("circle", "square", "triangle", "diamond", "down", "plus")
@@ -195,6 +194,17 @@ def ticks(low: float, high: float, whole: bool = False) -> list[float]:
         step = max(1.0, step)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(i * step, 12) if abs(i * step) < 1e6 else i * step for i in range(first, last + 1)]
+
+
+def nice_step(size: float) -> float:
+    """The next of 1, 2, 5 times a power of ten.
+
+    >>> nice_step(0.13), nice_step(3.0)
+    (0.2, 5.0)
+    """
+    power = 10.0 ** np.floor(np.log10(max(size, 1e-300)))
+    steps = [factor * power for factor in (1.0, 2.0, 5.0, 10.0)]
+    return float(next(step for step in steps if step >= size * (1 - 1e-12)))
 
 
 def decades(low: float, high: float) -> list[float]:
