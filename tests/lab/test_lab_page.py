@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lab_driver import hundred_points
+from lab_driver import two_clouds
 
 from separatrix import SVC
 
@@ -337,7 +337,7 @@ def test_the_page_is_ready_with_points_on_it(new_page):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_drag_leaves_no_backlog_however_slow_the_answer(lab, algorithm):
-    points = hundred_points()
+    points = two_clouds()
     lab.act("load", scene={"points": points, "algorithm": algorithm})
     x, y = lab.pixel(points[0][0], points[0][1])
     lab.js(
