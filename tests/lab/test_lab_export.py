@@ -114,6 +114,8 @@ def test_the_menu_works_with_the_keyboard(lab):
     lab.page.keyboard.press("Enter")
     assert lab.page.evaluate("document.activeElement.textContent") == "copy link"
     lab.page.keyboard.press("ArrowDown")
+    assert lab.page.evaluate("document.activeElement.textContent") == "open a link"
+    lab.page.keyboard.press("ArrowDown")
     assert lab.page.evaluate("document.activeElement.textContent") == "picture (PNG)"
     lab.page.keyboard.press("Escape")
     assert lab.page.get_by_role("menuitem").count() == 0

@@ -168,7 +168,7 @@ def test_a_row_that_is_pointed_at_lights_up_everywhere(lab):
     lab.page.wait_for_selector(".w-view .row.lit[data-row='2']", state="attached")
     assert lab.page.locator(".bars .lit[data-row='2']").count() == 1
     words = lab.page.inner_text(".x-view .readout")
-    assert "row 3" in words
+    assert "point 3" in words
     assert "geometric margin" in words
     at = lab.js("""
         const view = app.tabs.shown, [[ax, ay], [bx, by]] = view.ends[4], box = view.plot.svg.getBoundingClientRect();

@@ -49,18 +49,20 @@ export class Plot {
 
   axes() {
     const { plane } = this;
-    const [left, right, low, high] = plane.window;
-    const about = Math.max(3, Math.round(plane.width / 110));
-    const across = ticks(left, right, about).map((value) => ({ value, vertical: true, at: plane.x(value) }));
-    const up = ticks(low, high, Math.max(3, Math.round(plane.height / 110)))
-      .map((value) => ({ value, vertical: false, at: plane.y(value) }));
-    const lines = [...across, ...up];
-    children(this.grid, lines, () => s("line"), (line, { value, vertical, at }) => {
+    // Numbers stand where they have room: neither in a corner nor under the name of an axis. The grid goes on to the border.
+    const [left, high] = plane.at(24, 26), [right, low] = plane.at(plane.width - 40, plane.height - 26), whole = plane.window;
+    const scales = [[true, left, right, plane.width, whole[0], whole[1]], [false, low, high, plane.height, whole[2], whole[3]]]
+      .map(([vertical, from, to, size, first, last]) => {
+        const values = ticks(from, to, Math.max(3, Math.round(size / 110))), step = values[1] - values[0] || Infinity;
+        const placed = (value) => ({ value, vertical, at: vertical ? plane.x(value) : plane.y(value) });
+        const outer = [values[0] - step, values.at(-1) + step].filter((value) => value > first && value < last);
+        return { texts: values.map(placed), lines: [...values, ...outer].map(placed) };
+      });
+    children(this.grid, scales.flatMap(({ lines }) => lines), () => s("line"), (line, { value, vertical, at }) => {
       set(line, vertical ? { x1: at, x2: at, y1: 0, y2: plane.height } : { x1: 0, x2: plane.width, y1: at, y2: at });
-      set(line, { class: value === 0 ? "zero" : "" });
+      set(line, { class: Math.abs(value) < 1e-12 ? "zero" : "" });
     });
-    const shown = lines.filter(({ at, vertical }) => at > 24 && at < (vertical ? plane.width - 40 : plane.height - 26));
-    children(this.texts, shown, () => s("text"), (text, { value, vertical, at }) => {
+    children(this.texts, scales.flatMap(({ texts }) => texts), () => s("text"), (text, { value, vertical, at }) => {
       set(text, vertical ? { x: at, y: plane.height - 6, "text-anchor": "middle" } : { x: 6, y: at + 4, "text-anchor": "start" });
       write(text, String(value).replace("-", "−"));
     });
