@@ -13,10 +13,10 @@ import numpy as np
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving(*options: str) -> Iterator[str]:
     """The address of a `separatrix lab` of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "separatrix", "lab", "--port", "0", "--no-open"],
+        [sys.executable, "-m", "separatrix", "lab", *(options or ("--port", "0")), "--no-open"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -31,6 +31,7 @@ export class Editing {
     svg.addEventListener("keydown", (event) => editKey(this, event));
     svg.addEventListener("focus", () => this.enter());
     svg.addEventListener("blur", () => this.leave());
+    svg.addEventListener("contextmenu", (event) => { if (this.drag && this.drag.touch) event.preventDefault(); }); // a finger that rests
     // What a finger has taken hold of follows it; everything else lets the page scroll.
     for (const name of ["touchstart", "touchmove"]) {
       svg.addEventListener(name, (event) => { if (this.drag && this.drag.firm) event.preventDefault(); }, { passive: false });
@@ -132,7 +133,7 @@ export class Editing {
   point(event, row) {
     const { svg, element } = this.view.plot, box = svg.getBoundingClientRect();
     const knob = row === null && !this.erasing ? this.view.knobs.near(event.clientX - box.left, event.clientY - box.top, false) : null;
-    element.classList.toggle("on-knob", knob !== null);
+    element.classList.toggle("on-knob", knob !== null || row !== null);
   }
 
   pan(event) {

@@ -32,7 +32,7 @@ app.openLink = async (text) => {
 };
 
 if (!(await app.openLink(location.hash))) await client.act("preset", { name: "separable" });
-link.adopt();
+link.now();
 client.listen(() => link.soon());
 client.onview = () => link.soon();
 window.addEventListener("hashchange", async () => {
@@ -51,6 +51,7 @@ transport.onstatus = async (up, why) => {
   app.warn("");
   const before = lost;
   lost = null;
+  app.markOne.log = []; // the new server's machine has learnt nothing
   if (before !== null) await app.loadState(before);
 };
 root.dataset.ready = "true";

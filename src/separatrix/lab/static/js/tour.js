@@ -48,6 +48,7 @@ export class Tour {
     this.next.focus({ preventScroll: true });
     this.arriving = STOPS[this.place][2](this.app); // who asks can wait for the scene to stand
     await this.arriving;
+    if (this.place >= 0) this.point(STOPS[this.place][1]); // the scene may have moved it
   }
 
   // The card of a stop, without its scene.
