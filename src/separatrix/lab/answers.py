@@ -147,7 +147,7 @@ class Answers:
         variant = Variant("perceptron", settings.step, settings.start is not None, len(self.scene.points))
         ratio = _ratio_words(self.scene.bias, model.radius_, model.margin_)
         return Bound(
-            model.bound_, f"{_formula(variant)}, with {ratio}, m the margin of this w in the kernel's space"
+            model.bound_, f"{_formula(variant)}; {ratio}, m the margin of this w in the kernel's space"
         )
 
     def certificate_document(self) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def mistake_bound(scene: Scene) -> Bound | None:
     variant = Variant(scene.algorithm, settings.step, settings.start is not None, rows.n_rows)
     ratio = ratio_of(radius, rows.constant, widest[0], 1.0)
     column = {"none": "", "unit": " with the column 1", "radius": " with the column R"}[scene.bias]
-    words = f"{_formula(variant)}, with {_ratio_words(scene.bias, radius, widest[0])}, m the widest margin{column}"
+    words = f"{_formula(variant)}; {_ratio_words(scene.bias, radius, widest[0])}, m the widest margin{column}"
     return Bound(variant.bound(ratio), words)
 
 

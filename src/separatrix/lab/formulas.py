@@ -15,6 +15,7 @@ from separatrix.lab.words import pair, shown, signed, subscript
 from separatrix.lab.xview import norm_of, rows_of
 
 _TERMS = 4  # of a sum that are written out
+_ROUNDING = 1e-12  # of the objective: slack that costs less is rounding
 
 
 def formulas(play: Playback) -> list[str]:
@@ -105,6 +106,7 @@ def _soft_margin(play: Playback, before: Frame, frame: Frame) -> list[str]:
     norm = norm_of(play.run, frame, rows_of(play.run, frame))
     squared = scene.loss == "squared_hinge"
     total = float(np.sum(np.square(frame.slack) if squared else frame.slack))
+    total = total if scene.C * total > _ROUNDING * frame.primal else 0.0
     cost = f"{shown(0.5 * norm * norm)} + {shown(scene.C)}·{shown(total)}"
     return [
         f"½‖w‖² + C Σ {'ξ²' if squared else 'ξ'} = {cost} = {shown(frame.primal)}",

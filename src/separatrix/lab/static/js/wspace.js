@@ -158,7 +158,7 @@ export class WSpace {
     this.drawRows(scene.points, w);
     this.drawPath(w, at);
     this.light();
-    this.legend.draw(["row", ...(w.wedge.length > 2 ? ["wedge"] : []), "w", ...(w.level ? ["length"] : [])]);
+    this.legend.draw(["row", ...(w.kind === "room" ? ["wedge"] : []), "w", ...(w.level ? ["length"] : [])]);
     write(this.readout.words, `w = (${show(w.now[0])}, ${show(w.now[1])}), b = ${show(w.now[2])} · ${w.says}`);
   }
 
