@@ -27,7 +27,7 @@ from typing import Any
 from benchmarks.chromium import Tab, chromium
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "lab"))
-from lab_driver import OPENED, hundred_points, serving
+from lab_driver import OPENED, serving, two_clouds
 
 ALGORITHMS = ("gradient", "perceptron", "hard-margin", "soft-margin", "kernel-perceptron", "kernel-svm")
 REPORT_RATE = 125  # of the mouse, a second
@@ -98,11 +98,11 @@ async def composited(tab: Tab, start: tuple[float, float]) -> float:
     return statistics.median(waits)
 
 
-async def timed_drags(tab: Tab, address: str, algorithm: str) -> str:
+async def timed_drags(tab: Tab, address: str, algorithm: str, rows: int) -> str:
     """What a drag with this algorithm took, as a line to print."""
     await tab.open("about:blank", "body")
     await tab.open(address, OPENED)
-    points = hundred_points()
+    points = two_clouds(rows)
     scene = json.dumps({"scene": {"points": points, "algorithm": algorithm}})
     await tab.evaluate(f"{APP}.client.act('load', {scene}).then(() => true)")
     place, way = tuple(await tab.evaluate(f"({AT})({points[0][0]}, {points[0][1]})")), 1
@@ -121,7 +121,7 @@ async def timed_drags(tab: Tab, address: str, algorithm: str) -> str:
     )
 
 
-async def in_browser(algorithms: list[str]) -> None:
+async def in_browser(algorithms: list[str], rows: int) -> None:
     """The page and the drags, in Chromium."""
     with serving() as address:
         async with chromium() as tab:
@@ -133,7 +133,7 @@ async def in_browser(algorithms: list[str]) -> None:
                 seconds.append(time.monotonic() - began)
             print(f"page usable: {statistics.median(seconds):.2f} s, the first {seconds[0]:.2f} s")
             for algorithm in algorithms:
-                print(await timed_drags(tab, address, algorithm), flush=True)
+                print(await timed_drags(tab, address, algorithm, rows), flush=True)
 
 
 def idle() -> float:
@@ -153,7 +153,9 @@ def main() -> None:
     """Print what was measured."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lab", description=__doc__.splitlines()[0])
     parser.add_argument("algorithms", nargs="*", metavar="algorithm", help=f"of {', '.join(ALGORITHMS)}; all")
-    algorithms = parser.parse_args().algorithms or list(ALGORITHMS)
+    parser.add_argument("--rows", type=int, default=100, help="points on the page (default 100, at most 500)")
+    options = parser.parse_args()
+    algorithms = options.algorithms or list(ALGORITHMS)
     if unknown := set(algorithms) - set(ALGORITHMS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(ALGORITHMS)}")
     print(f"{os.cpu_count()} processors, {idle():.0%} idle just before")
@@ -164,7 +166,7 @@ def main() -> None:
             urllib.request.urlopen(address).read()
             starts.append(time.monotonic() - began)
     print(f"start to first page: {statistics.median(starts):.2f} s")
-    asyncio.run(in_browser(algorithms))
+    asyncio.run(in_browser(algorithms, options.rows))
 
 
 if __name__ == "__main__":

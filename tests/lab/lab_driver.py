@@ -13,10 +13,10 @@ import numpy as np
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving(*options: str) -> Iterator[str]:
     """The address of a `separatrix lab` of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "separatrix", "lab", "--port", "0", "--no-open"],
+        [sys.executable, "-m", "separatrix", "lab", *(options or ("--port", "0")), "--no-open"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -86,11 +86,11 @@ class LabPage:
         return at[0], at[1]
 
 
-def hundred_points() -> list[list[float]]:
-    """Two clouds of 50 points each that hardly touch."""
+def two_clouds(rows: int = 100) -> list[list[float]]:
+    """Two clouds that hardly touch, half of the points in each."""
     rng = np.random.default_rng(0)
-    side = np.repeat([1, -1], 50)
-    X = rng.normal(size=(100, 2)) * 0.8 + side[:, None] * 1.6
+    side = np.repeat([1, -1], rows // 2)
+    X = rng.normal(size=(len(side), 2)) * 0.8 + side[:, None] * 1.6
     return [
         [round(float(a), 3), round(float(b), 3), int(label)] for (a, b), label in zip(X, side, strict=True)
     ]

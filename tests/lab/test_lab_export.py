@@ -36,8 +36,10 @@ def test_the_program_reproduces_the_model(preset, algorithm):
         warnings.simplefilter("ignore", ConvergenceWarning)  # a kernel perceptron that has no end says so
         exec(compile(text, "scene.py", "exec"), names)
     model = session.playback.answers.model
-    if model is None:
-        assert names["answer"].verdict == "inseparable"
+    if model is None or (preset == "overlapping" and algorithm in ("gradient", "perceptron")):
+        # Where the page says that there is no answer, so does the program: an endless run has no last w to agree on.
+        assert names["answer"].verdict == session.playback.answers.verdict.verdict == "inseparable"
+        assert "model" not in names
     elif algorithm.startswith("kernel"):
         assert names["model"].alpha_.tolist() == model.alpha_.tolist()
     else:
@@ -111,6 +113,8 @@ def test_the_menu_works_with_the_keyboard(lab):
     lab.page.get_by_role("button", name="share").focus()
     lab.page.keyboard.press("Enter")
     assert lab.page.evaluate("document.activeElement.textContent") == "copy link"
+    lab.page.keyboard.press("ArrowDown")
+    assert lab.page.evaluate("document.activeElement.textContent") == "open a link"
     lab.page.keyboard.press("ArrowDown")
     assert lab.page.evaluate("document.activeElement.textContent") == "picture (PNG)"
     lab.page.keyboard.press("Escape")

@@ -81,11 +81,11 @@ def test_the_pad_learns_two_shapes_and_answers(lab):
             lab.page.get_by_role("button", name=name).click()
             lab.until("!app.markOne.cells.some(Boolean)")
     for _ in range(10):
-        if "every example is on its side" in lab.page.inner_text(".mark-one .note"):
+        if "every example is on its own side" in lab.page.inner_text(".mark-one .note"):
             break
         lab.page.get_by_role("button", name="one more pass").click()
         lab.js("await c.act('mark', { do: 'look' })")
-    assert "every example is on its side" in lab.page.inner_text(".mark-one .note")
+    assert "every example is on its own side" in lab.page.inner_text(".mark-one .note")
     draw(lab, True, 0.5)
     lab.until("document.querySelector('.mark-answer').textContent.startsWith('It says A')")
     lab.page.get_by_role("button", name="wipe the pad").click()

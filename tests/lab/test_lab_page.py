@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lab_driver import hundred_points
+from lab_driver import two_clouds
 
 from separatrix import SVC
 
@@ -168,7 +168,7 @@ def test_a_row_that_is_pointed_at_lights_up_everywhere(lab):
     lab.page.wait_for_selector(".w-view .row.lit[data-row='2']", state="attached")
     assert lab.page.locator(".bars .lit[data-row='2']").count() == 1
     words = lab.page.inner_text(".x-view .readout")
-    assert "row 3" in words
+    assert "point 3" in words
     assert "geometric margin" in words
     at = lab.js("""
         const view = app.tabs.shown, [[ax, ay], [bx, by]] = view.ends[4], box = view.plot.svg.getBoundingClientRect();
@@ -337,7 +337,7 @@ def test_the_page_is_ready_with_points_on_it(new_page):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_drag_leaves_no_backlog_however_slow_the_answer(lab, algorithm):
-    points = hundred_points()
+    points = two_clouds()
     lab.act("load", scene={"points": points, "algorithm": algorithm})
     x, y = lab.pixel(points[0][0], points[0][1])
     lab.js(

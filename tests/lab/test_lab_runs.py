@@ -16,7 +16,8 @@ from separatrix.lab.presets import BY_NAME
 from separatrix.lab.riskview import compared_paths, step_sizes, values_at
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
-from separatrix.lab.wview import feasible_polygon, polyhedron_faces
+from separatrix.lab.wedge import clipped
+from separatrix.lab.wview import polyhedron_faces
 
 
 def ended(scene: Scene) -> Playback:
@@ -157,11 +158,11 @@ def test_an_endless_run_is_shown_and_can_go_on():
 
 def test_the_wedge_is_where_every_row_is_right():
     scene = BY_NAME["origin"].make()
-    corners = feasible_polygon(scene, 0.0, 0.0, 4.0)
+    corners = np.array(clipped(scene, 0.0, 0.0, 4.0))
     inside = corners.mean(axis=0)
     assert np.all(scene.y * (scene.X @ inside) > 0)
     assert np.all(scene.y[:, None] * (scene.X @ corners.T) >= -1e-9)
-    assert len(feasible_polygon(BY_NAME["xor"].make(), 0.0, 0.0, 4.0)) < 3
+    assert len(clipped(BY_NAME["xor"].make(), 0.0, 0.0, 4.0)) < 3
 
 
 def test_the_optimum_is_a_corner_of_the_polyhedron():

@@ -152,8 +152,10 @@ def test_closing_the_page_frees_its_state(own_lab):
 def test_the_number_of_pages_is_limited(own_lab):
     lab, address = own_lab
     lab.sessions.update(object() for _ in range(MAX_SESSIONS))
-    with pytest.raises(client_errors.InvalidStatus), connect(address):
-        pass
+    with pytest.raises(client_errors.ConnectionClosed) as ended, connect(address) as connection:
+        connection.recv(timeout=30)
+    assert ended.value.rcvd.code == 1013
+    assert f"{MAX_SESSIONS} pages" in ended.value.rcvd.reason  # which the page shows
 
 
 def test_a_fault_of_ours_is_said_and_does_not_end_the_session():

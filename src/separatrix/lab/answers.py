@@ -15,6 +15,7 @@ from separatrix.lab.limits import MAX_FIT_EPOCHS, MAX_FIT_SECONDS
 from separatrix.lab.proved import Proved
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
+from separatrix.lab.words import shown
 from separatrix.perceptron.bounds import widest_margin
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.problem.mistake_bounds import Variant, ratio_of
@@ -142,8 +143,12 @@ class Answers:
     @cached_property
     def kernel_bound(self) -> Bound:
         """The same in the space of a kernel, from the margin of the finished run's weights."""
-        model = self.model
-        return Bound(model.bound_, model.radius_, model.margin_, "(R² + c²) / margin², in the kernel's space")
+        model, settings = self.model, settings_of(self.scene)
+        variant = Variant("perceptron", settings.step, settings.start is not None, len(self.scene.points))
+        ratio = _ratio_words(self.scene.bias, model.radius_, model.margin_)
+        return Bound(
+            model.bound_, f"{_formula(variant)}; {ratio}, m the margin of this w in the kernel's space"
+        )
 
     def certificate_document(self) -> dict[str, Any]:
         """The certificate as `separatrix verify` reads it: of the run, or else of the verdict."""
@@ -152,12 +157,10 @@ class Answers:
 
 @dataclass(frozen=True)
 class Bound:
-    """The most updates a variant can make on these rows, and what the theorem puts in."""
+    """The most updates a variant can make on these rows, and how it follows from numbers that the sentence names."""
 
     updates: float
-    radius: float
-    margin: float
-    formula: str
+    sentence: str
 
 
 def mistake_bound(scene: Scene) -> Bound | None:
@@ -171,16 +174,44 @@ def mistake_bound(scene: Scene) -> Bound | None:
     settings = settings_of(scene)
     radius = float(np.sqrt(np.max(np.sum(np.square(scene.X), axis=1))))
     variant = Variant(scene.algorithm, settings.step, settings.start is not None, rows.n_rows)
-    most = variant.bound(ratio_of(radius, rows.constant, widest[0], 1.0))
-    return Bound(most, radius, widest[0], _formula(scene, settings.start is not None))
+    ratio = ratio_of(radius, rows.constant, widest[0], 1.0)
+    column = {"none": "", "unit": " with the column 1", "radius": " with the column R"}[scene.bias]
+    words = f"{_formula(variant)}; {_ratio_words(scene.bias, radius, widest[0])}, m the widest margin{column}"
+    return Bound(variant.bound(ratio), words)
 
 
-def _formula(scene: Scene, from_row: bool) -> str:
-    ratio = {
-        "none": "(R / margin)²",
-        "unit": "(R² + 1) / margin², in the space with the column 1",
-        "radius": "2R² / margin², in the space with the column R",
-    }[scene.bias]
-    if scene.algorithm == "gradient":
-        ratio += ", widened for steps that add up to n rows at once"
-    return ratio + (", less the start" if from_row else "")
+def _ratio_words(bias: str, radius: float, margin: float) -> str:
+    """rho^2 = (R^2 + c^2) / m^2 with its numbers, c = 0, 1 or R."""
+    square = shown(radius * radius, 5)
+    symbol, top = {
+        "none": ("R²", square),
+        "unit": ("(R² + 1)", f"({square} + 1)"),
+        "radius": ("2R²", f"2·{square}"),
+    }[bias]
+    constant = {"none": 0.0, "unit": 1.0, "radius": radius}[bias]
+    return f"ρ² = {symbol}/m² = {top}/{shown(margin**2, 5)} = {shown(ratio_of(radius, constant, margin, 1.0), 5)}"
+
+
+def _formula(variant: Variant) -> str:
+    """The bound of a variant in symbols, see `problem.mistake_bounds`: n is the number of points."""
+    n, row = variant.n_rows, variant.from_row
+    if variant.step == "decreasing":
+        start = " + 1" if row else ""
+        most = f"nρ²{start} and its square ≤ ρ²(n²(1 + ln k){start}), n = {n}"
+        return f"the largest k with 2(√(k + 1) − 1){start} ≤ {most}"
+    if variant.algorithm == "gradient":
+        low, high = (
+            (1.0, float(n))
+            if variant.step == "line-search"
+            else (float(variant.step), float(variant.step) * n)
+        )
+        low, high = (min(1.0, low), max(1.0, high)) if row else (low, high)
+        least = " − 1" if row else ""
+        return (
+            f"(q + 1)²/(4q) · ρ²{least}, with q = {shown(high / low, 5)} (the longest step over the shortest)"
+        )
+    if not row:
+        return "ρ²"
+    if variant.step == 1.0:
+        return "ρ² − 1, since the start counts as one update"
+    return "h + √(h² + (ρ² − 1)/ε²), h = ρ²/2 − 1/ε, since the start counts too"

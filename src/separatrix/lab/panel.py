@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.lab.answers import Answers
 from separatrix.lab.encode import number, numbers
+from separatrix.lab.hand import objective
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.runs.soft_margin import soft_problem
@@ -16,7 +17,8 @@ from separatrix.proof.duality import kkt_residuals
 
 _VERDICTS = {
     "separable": "Separable: a {line} has every point strictly on its own side.",
-    "quasi-separable": "Quasi-separable: a {line} can touch, but never strictly part, the highlighted points.",
+    "quasi-separable": "Quasi-separable: a {line} can have every point on its own side or on the line itself. "
+    "The highlighted points lie on every such line.",
     "inseparable": "Inseparable: no {line} separates the classes. The highlighted points prove it.",
 }
 
@@ -29,9 +31,10 @@ def panel(play: Playback, quick: bool, slackness: bool = True) -> dict[str, Any]
     scene, frame = play.scene, play.frame
     shown: dict[str, Any] = {
         "verdict": verdict_part(play.answers, quick),
-        "rows": row_part(scene, frame, slackness),
-        "objective": objective_part(play.frames, play.cursor),
+        "rows": row_part(scene, frame, slackness, play.hand is not None),
+        "objective": objective_part(play),
         "updates": update_part(play, quick),
+        "step_size": step_size_part(scene),
         "proof": None,
         "pending": quick,
     }
@@ -59,14 +62,18 @@ def verdict_part(answers: Answers, quick: bool) -> dict[str, Any]:
     }
 
 
-def row_part(scene: Scene, frame: Frame, slackness: bool = True) -> dict[str, Any]:
-    """alpha and, for a margin problem, slack and, if asked for, what each row adds to the gap."""
-    part: dict[str, Any] = {"alpha": numbers(frame.weights), "limit": None, "slack": None, "slackness": None}
+def row_part(scene: Scene, frame: Frame, slackness: bool = True, by_hand: bool = False) -> dict[str, Any]:
+    """alpha and, for a margin problem, slack and, if asked for, what each row adds to the gap.
+
+    A separator placed by hand is no sum of rows: it has slack, and no alpha.
+    """
+    weights = None if by_hand else numbers(frame.weights)
+    part: dict[str, Any] = {"alpha": weights, "limit": None, "slack": None, "slackness": None}
     if scene.algorithm in ("soft-margin", "kernel-svm"):
         part["limit"] = scene.C if scene.loss == "hinge" else None
     if len(frame.slack):
         part["slack"] = numbers(frame.slack)
-    if frame.w is None or not slackness:
+    if frame.w is None or not slackness or by_hand:
         return part
     if scene.algorithm == "soft-margin":
         part["slackness"] = numbers(
@@ -79,30 +86,50 @@ def row_part(scene: Scene, frame: Frame, slackness: bool = True) -> dict[str, An
     return part
 
 
-def objective_part(frames: list[Frame], cursor: int) -> dict[str, Any] | None:
-    """Primal and dual at each step so far."""
-    if frames[-1].dual is None:
+def objective_part(play: Playback) -> dict[str, Any] | None:
+    """Primal and dual at each step so far, and the primal value of what was placed by hand."""
+    if play.frames[-1].dual is None:
         return None
-    seen = frames[: cursor + 1]
+    seen = play.frames[: play.cursor + 1]
     return {
         "primal": [number(frame.primal) for frame in seen],
         "dual": [number(frame.dual) for frame in seen],
         "gap": number(seen[-1].gap),
+        "by_hand": None if play.hand is None else {"primal": number(objective(play.scene, play.hand))},
     }
 
 
 def update_part(play: Playback, quick: bool) -> dict[str, Any] | None:
     """Updates so far against the bound of this variant; with a kernel it is known when the run has ended."""
-    if play.scene.algorithm not in ("gradient", "perceptron", "kernel-perceptron"):
+    if play.scene.algorithm not in ("gradient", "perceptron", "kernel-perceptron") or play.hand is not None:
         return None
     part: dict[str, Any] = {"count": play.frame.updates, "bound": None}
     bound = play.answers.bound
     if play.scene.has_kernel and play.at_end and play.whole and not quick:
         bound = play.answers.kernel_bound
     if bound is not None:
-        part["bound"], part["radius"] = number(bound.updates), number(bound.radius)
-        part["margin"], part["formula"] = number(bound.margin), bound.formula
+        part["bound"], part["says"] = number(bound.updates), bound.sentence
+    elif play.scene.has_kernel:
+        part["says"] = (
+            "The bound follows from the margin in the kernel's space, which is known when the run has ended."
+        )
+    else:
+        line = "line through the origin" if play.scene.bias == "none" else "line"
+        part["says"] = (
+            f"No {line} separates these points, so the run never ends and nothing bounds its updates."
+        )
     return part
+
+
+def step_size_part(scene: Scene) -> str:
+    """Why the step size may not matter: from w = 0 a fixed one only scales every w of the run."""
+    fixed = scene.algorithm == "perceptron" or (scene.algorithm == "gradient" and scene.rule == "fixed")
+    if not fixed or scene.start == "row":
+        return ""
+    return (
+        "From w = 0 the step size does not matter: every w is ε times the w of step size 1, f has the same signs, and "
+        "the same points are misclassified. Start at w = y₁x₁ to see it matter."
+    )
 
 
 def proof_part(answers: Answers) -> dict[str, Any] | None:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.lab.encode import number, numbers, packed
-from separatrix.lab.runs.frame import Frame
+from separatrix.lab.playback import Playback
 from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.runs.perceptron import PerceptronRun
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
-from separatrix.lab.wview import path_of, round_up, w_view
+from separatrix.lab.wview import path_of, plane, round_up
 from separatrix.perceptron.gradient import perceptron_risk
 from separatrix.types import Vector
 
@@ -40,33 +40,27 @@ def values_at(scene: Scene, U: Vector) -> Vector:
 
 
 def risk_view(
-    scene: Scene,
-    frames: list[Frame],
-    cursor: int,
-    at: float | None,
-    aspect: float = 1.0,
-    least: float = 0.0,
-    solid: bool = False,
+    play: Playback, at: float | None, aspect: float = 1.0, least: float = 0.0, solid: bool = False
 ) -> dict[str, Any]:
     """A grid of the risk in the plane of b, and the risk along the path.
 
     ``aspect`` is width over height; the picture shows |w_j| up to ``least`` at least, for paths of others;
     ``solid`` asks for the creases of a surface.
     """
-    view = w_view(scene, frames, cursor, at)
+    scene, view = play.scene, plane(play, at)
     view["extent"] = max(view["extent"], round_up(1.1 * least)) if least > 0 else view["extent"]
     reach = view["extent"] * max(1.0, aspect), view["extent"] * max(1.0, 1.0 / aspect)
     first, second = (np.linspace(-side, side, _GRID) for side in reach)
     b = np.full(_GRID * _GRID, view["b"])
-    plane = np.column_stack([np.tile(first, _GRID), np.repeat(second, _GRID), b])
+    grid = np.column_stack([np.tile(first, _GRID), np.repeat(second, _GRID), b])
     view.update(
         {
             "what": "primal objective" if view["level"] else "risk R(w)",
             "points": _GRID,
             "reach": numbers(reach),
-            "values": packed(values_at(scene, plane)),
-            "along": numbers(values_at(scene, path_of(frames[: cursor + 1]))),
-            "here": number(values_at(scene, path_of(frames[cursor : cursor + 1]))[0]),
+            "values": packed(values_at(scene, grid)),
+            "along": numbers(values_at(scene, np.array(view["path"]).reshape(-1, 3))),
+            "here": number(values_at(scene, np.array([view["now"]]))[0]),
         }
     )
     if solid:
@@ -111,8 +105,15 @@ def compared_paths(scene: Scene) -> list[dict[str, Any]]:
             more = frame is not None
             if frame is not None:
                 frames.append(frame)
+        path = path_of(frames)
         found.append(
-            {"name": name, "steps": len(frames) - 1, "ended": not more, "path": numbers(path_of(frames))}
+            {
+                "name": name,
+                "steps": len(frames) - 1,
+                "ended": not more,
+                "path": numbers(path),
+                "along": numbers(values_at(run.scene, path)),
+            }
         )
     return found
 

@@ -108,7 +108,7 @@ class Scene:
     def check_row(self, row: Any) -> int:
         """The number of a row that is there."""
         if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(self.points):
-            raise SceneError(f"row must be a whole number below {len(self.points)}; got {row!r}.")
+            raise SceneError(f"row must be a whole number below {len(self.points)}; got {str(row)[:40]}.")
         return row
 
     def to_json(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def check_point(point: Any) -> Point:
         raise SceneError(f"A point must be [x1, x2, label]; got {str(point)[:60]}.")
     x1, x2 = (
         _number(name, value, -MAX_COORDINATE, MAX_COORDINATE)
-        for name, value in zip("12", point, strict=False)
+        for name, value in zip(("x1", "x2"), point, strict=False)
     )
     if isinstance(point[2], bool) or point[2] not in (-1, 1):
         raise SceneError(f"A label must be -1 or 1; got {str(point[2])[:20]}.")

@@ -14,7 +14,7 @@ _UNNEEDED = ("n_threads",)  # they never change the result
 def script(answers: Answers) -> str:
     """A program that prints the numbers of the page."""
     scene = answers.scene
-    if answers.model is None:
+    if answers.model is None or not has_end(answers):
         return _head(scene, "separability") + _VERDICT.format(bias=scene.bias != "none")
     model = estimator(scene)
     name = type(model).__name__
@@ -29,6 +29,11 @@ def script(answers: Answers) -> str:
     if answers.proof is not None:
         text += _PROOF
     return text
+
+
+def has_end(answers: Answers) -> bool:
+    """False for a perceptron or a descent on points that no line separates: no fit ends where the page has stopped."""
+    return answers.scene.algorithm not in ("gradient", "perceptron") or answers.verdict.verdict == "separable"
 
 
 def call(model: Any) -> str:
@@ -65,7 +70,7 @@ _PROOF = """\
 print(verify(model.certificate_, X, y, exact=True).reason)
 """
 _VERDICT = """
-answer = separability(X, y, bias={bias})
+answer = separability(X, y, bias={bias})  # rows count from 0; the page numbers points from 1
 print(answer)
 print("weights", *answer.weights)
 """

@@ -68,10 +68,14 @@ class Lab:
         if not may_ask(host, self.host) or not same_origin(socket.headers.get("origin"), host):
             await socket.close(1008, "Connections come from the page that is served here.")
             return
-        if len(self.sessions) >= MAX_SESSIONS:
-            await socket.close(1013, f"At most {MAX_SESSIONS} pages may be open at once.")
-            return
         await socket.accept()
+        if (
+            len(self.sessions) >= MAX_SESSIONS
+        ):  # said after the handshake: before it, no browser tells the page why
+            await socket.close(
+                1013, f"{MAX_SESSIONS} pages of this lab are open, as many as it serves at once."
+            )
+            return
         session = await anyio.to_thread.run_sync(_new_session)
         self.sessions.add(session)
         try:

@@ -18,12 +18,15 @@ import numpy as np
 from separatrix import __version__
 from separatrix.lab.edits import Edits
 from separatrix.lab.encode import number
+from separatrix.lab.formulas import formulas
+from separatrix.lab.hand import read_place
 from separatrix.lab.limits import MAX_STEPS_AT_ONCE
 from separatrix.lab.mark_one import MarkOne
 from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME, PRESETS
 from separatrix.lab.replay import replay
 from separatrix.lab.riskview import compared_paths, step_sizes
+from separatrix.lab.runs.frame import Frame
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.script import script
 from separatrix.lab.views import check_window, views
@@ -63,6 +66,8 @@ class Session:
             "seek": self._seek,
             "finish": self._finish,
             "look": self._look,
+            "hold": self._hold,
+            "release": lambda message: self._playback().release(),
             "probe": self._probe,
             "compare": lambda message: {"compare": compared_paths(self._playback().scene)},
             "step-sizes": lambda message: {"step_sizes": step_sizes(self._playback().scene)},
@@ -92,28 +97,39 @@ class Session:
                 raise SceneError(f"There is no operation {str(message.get('op'))[:40]!r}.")
             reply.update(operation(message) or {})
             reply["scene"] = self.scene.to_json()
-            reply["run"] = self._progress()
+            reply["run"] = self._progress("grab" in message)
             reply.update(views(self.playback, message.get("want", {})))
         except ValueError as error:  # a SceneError, or the library's own sentence
             self.edits, self.playback = before
             reply["error"] = str(error)
         return reply
 
-    def _progress(self) -> Message:
+    def _progress(self, quick: bool) -> Message:
         shown: Message = {
             "undo": self.edits.can_undo,
             "redo": self.edits.can_redo,
             "ready": self.playback is not None,
         }
         if self.playback is None:
-            return shown | {"step": 0, "steps": 0, "over": False, "note": self._missing()}
+            return shown | {
+                "step": 0,
+                "steps": 0,
+                "over": False,
+                "note": self._missing(),
+                "formulas": [],
+                "named": [],
+            }
         play, frame = self.playback, self.playback.frame
         return shown | {
             "step": play.cursor,
             "steps": len(play.frames) - 1,
             "over": play.at_end,
+            "full": play.full,
             "leapt": play.leapt,
-            "note": play.sentence(),
+            "by_hand": play.hand is not None,
+            "note": play.sentence(quick),
+            "formulas": formulas(play),
+            "named": play.named(),
             "row": None if play.at_end else frame.row,
             "updates": frame.updates,
             "void": play.at_end and bool(getattr(play.run, "inseparable", False)),
@@ -138,10 +154,21 @@ class Session:
             return
         play = Playback(self.scene, None if old is None else old.answers.proved)
         if to == "end" or (to == "same" and (old is None or old.settled)):
-            play.finish(leap=message is not None and "grab" in message)
+            before = None if old is None or not old.over else old.frames[-1]
+            play.finish(leap=message is not None and "grab" in message, before=before)
         elif to == "same" and old is not None:
             play.seek(old.cursor)
+        if to == "same" and old is not None and old.hand is not None and self.scene.bias == old.scene.bias:
+            self._place(play, old.hand.frame)
         self.playback = play
+
+    def _place(self, play: Playback, frame: Frame) -> None:
+        """What was placed by hand stays, whatever the points do."""
+        if frame.w is not None and not play.scene.has_kernel:
+            play.hold(frame.w.tolist(), frame.b)
+
+    def _hold(self, message: Message) -> None:
+        self._playback().hold(*read_place(self.scene, message.get("w"), message.get("b")))
 
     def _load(self, message: Message) -> None:
         self.edits.change(Scene.from_json(message.get("scene")))

@@ -43,7 +43,7 @@ def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
     def view(play: Playback, options: Options) -> Any:
         if play.scene.has_kernel:
             return None  # w lives in the space of the kernel
-        return make(play.scene, play.frames, play.cursor, _finite(options.get("slice"), "slice"))
+        return make(play, None if play.scene.bias == "none" else _finite(options.get("slice"), "slice"))
 
     return view
 

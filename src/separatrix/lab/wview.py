@@ -7,21 +7,20 @@ At a fixed b it is a half-plane of (w1, w2) whose border is the row's line; the 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection, QhullError
 
 from separatrix.lab.encode import number, numbers
-from separatrix.lab.runs.frame import Frame
+from separatrix.lab.playback import Playback
+from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.scene import Scene
+from separatrix.lab.wedge import clipped, wedge_at
 from separatrix.types import Vector
 
 _PATH = 400  # points of a path that are drawn at most
-Polygon = NDArray[np.float64]
 
 
 def level_of(scene: Scene) -> float:
@@ -29,23 +28,32 @@ def level_of(scene: Scene) -> float:
     return 1.0 if scene.algorithm in ("hard-margin", "soft-margin") else 0.0
 
 
-def w_view(scene: Scene, frames: list[Frame], cursor: int, at: float | None) -> dict[str, Any]:
-    """Path, extent, level, and the wedge in the plane of the given b (None: that of the frame)."""
-    path = path_of(frames[: cursor + 1])
-    room = 1.7 if level_of(scene) else 1.25  # beyond the optimum lies the wedge
-    extent = extent_of(path_of(frames), room)
-    b = frames[cursor].b if at is None else at
-    wedge = feasible_polygon(scene, b, level_of(scene), 8.0 * extent[0])
-    inside = _area(wedge) > 1e-9 * extent[0] ** 2
+def plane(play: Playback, at: float | None) -> dict[str, Any]:
+    """What every picture over w has: the path so far, where w is now, the picture's extent, the b of the plane.
+
+    ``at`` is a b of the reader's choice; None means that of w.
+    """
+    extent = extent_of(
+        path_of(play.frames), 1.7 if level_of(play.scene) else 1.25
+    )  # beyond the optimum lies the wedge
+    now = play.frame
     return {
-        "path": numbers(path),
+        "path": numbers(path_of(play.frames[: play.cursor + 1])),
+        "now": [*numbers(now.w), number(now.b)],
+        "by_hand": play.hand is not None,
         "extent": extent[0],
         "extent_b": extent[1],
-        "b": number(b),
-        "level": level_of(scene),
-        "wedge": numbers(wedge) if inside else [],
-        "touches": len(wedge) > 0 and not inside,
+        "b": number(now.b if at is None else at),
+        "level": level_of(play.scene),
     }
+
+
+def w_view(play: Playback, at: float | None, side: float | None = None) -> dict[str, Any]:
+    """The plane with its wedge, cut to |w_j| <= ``side`` if given, and what is true of it in words."""
+    view = plane(play, at)
+    separable = play.answers.quick_verdict.verdict == "separable"
+    found = wedge_at(play.scene, view["b"], view["level"], side or view["extent"], separable)
+    return view | {"wedge": numbers(found.corners), "kind": found.kind, "says": found.sentence}
 
 
 def path_of(frames: list[Frame]) -> Vector:
@@ -74,45 +82,33 @@ def round_up(value: float) -> float:
     return next(step * power for step in steps if step * power >= value * (1 - 1e-12))
 
 
-def feasible_polygon(scene: Scene, b: float, level: float, side: float) -> Polygon:
-    """The wedge {w : y_i (w.x_i + b) >= level for all i} within |w_j| <= side, corners in order; empty if none.
-
-    Each half-plane cuts the polygon in turn (Sutherland and Hodgman, 1974).
-    """
-    corners = [(-side, -side), (side, -side), (side, side), (-side, side)]
-    for x1, x2, y in scene.points:
-        values = [y * (x1 * u + x2 * v + b) - level for u, v in corners]
-        if not values or min(values) >= 0:
-            continue
-        kept: list[tuple[float, float]] = []
-        closed = [*zip(corners, values, strict=True), (corners[0], values[0])]
-        for (p, at_p), (q, at_q) in pairwise(closed):
-            if at_p >= 0:
-                kept.append(p)
-            if (at_p < 0 < at_q) or (at_q < 0 < at_p):
-                t = at_p / (at_p - at_q)
-                kept.append((p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])))
-        corners = kept
-    return np.array(corners).reshape(-1, 2)
-
-
-def _area(corners: Polygon) -> float:
-    """The area of a polygon (the shoelace formula)."""
-    if len(corners) < 3:
-        return 0.0
-    x, y = corners.T
-    return 0.5 * abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1)))
-
-
-def solid_view(scene: Scene, frames: list[Frame], cursor: int, at: float | None) -> dict[str, Any]:
+def solid_view(play: Playback, at: float | None) -> dict[str, Any]:
     """The polyhedron of (w1, w2, b) in a box, face by face, with the row of each face; -1 for the box."""
-    view = w_view(scene, frames, cursor, at)
+    view = w_view(play, at)
     side = 1.3 * view["extent"]
     box = np.array([side, side, max(1.3 * view["extent_b"], 0.5 * side)])
-    view["box"] = numbers(box)
-    view["wedge"] = numbers(feasible_polygon(scene, view["b"], view["level"], side))
-    view["faces"] = polyhedron_faces(scene, view["level"], box)
-    return view
+    separable = view["kind"] != "none"
+    within = clipped(play.scene, view["b"], view["level"], side) if view["kind"] == "room" else []
+    faces = polyhedron_faces(play.scene, view["level"], box) if separable else []
+    return view | {
+        "box": numbers(box),
+        "wedge": numbers(within),
+        "faces": faces,
+        "says": _solid_words(view, faces),
+    }
+
+
+def _solid_words(view: dict[str, Any], faces: list[dict[str, Any]]) -> str:
+    """One sentence on the polyhedron."""
+    if view["kind"] == "none":
+        return "No (w, b) satisfies every point: the polyhedron is empty."
+    if not faces:
+        return "The polyhedron lies outside the box."
+    rows = len({face["row"] for face in faces if face["row"] >= 0})
+    bound = f"{counted(rows, 'point')} {'bounds' if rows == 1 else 'bound'} the polyhedron"
+    if view["level"]:
+        return f"{bound}; the widest slab is where it comes nearest to the b-axis"
+    return f"{bound}, a cone: every positive multiple of a separator separates"
 
 
 def polyhedron_faces(scene: Scene, level: float, box: Vector) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from separatrix.lab.runs.frame import Frame, Run
 from separatrix.types import Vector
 
 Window = tuple[float, float, float, float]
+_ON_EDGE = 1e-3  # of a unit of the functional margin, and of C: nearer is drawn as on the edge of the slab
+_QUICK, _REST = 200_000, 6_000_000  # values of the kernel for one picture: while something moves, and at rest
 
 
 def rows_of(run: Run, frame: Frame) -> Vector:
@@ -30,14 +33,24 @@ def norm_of(run: Run, frame: Frame, f: Vector) -> float:
 
 
 def support_kinds(run: Run, frame: Frame) -> list[str]:
-    """For each row "", "margin", "slack" or, of a perceptron, "update"."""
+    """For each row "", "margin", "slack" or, of a perceptron, "update".
+
+    At the answer these are the library's kinds of support vectors. On the way there all weights of an interior point
+    are above 0: there a row counts as one only if it weighs something and is on the edge of the slab, or inside.
+    """
     scene = run.scene
     used = frame.weights > 0
     if scene.algorithm in ("gradient", "perceptron", "kernel-perceptron"):
         return ["update" if each else "" for each in used]
-    limit = scene.C if scene.algorithm != "hard-margin" else np.inf
-    slack = (frame.weights >= limit) | (scene.loss == "squared_hinge" and scene.algorithm != "hard-margin")
-    return ["" if not on else "slack" if beyond else "margin" for on, beyond in zip(used, slack, strict=True)]
+    if scene.algorithm == "hard-margin":
+        return ["margin" if each else "" for each in used]
+    limit, squared = scene.C, scene.loss == "squared_hinge"
+    beyond = np.full(len(used), True) if squared else frame.weights >= limit
+    if not frame.final and len(frame.slack):
+        functional = scene.y * rows_of(run, frame)
+        beyond = functional < 1.0 - _ON_EDGE
+        used = (frame.weights > _ON_EDGE * limit) & (functional < 1.0 + _ON_EDGE)
+    return ["" if not on else "slack" if far else "margin" for on, far in zip(used, beyond, strict=True)]
 
 
 def x_view(
@@ -65,6 +78,7 @@ def x_view(
         view["margin"] = number(geometry.margin(scene.X, scene.y, frame.w, frame.b))
     if frame.w is None and window is not None:
         view["contours"] = {"window": list(window), **contour_grid(run, frame, window, grid)}
+    view["legend"] = legend(view["kinds"], view["slab"] is not None, frame, norm)
     return view
 
 
@@ -73,9 +87,34 @@ def _margins(values: Vector, row: int | None) -> list[Any] | dict[int, float | N
     return numbers(values) if row is None else {row: number(values[row])}
 
 
+def legend(kinds: list[str], slab: bool, frame: Frame, norm: float) -> list[str]:
+    """The marks that this picture has, by name."""
+    marks = ["plus", "minus"]
+    marks += [kind for kind in ("margin", "slack") if kind in kinds]
+    if norm > 0:
+        marks += ["boundary", *(["edge"] if slab else [])]
+    if frame.w is not None and norm > 0 and frame.b != 0:
+        marks.append("origin")
+    return marks
+
+
+def fine_enough(run: Run, frame: Frame, window: Window, points: int) -> int:
+    """Points on a side of a grid: ``points``, or more where a narrow kernel needs them and there is time."""
+    scene = run.scene
+    if scene.kernel == "rbf":
+        # exp(-gamma d^2) has its inflexion at d = 1/sqrt(2 gamma): three points for that distance show it.
+        needed = 1 + math.ceil(
+            3.0 * math.sqrt(2.0 * scene.gamma) * max(window[1] - window[0], window[3] - window[2])
+        )
+        quick = points < 32
+        affordable = math.isqrt((_QUICK if quick else _REST) // max(1, int(np.count_nonzero(frame.weights))))
+        points = max(points, min(needed, affordable))
+    return int(np.clip(points, 8, MAX_GRID))
+
+
 def contour_grid(run: Run, frame: Frame, window: Window, points: int) -> dict[str, Any]:
     """f on a grid of points over the window, rows from the lowest x2 up."""
-    points = int(np.clip(points, 8, MAX_GRID))
+    points = fine_enough(run, frame, window, points)
     first = np.linspace(window[0], window[1], points)
     second = np.linspace(window[2], window[3], points)
     Z = np.column_stack([np.tile(first, points), np.repeat(second, points)])

@@ -24,6 +24,7 @@ class Frame:
     weights: Vector  #: (n,)
     note: str  #: one sentence: what this step did
     row: int | None = None  #: the row it looked at
+    used: tuple[int, ...] = ()  #: the rows whose products moved w, where this step moved w along some
     updates: int = 0  #: updates so far, of a perceptron; steps, of a descent
     primal: float | None = None  #: recomputed from the data
     dual: float | None = None
@@ -32,6 +33,7 @@ class Frame:
     constraint: str = ""  #: what went wrong, where something did
     slack: Vector = field(default_factory=lambda: np.empty(0))
     f: Vector | None = None  #: (n,) f(x_i), where the run has it at hand
+    final: bool = False  #: True for what the estimator's fit returns
 
 
 class Run(Protocol):

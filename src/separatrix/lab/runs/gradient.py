@@ -28,18 +28,20 @@ class GradientRun:
         """w = 0, or the first row."""
         from_row = self.descent.settings.start is not None
         return self._frame(
-            "Descent starts at w = y₁x₁, the first row." if from_row else "Descent starts at w = 0."
+            "Descent starts at w = y₁x₁, the first point." if from_row else "Descent starts at w = 0."
         )
 
     def step(self) -> Frame | None:
         """One step down the gradient; None where no row is misclassified."""
+        before = self.descent.counts.copy()
         wrong = self.descent.step()
         if wrong == 0:
             return None
-        size = self.descent.sizes[-1]
-        return self._frame(
-            f"{counted(wrong, 'row')} misclassified: w moved by {size:.3g} times their signed sum.", size
-        )
+        used = [int(row) for row in np.flatnonzero(self.descent.counts > before)]
+        verb = "was" if wrong == 1 else "were"
+        what = "its product yx" if wrong == 1 else "the sum of their products yx"
+        note = f"{counted(wrong, 'point')} {verb} misclassified, so w moves along {what}."
+        return self._frame(note, self.descent.sizes[-1], tuple(used))
 
     def grown(self, scene: Scene) -> bool:
         """Descent goes on from the same w on the risk of one row more."""
@@ -61,10 +63,11 @@ class GradientRun:
     def ending(self) -> str:
         """Number of steps."""
         made = counted(self.descent.updates, "step")
-        return f"No row is misclassified, the risk is 0: descent has ended after {made}."
+        return f"No point is misclassified, so the risk is 0: descent ended after {made}."
 
-    def _frame(self, note: str, size: float | None = None) -> Frame:
+    def _frame(self, note: str, size: float | None = None, used: tuple[int, ...] = ()) -> Frame:
         descent = self.descent
         assert descent.w is not None
         weights = np.abs(descent.beta)
-        return Frame(descent.w.copy(), descent.b, weights, note, updates=descent.updates, size=size)
+        w = descent.w.copy()
+        return Frame(w, descent.b, weights, note, used=used, updates=descent.updates, size=size)

@@ -16,6 +16,7 @@ from separatrix.lab.answers import Answers
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
+from separatrix.lab.words import points, verb
 from separatrix.problem import scores
 from separatrix.solvers.active_set import ActiveSet
 from separatrix.types import Vector
@@ -46,7 +47,9 @@ class HardMarginRun:
     def first(self) -> Frame:
         """No row is held yet."""
         n = len(self._scene.points)
-        return Frame(np.zeros(2), 0.0, np.zeros(n), "Before the first step: no row is held, w = 0.", dual=0.0)
+        return Frame(
+            np.zeros(2), 0.0, np.zeros(n), "Before the first step no point is held, and w = 0.", dual=0.0
+        )
 
     def step(self) -> Frame | None:
         """One row enters; the last frame is what `SVC(C=inf).fit` returns, or that there is no slab."""
@@ -57,21 +60,38 @@ class HardMarginRun:
         self.steps += 1
         if not self.begun:
             return self._begin()
-        before = set(self._active())
+        before, u = set(self._active()), np.asarray(self.engine.point, dtype=np.float64)
         outcome = _OUTCOMES[self.engine.solve(1)]
         self.over = outcome != "stalled" or self.steps > 10 * len(self._scene.points) + 20
-        entered = sorted(set(self._active()) - before)
         if outcome == "infeasible":
             self.inseparable = True
-            return self._frame("The next row depends on those held: no slab has all rows outside it.", None)
-        if not entered:
-            return (
-                self.step()
-                if self.over
-                else self._frame("A row left, because its weight reached zero.", None)
+            return self._frame("The next point contradicts those held: no slab has every point outside it.")
+        after = set(self._active())
+        if after == before and self.over:
+            return self.step()
+        return self._frame(
+            self._sentence(u, sorted(after - before), sorted(before - after)), *sorted(after - before)
+        )
+
+    def _sentence(self, u: Vector, entered: list[int], left: list[int]) -> str:
+        """The points that are held now and those no longer; ``u`` is (w, b) before."""
+        w, b = u[:2], float(u[2]) if self.free else 0.0
+        margins = self.problem.y * self.problem.scores(w, b)
+        inside = [row for row in entered if np.any(w) and margins[row] < 1.0]
+        parts = []
+        if inside:
+            parts.append(f"{points(inside)} {verb(inside, 'was', 'were')} inside the slab")
+        if entered:
+            held = (
+                ("it is" if inside else f"{points(entered)} is")
+                if len(entered) == 1
+                else f"{points(entered)} are"
             )
-        row = entered[0]
-        return self._frame(f"Row {row + 1} was inside the slab; it is held on the margin now.", row)
+            parts.append(f"now {held} held on the margin")
+        if left:
+            parts.append(f"{points(left)} {verb(left, 'is', 'are')} let go")
+        text = "; ".join(parts)
+        return f"{text[0].upper()}{text[1:]}."
 
     def _begin(self) -> Frame:
         """The nearest pair of rows of the two classes is held first."""
@@ -83,10 +103,14 @@ class HardMarginRun:
         self.begun = True
         if not self.engine.begin_with(p, q):
             self.over = self.inseparable = True
-            return self._frame(f"Rows {p + 1} and {q + 1} are one place with two labels: no slab exists.", p)
-        return self._frame(f"Rows {p + 1} and {q + 1}, the nearest of the two classes, are held first.", p)
+            return self._frame(
+                f"Points {p + 1} and {q + 1} are one place with two labels: no slab exists.", p, q
+            )
+        return self._frame(
+            f"Points {p + 1} and {q + 1}, the nearest of the two classes, are held first.", p, q
+        )
 
-    def leap(self, answers: Answers) -> Frame | None:
+    def leap(self, answers: Answers, before: Frame | None) -> Frame | None:
         """Return the last frame, without the steps."""
         return self.answer(answers.model)
 
@@ -101,11 +125,12 @@ class HardMarginRun:
             result.coef.copy(),
             result.intercept,
             result.alpha.copy(),
-            "The answer of SVC(C=inf).fit: every row outside the slab, primal and dual equal.",
+            "The answer of SVC(C=inf).fit: no point is inside the slab, and primal and dual are equal.",
             primal=result.primal,
             dual=result.dual,
             gap=result.gap,
             slack=result.slack,
+            final=True,
         )
 
     def grown(self, scene: Scene) -> bool:
@@ -120,13 +145,13 @@ class HardMarginRun:
     def ending(self) -> str:
         """The widest slab, or none."""
         if self.inseparable:
-            return "There is no hard margin: the highlighted rows contradict each other."
-        return "The widest slab: every point is outside it, and the marked ones hold it in place."
+            return "There is no hard margin: the highlighted points contradict each other."
+        return "The widest slab: no point is inside it, and the ringed points hold it in place."
 
     def _active(self) -> list[int]:
         return [int(row) for row in np.asarray(self.engine.active)]
 
-    def _frame(self, note: str, row: int | None) -> Frame:
+    def _frame(self, note: str, *rows: int) -> Frame:
         u, alpha = np.asarray(self.engine.point, dtype=np.float64), np.zeros(self.problem.n_rows)
         active = self._active()
         alpha[active] = np.asarray(self.engine.multipliers, dtype=np.float64)[: len(active)]
@@ -134,4 +159,4 @@ class HardMarginRun:
         # alpha is feasible at every iterate, so its dual value is a bound; w is not, so it has no primal value yet.
         dual = self.problem.dual(alpha)
         slack = np.maximum(0.0, 1.0 - self.problem.y * self.problem.scores(w, b))
-        return Frame(w, b, alpha, note, row, dual=dual, slack=slack)
+        return Frame(w, b, alpha, note, rows[0] if rows else None, rows, dual=dual, slack=slack)

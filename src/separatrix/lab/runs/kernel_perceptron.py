@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from separatrix.lab.runs.frame import Frame, counted
@@ -38,7 +40,9 @@ class KernelPerceptronRun:
 
     def first(self) -> Frame:
         """No update yet."""
-        return self._frame("No row has been visited yet: f is zero everywhere.", None)
+        if self.run.settings.start is not None:
+            return replace(self._frame("The run starts with the weight 1 on the first point.", 0), used=())
+        return self._frame("No point has been visited yet: f is zero everywhere.", None)
 
     def step(self) -> Frame | None:
         """Visit rows until one is misclassified and its update is made; None after a pass without a mistake."""
@@ -53,7 +57,7 @@ class KernelPerceptronRun:
             if run.visit(part):
                 row = int(part[-1])
                 return self._frame(
-                    f"Pass {self.passes}: row {row + 1} was misclassified; its weight grew.", row
+                    f"Pass {self.passes}: point {row + 1} was misclassified, so its weight grows.", row
                 )
         return None
 
@@ -81,9 +85,11 @@ class KernelPerceptronRun:
     def ending(self) -> str:
         """Number of updates."""
         made = f"{counted(self.run.updates, 'update')} in {counted(self.passes, 'pass', 'passes')}"
-        return f"A pass without a mistake: the run has ended after {made}."
+        return f"A whole pass without a mistake: the run ended after {made}."
 
     def _frame(self, note: str, row: int | None) -> Frame:
         beta = self.run.beta[:, 0]
         b = self.run.rows.gain * float(beta.sum())
-        return Frame(None, b, np.abs(beta), note, row, updates=self.run.updates)
+        used = () if row is None else (row,)
+        size = self.run.settings.size
+        return Frame(None, b, np.abs(beta), note, row, used, updates=self.run.updates, size=size)

@@ -55,8 +55,8 @@ class PerceptronRun:
     def first(self) -> Frame:
         """w = 0, or the first row."""
         if self.run.settings.start is not None:
-            return self._frame("The run starts at w = y₁x₁, the first row.", 0)
-        return self._frame("The run starts at w = 0, where every row counts as misclassified.", None)
+            return self._frame("The run starts at w = y₁x₁, the first point.", 0)
+        return self._frame("The run starts at w = 0, where every point counts as misclassified.", None)
 
     def step(self) -> Frame | None:
         """Visit rows until one is misclassified and its update is made; None after a pass without a mistake."""
@@ -82,7 +82,7 @@ class PerceptronRun:
         row = int(doubtful[0])
         run.update(row)
         return self._frame(
-            f"Row {row + 1} is misclassified exactly, though rounding hid it: an update on it.", row
+            f"Point {row + 1} is misclassified in exact arithmetic, though rounding hid it.", row
         )
 
     def grown(self, scene: Scene) -> bool:
@@ -105,16 +105,18 @@ class PerceptronRun:
     def ending(self) -> str:
         """Number of updates."""
         made = f"{counted(self.run.updates, 'update')} in {counted(self.passes, 'pass', 'passes')}"
-        return f"A pass without a mistake: the run has ended after {made}."
+        return f"A whole pass without a mistake: the run ended after {made}."
 
     def _frame(self, note: str, row: int | None) -> Frame:
         state, settings = self.run.state, self.run.settings
         weights = np.asarray(state.counts * settings.size, dtype=np.float64)
         if settings.start is not None:
             weights[settings.start] += 1.0
-        return Frame(state.w[0].copy(), float(state.b[0]), weights, note, row, updates=state.updates)
+        used = () if row is None or state.updates == 0 else (row,)
+        w, b = state.w[0].copy(), float(state.b[0])
+        return Frame(w, b, weights, note, row, used, updates=state.updates, size=settings.size)
 
 
 def _sentence(row: int, label: int, passes: int) -> str:
-    sign = "+" if label > 0 else "−"
-    return f"Pass {passes}: row {row + 1} was misclassified, so w {sign}= step · x, and b moved with it."
+    way = "along it" if label > 0 else "against it"
+    return f"Pass {passes}: point {row + 1} was misclassified, so w jumps {way}."

@@ -18,6 +18,7 @@ from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
 from separatrix.lab.runs.leap import quick_answer
 from separatrix.lab.scene import Scene
+from separatrix.lab.words import shown
 from separatrix.problem import Point, Problem, Solution, scores
 from separatrix.problem.losses import LOSSES
 from separatrix.proof.duality import certify
@@ -28,7 +29,7 @@ from separatrix.solvers.loop.protocol import Verdict
 from separatrix.types import Vector
 
 _MET = 1e-3  # relative gap, as SVC's tol
-_ANSWER = "The answer of SVC.fit: the bias in the middle of its interval, α on its bounds."
+_ANSWER = "The answer of SVC.fit: b in the middle of its interval, α exactly 0 or C where it can be."
 _STEPS = 150  # of the solver, before the estimator gives the answer all the same
 
 
@@ -61,7 +62,7 @@ class SoftMarginRun:
         scene, problem = self._scene, self.problem
         start = _at_zero(scene.y.tobytes(), scene.C, scene.loss, problem.bias)
         w = None if scene.has_kernel else np.zeros(problem.n_columns)
-        return self._frame(start, w, np.zeros(problem.n_rows), "Before the first step: α = 0 and w = 0.")
+        return self._frame(start, w, np.zeros(problem.n_rows), "Before the first step α = 0 and w = 0.")
 
     @cached_property
     def solver(self) -> Any:
@@ -83,8 +84,8 @@ class SoftMarginRun:
         self.over = verdict is Verdict.STALLED or (verdict is Verdict.CHECK and proved.gap <= AIMS.linear)
         if verdict is Verdict.CHECK and not self.over:
             self.solver.rejected(self.problem, self.state, AIMS.linear)
-        word = "Epoch" if self.solver.name == "coordinate-descent" else "Iteration"
-        note = f"{word} {self.steps}: the gap, recomputed from the data, is {proved.gap:.2g}."
+        gap = f"the relative gap, recomputed from the data, is {shown(proved.gap, 3)}"
+        note = f"{self._unit.capitalize()} {self.steps}: {gap}."
         return self._frame(proved, proved.w, proved.scores, note)
 
     def _point(self) -> Point:
@@ -95,19 +96,18 @@ class SoftMarginRun:
 
     def answer(self, model: Any) -> Frame:
         """Return the answer of `SVC.fit`, without the steps."""
-        self.steps = int(model.n_iter_) if self.steps == _STEPS else self.steps
         return self._answer(next(iter(model.problems_.values())))
 
-    def leap(self, answers: Answers) -> Frame:
-        """The same as soon as possible, since the points move on."""
-        found = quick_answer(self._scene, self.problem)
+    def leap(self, answers: Answers, before: Frame | None) -> Frame:
+        """The same as soon as possible, since the points move on; ``before`` answers for points much like these."""
+        found = quick_answer(self._scene, self.problem, before)
         return self.answer(answers.model) if found is None else self._answer(found)
 
     def _answer(self, fit: BinaryFit) -> Frame:
         self.settled, self.gap = True, float(fit.gap)
         kernel, space = self._scene.has_kernel, self.problem.space
         image = space.combine(fit.alpha * self.problem.y) if kernel else fit.coef
-        return self._frame(fit, space.vector(image), space.products(image), _ANSWER)
+        return replace(self._frame(fit, space.vector(image), space.products(image), _ANSWER), final=True)
 
     def grown(self, scene: Scene) -> bool:
         """A new row is a new problem."""
@@ -122,12 +122,23 @@ class SoftMarginRun:
         return np.asarray(kernel_of(self._scene).matrix(Z, self._scene.X[used]) @ coefficients + frame.b)
 
     def ending(self) -> str:
-        """That primal and dual have met, and after how many steps, where they were made."""
-        after = f" after {counted(self.steps, 'step')}" if self.steps else ""
-        if not self.gap <= _MET:
-            return f"Primal and dual have not met{after}: the relative gap is {self.gap:.2g}."
+        """Whether primal and dual have met, after how many iterations, and that the last step is the fit's answer."""
+        met = self.gap <= _MET
         where = " in the space of the kernel" if self._scene.has_kernel else ""
-        return f"Primal and dual have met{where}{after}."
+        words = f"Primal and dual have {'met' if met else 'not met'}{where}"
+        if not met:
+            words += f": the relative gap is {shown(self.gap, 3)}"
+        if self.steps == 0:  # a leap
+            return f"{words}."
+        made, last = counted(self.steps, self._unit), f"step {self.steps + 1} is the answer of SVC.fit"
+        if met and self.over:
+            return f"{words} after {made}; {last}."
+        return f"{words}. Shown are {made}; {last}."
+
+    @property
+    def _unit(self) -> str:
+        """A step of the solver, as its literature calls it."""
+        return "epoch" if self.solver.name == "coordinate-descent" else "iteration"
 
     def _frame(self, solution: Any, w: Vector | None, scores: Vector | None, note: str) -> Frame:
         """A `Solution` or a `BinaryFit` as a frame, with the products of w with the rows."""

@@ -20,11 +20,13 @@ export class Bars {
 
   // All rows of a class are one path, as in w-space: a hundred bars cost the browser little more than one.
   draw({ alpha, limit }, { algorithm, points }) {
+    this.element.hidden = alpha === null; // a w that was placed by hand is no sum of points
+    if (alpha === null) return;
     const counted = ["gradient", "perceptron", "kernel-perceptron"].includes(algorithm);
     const largest = Math.max(0, ...alpha), bounded = Boolean(limit) && largest >= 0.2 * limit;
     const most = Math.max(bounded ? limit : 0, largest, 1e-12), step = WIDTH / Math.max(alpha.length, 12);
     const width = Math.max(step * 0.8, 0.8);
-    write(this.title, counted ? "weight of each row in w" : limit ? `dual variables α, 0 ≤ α ≤ C = ${show(limit, 3)}` : "dual variables α ≥ 0");
+    write(this.title, counted ? "weight of each point in w" : limit ? `dual variables α, 0 ≤ α ≤ C = ${show(limit, 3)}` : "dual variables α ≥ 0");
     const paths = ["", ""];
     let used = 0;
     this.bars = alpha.map((value, row) => {
@@ -36,7 +38,7 @@ export class Bars {
     });
     this.kinds.forEach((path, kind) => set(path, { d: paths[kind] }));
     set(this.limit, { y: BASE - TALLEST - 1, visibility: most === limit ? "visible" : "hidden" });
-    set(this.svg, { "aria-label": `${used} of ${alpha.length} rows carry weight; the largest is ${show(largest)}` });
+    set(this.svg, { "aria-label": `${used} of ${alpha.length} points carry weight; the largest is ${show(largest)}` });
     this.light();
   }
 

@@ -9,31 +9,72 @@ export class Camera {
     this.near = 1;
     this.draw = draw;
     this.onslide = null; // told by how much of the cube a drag with Shift, or a page key, goes up
+    this.handle = null; // { near(px, py, touch), drag(px, py, event), up() }: something in it that can be moved by itself
+    this.onview = () => {};
     this.canvas = h("canvas", { class: "solid", tabindex: "0", role: "img", "aria-label": label });
     this.element = h("div", { class: "plot" }, this.canvas);
-    this.canvas.addEventListener("pointerdown", (event) => {
-      this.from = [event.clientX, event.clientY, this.turn, this.tilt];
-      this.canvas.setPointerCapture(event.pointerId);
-    });
+    this.canvas.addEventListener("pointerdown", (event) => this.down(event));
     this.canvas.addEventListener("pointermove", (event) => {
+      if (this.holding) {
+        this.handle.drag(...this.at(event), event);
+        return;
+      }
+      if (this.handle) this.canvas.classList.toggle("on-knob", this.handle.near(...this.at(event), false));
       if (!this.from) return;
       if (event.shiftKey && this.onslide) {
         this.onslide(-event.movementY / (0.31 * Math.min(this.width, this.height)));
         return;
       }
       this.turn = this.from[2] + (event.clientX - this.from[0]) * 0.01;
-      this.tilt = clamp(this.from[3] + (event.clientY - this.from[1]) * 0.01, -1.5, 1.5);
+      if (event.pointerType !== "touch") this.tilt = clamp(this.from[3] + (event.clientY - this.from[1]) * 0.01, -1.5, 1.5);
       this.draw();
+      this.onview();
     });
-    this.canvas.addEventListener("pointerup", () => { this.from = null; });
+    for (const name of ["pointerup", "pointercancel"]) this.canvas.addEventListener(name, () => this.up());
+    for (const name of ["touchstart", "touchmove"]) {
+      this.canvas.addEventListener(name, (event) => { if (this.holding) event.preventDefault(); }, { passive: false });
+    }
     this.canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.near = clamp(this.near * Math.exp(-event.deltaY * 0.001), 0.4, 4);
       this.draw();
+      this.onview();
     }, { passive: false });
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.measure()).observe(this.element);
   }
+
+  at(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  down(event) {
+    this.from = [event.clientX, event.clientY, this.turn, this.tilt];
+    this.holding = this.handle !== null && this.handle.near(...this.at(event), event.pointerType === "touch");
+    this.canvas.setPointerCapture(event.pointerId);
+  }
+
+  up() {
+    if (this.holding) this.handle.up();
+    this.from = null;
+    this.holding = false;
+  }
+
+  // What of the view is kept in a link.
+  saved() { return [this.turn, this.tilt, this.near].map((value) => Number(value.toFixed(3))); }
+
+  restore([turn, tilt, near]) { [this.turn, this.tilt, this.near] = [turn, clamp(tilt, -1.5, 1.5), clamp(near, 0.4, 4)]; }
+
+  // The place of the level t under a pixel; null where that level is seen from its side.
+  unsee(px, py, t) {
+    const [ct, st, cl, sl] = [Math.cos(this.turn), Math.sin(this.turn), Math.cos(this.tilt), Math.sin(this.tilt)];
+    if (Math.abs(sl) < 0.12) return null;
+    const unit = this.unit, right = (px - this.width / 2) / unit, away = ((this.height / 2 - py) / unit - t * cl) / sl;
+    return [right * ct + away * st, away * ct - right * st];
+  }
+
+  get unit() { return 0.31 * Math.min(this.width, this.height * 1.15) * this.near; }
 
   key(event) {
     const slides = { PageUp: 0.05, PageDown: -0.05 };
@@ -49,6 +90,7 @@ export class Camera {
     event.preventDefault();
     event.stopPropagation();
     this.draw();
+    this.onview();
   }
 
   measure() {
@@ -76,7 +118,7 @@ export class Camera {
     const [ct, st, cl, sl] = [Math.cos(this.turn), Math.sin(this.turn), Math.cos(this.tilt), Math.sin(this.tilt)];
     const right = u * ct - v * st, away = u * st + v * ct;
     const up = t * cl - away * -sl, depth = away * cl - t * sl;
-    const unit = 0.31 * Math.min(this.width, this.height * 1.15) * this.near;
+    const { unit } = this;
     return [this.width / 2 + right * unit, this.height / 2 - up * unit, -depth];
   }
 

@@ -5,6 +5,7 @@ import { Pace } from "./pace.js";
 
 // These change nothing: only who asked hears the answer.
 export const QUESTIONS = new Set(["hello", "probe", "compare", "step-sizes", "certificate", "python", "replay", "mark"]);
+const PICTURES = ["w", "solid", "risk"]; // of which only the open one comes with an answer
 
 export class Client {
   constructor(transport) {
@@ -22,6 +23,10 @@ export class Client {
     this.onpainted = () => {}; // told of each move of the user whose answer is on the screen
     this.hovered = null;
     this.hoverListeners = [];
+    this.ghost = null; // a separator that is pointed at in w-space
+    this.ghostListeners = [];
+    this.grabs = 0; // a number for each drag, so that its moves count as one edit
+    this.onview = () => {}; // told when something is looked at otherwise: zoom, camera, theme
   }
 
   listen(listener) { this.listeners.push(listener); }
@@ -63,6 +68,7 @@ export class Client {
     if (reply.error) {
       this.onerror(reply.error, reply.lost);
     } else if (!QUESTIONS.has(job.message.op)) {
+      for (const name of PICTURES) this.state[name] = undefined; // what is not in this answer is of other points
       Object.assign(this.state, reply);
       for (const listener of this.listeners) listener(this.state, job.message);
       if (job.since !== null && job.since !== undefined) this.paint(job.since);
@@ -110,4 +116,18 @@ export class Client {
   }
 
   onhover(listener) { this.hoverListeners.push(listener); }
+
+  // A separator that is pointed at, drawn lightly in x-space; null where none is.
+  point(ghost) {
+    if (ghost === null && this.ghost === null) return;
+    this.ghost = ghost;
+    for (const listener of this.ghostListeners) listener(ghost);
+  }
+
+  onpoint(listener) { this.ghostListeners.push(listener); }
+
+  grab() { return ++this.grabs; }
+
+  // Put (w, b) down; `since` is when the user moved it.
+  hold(w, b, grab, since) { this.keep("hold", "hold", { w, b, grab }, since); }
 }

@@ -1,10 +1,11 @@
 // Putting points down, moving and removing them: by pointer, by touch and by keyboard.
 
-import { h, s, set, children } from "./dom.js";
+import { children, h, s, set } from "./dom.js";
+import { editKey } from "./editkeys.js";
 
 const NEAR = 16; // pixels within which a point is meant
 const SLOW = 50; // milliseconds without an answer after which a dragged mark goes ahead
-const REST = 400; // milliseconds after a key until its point counts as at rest
+const HOLD = 350; // milliseconds that a finger rests on a point until it takes hold of it: a swipe scrolls the page
 
 export class Editing {
   constructor(view) {
@@ -15,7 +16,6 @@ export class Editing {
     this.chosen = null;
     this.cross = null;
     this.drag = null;
-    this.grabs = 0;
     this.ahead = null; // the move that is not answered yet
     this.tools = this.makeTools();
     const { svg } = view.plot;
@@ -25,12 +25,17 @@ export class Editing {
     svg.addEventListener("pointermove", (event) => { if (!raw || !this.drag) this.move(event); });
     svg.addEventListener("pointerrawupdate", (event) => { if (this.drag) this.move(event); });
     svg.addEventListener("pointerup", (event) => this.up(event));
-    svg.addEventListener("pointercancel", () => { this.drag = null; });
+    svg.addEventListener("pointercancel", () => this.cancel());
     svg.addEventListener("pointerleave", () => { if (!this.drag) this.view.leave(); });
     svg.addEventListener("wheel", (event) => this.zoom(event), { passive: false });
-    svg.addEventListener("keydown", (event) => this.key(event));
+    svg.addEventListener("keydown", (event) => editKey(this, event));
     svg.addEventListener("focus", () => this.enter());
     svg.addEventListener("blur", () => this.leave());
+    svg.addEventListener("contextmenu", (event) => { if (this.drag && this.drag.touch) event.preventDefault(); }); // a finger that rests
+    // What a finger has taken hold of follows it; everything else lets the page scroll.
+    for (const name of ["touchstart", "touchmove"]) {
+      svg.addEventListener(name, (event) => { if (this.drag && this.drag.firm) event.preventDefault(); }, { passive: false });
+    }
   }
 
   makeTools() {
@@ -41,7 +46,8 @@ export class Editing {
       tool("plus", "+1", true, "Add points of class +1 (key 1)"),
       tool("minus", "−1", false, "Add points of class −1 (key 2)"),
       tool("erase", "erase", false, "Remove points (key 3)"),
-      h("button", { class: "small", text: "fit", title: "Show all points (key 0)", onclick: () => this.fit() }));
+      h("button", { class: "small", text: "fit", title: "Show all points (key 0)", onclick: () => this.fit() }),
+      h("button", { class: "small", text: "1 2 3", title: "Number all points (N)", "aria-label": "Number all points", onclick: () => this.view.numberAll() }));
   }
 
   use(name) {
@@ -69,13 +75,32 @@ export class Editing {
     return best;
   }
 
+  // A mouse takes hold at once. A finger does on a handle, on the chosen point, and on any point where it rests.
   down(event) {
-    if (event.button !== 0) return;
-    const row = this.near(event);
-    const box = this.view.plot.svg.getBoundingClientRect(); // asked for once: it makes the browser lay out the page
-    this.drag = { row, box, from: [event.clientX, event.clientY], moved: false, grab: ++this.grabs };
-    this.view.plot.svg.setPointerCapture(event.pointerId);
-    this.choose(null);
+    if (event.button !== 0 || (this.drag && this.drag.firm)) return;
+    const touch = event.pointerType === "touch", { plot, knobs } = this.view;
+    const box = plot.svg.getBoundingClientRect(); // asked for once: it makes the browser lay out the page
+    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    const row = this.near(event), knob = row === null && !this.erasing ? knobs.near(px, py, touch) : null;
+    const firm = !touch || knob !== null || (row !== null && row === this.chosen);
+    this.drag = { row, knob, box, firm, touch, from: [event.clientX, event.clientY], centre: plot.plane.centre, moved: false, grab: this.client.grab() };
+    if (knob !== null) knobs.take(knob);
+    if (!touch) plot.svg.setPointerCapture(event.pointerId);
+    if (!firm && row !== null) this.timer = setTimeout(() => this.pickUp(row), HOLD);
+    if (!touch || row !== this.chosen) this.choose(null);
+  }
+
+  pickUp(row) {
+    if (!this.drag || this.drag.moved) return;
+    this.drag.firm = true;
+    this.choose(row);
+  }
+
+  cancel() {
+    clearTimeout(this.timer);
+    const { drag } = this;
+    this.drag = null;
+    if (drag && drag.moved) this.client.look();
   }
 
   move(event) {
@@ -83,34 +108,59 @@ export class Editing {
     if (!drag) {
       const row = this.near(event);
       this.client.hover(row);
-      if (row === null && event.pointerType !== "touch") this.view.ask(this.view.plot.place(event));
+      if (event.pointerType === "touch") return;
+      this.point(event, row);
+      if (row === null) this.view.ask(this.view.plot.place(event));
       return;
     }
     if (!drag.moved && Math.hypot(event.clientX - drag.from[0], event.clientY - drag.from[1]) < 4) return;
     drag.moved = true;
-    if (drag.row === null || this.erasing) return;
-    this.client.hover(drag.row);
-    this.place(drag.row, this.view.plot.place(event, drag.box), drag.grab, event.timeStamp);
+    clearTimeout(this.timer);
+    if (!drag.firm || this.erasing) return;
+    const at = this.view.plot.place(event, drag.box);
+    if (drag.row !== null) {
+      this.client.hover(drag.row);
+      this.place(drag.row, at, drag.grab, event.timeStamp);
+    } else if (drag.knob !== null) {
+      const placed = this.view.knobs.place(at);
+      if (placed) this.client.hold(...placed, drag.grab, event.timeStamp);
+    } else {
+      this.pan(event);
+    }
+  }
+
+  // What is under the pointer that can be taken hold of.
+  point(event, row) {
+    const { svg, element } = this.view.plot, box = svg.getBoundingClientRect();
+    const knob = row === null && !this.erasing ? this.view.knobs.near(event.clientX - box.left, event.clientY - box.top, false) : null;
+    element.classList.toggle("on-knob", knob !== null || row !== null);
+  }
+
+  pan(event) {
+    const { drag } = this, { plane } = this.view.plot;
+    plane.look([drag.centre[0] - (event.clientX - drag.from[0]) / plane.unit, drag.centre[1] + (event.clientY - drag.from[1]) / plane.unit], plane.half);
+    this.view.looked();
   }
 
   up(event) {
     const { drag } = this;
+    clearTimeout(this.timer);
     this.drag = null;
     if (!drag) return;
     if (drag.moved) {
-      if (drag.row !== null) this.client.look(); // the certificate, now that the point rests
+      if (drag.firm) this.client.look(); // the certificate, now that the point rests
       return;
     }
     if (this.erasing) {
       if (drag.row !== null) this.remove(drag.row);
     } else if (drag.row === null) {
-      this.add(this.view.plot.place(event));
+      if (!drag.touch || drag.knob === null) this.add(this.view.plot.place(event));
     } else {
       this.choose(drag.row);
     }
   }
 
-  get dragging() { return this.drag !== null && this.drag.moved && this.drag.row !== null; }
+  get dragging() { return this.drag !== null && this.drag.moved && this.drag.firm; }
 
   add(place) {
     this.client.act("add", { point: [...place.map(rounded), this.label], playing: this.client.playing === true });
@@ -126,7 +176,7 @@ export class Editing {
   place(row, [x1, x2], grab, since) {
     const point = [rounded(x1), rounded(x2), this.client.state.scene.points[row][2]];
     this.ahead = { row, point };
-    if (this.client.waited > SLOW) this.view.shift(row, point);
+    if (this.client.waited > SLOW) this.view.marks.shift(row, point);
     this.client.keep("move", "move", { row, point, grab }, since, () => {
       if (this.ahead && this.ahead.point === point) this.ahead = null;
     });
@@ -144,12 +194,12 @@ export class Editing {
     this.view.light();
   }
 
+  // About the pointer: what is under it stays there.
   zoom(event) {
     event.preventDefault();
-    const { plane } = this.view.plot;
-    plane.look(plane.centre, Math.min(1e6, Math.max(1e-3, plane.half * Math.exp(event.deltaY * 0.001))));
-    this.view.draw();
-    this.client.look();
+    const { plane, svg } = this.view.plot, box = svg.getBoundingClientRect();
+    plane.zoom(event.clientX - box.left, event.clientY - box.top, Math.exp(event.deltaY * 0.001), 1e-3, 1e6);
+    this.view.looked();
   }
 
   enter() {
@@ -169,47 +219,7 @@ export class Editing {
     children(this.view.cross, focused && at ? [at] : [], () => s("path", { d: "M-14 0H-4M4 0H14M0-14V-4M0 4V14" }),
       (path, [x1, x2]) => set(path, { transform: `translate(${plane.x(x1)} ${plane.y(x2)})` }));
   }
-
-  key(event) {
-    const { points } = this.client.state.scene, { plane } = this.view.plot;
-    const step = plane.half * (event.shiftKey ? 0.1 : 0.02);
-    const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-    const { chosen } = this;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (arrows[event.key]) {
-      const [dx, dy] = arrows[event.key];
-      if (chosen !== null) {
-        const [x1, x2] = this.at(chosen);
-        this.place(chosen, [x1 + dx * step, x2 + dy * step], this.keyGrab, event.timeStamp);
-        clearTimeout(this.rest);
-        this.rest = setTimeout(() => this.client.look(), REST);
-      } else {
-        const [left, right, low, high] = plane.window;
-        this.cross = [clamp(this.cross[0] + dx * step, left, right), clamp(this.cross[1] + dy * step, low, high)];
-      }
-      this.draw();
-    } else if (event.key === "Enter") {
-      if (chosen === null) this.add(this.cross);
-      else this.choose(null);
-    } else if ((event.key === "]" || event.key === "[") && points.length > 0) {
-      const way = event.key === "]" ? 1 : -1;
-      this.keyGrab = ++this.grabs;
-      this.choose(chosen === null ? (way > 0 ? 0 : points.length - 1) : (chosen + way + points.length) % points.length);
-    } else if ((event.key === "Delete" || event.key === "Backspace") && chosen !== null) {
-      this.remove(chosen);
-    } else if (event.key.toLowerCase() === "f" && chosen !== null) {
-      const [x1, x2, label] = points[chosen];
-      this.client.act("move", { row: chosen, point: [x1, x2, -label] });
-    } else if (event.key === "Escape") {
-      this.choose(null);
-    } else {
-      return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  }
 }
 
-const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 // A thousandth of a unit is finer than a pixel, and keeps links short.
 const rounded = (value) => Math.round(value * 1000) / 1000;

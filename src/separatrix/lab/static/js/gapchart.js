@@ -11,13 +11,14 @@ export class GapChart {
     this.primal = s("polyline", { class: "primal" });
     this.marks = s("g");
     this.svg = s("svg", { class: "gap", role: "img", viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, this.primal, this.dual, this.marks);
-    this.element = h("section", { class: "objective" }, h("h3", { text: "primal and dual" }), this.svg, this.numbers);
+    this.yours = h("p", { class: "note", hidden: true });
+    this.element = h("section", { class: "objective" }, h("h3", { text: "primal and dual" }), this.svg, this.numbers, this.yours);
   }
 
   draw(objective, impossible) {
     this.element.hidden = !objective;
     if (!objective) return;
-    const { primal, dual, gap } = objective;
+    const { primal, dual, gap, by_hand: hand } = objective;
     const steps = Math.max(1, primal.length - 1);
     // The first frames are far off; from the second half on, where they meet fills the picture.
     const seen = [...primal, ...dual].filter((value) => value !== null);
@@ -32,13 +33,15 @@ export class GapChart {
     const p = primal[primal.length - 1], d = dual[dual.length - 1], end = x(primal.length - 1);
     children(this.marks, [[p, "primal"], [d, "dual"]].filter(([value]) => value !== null), () => s("circle", { r: 4.5 }),
       (circle, [value, name]) => set(circle, { class: name, cx: end, cy: y(value) }));
-    set(this.svg, { "aria-label": `primal ${show(p)}, dual ${show(d)}, gap ${show(gap, 2)} after ${primal.length - 1} steps` });
+    set(this.svg, { "aria-label": `primal ${show(p)}, dual ${show(d)}, relative gap ${show(gap, 2)} at step ${primal.length - 1}` });
     if (this.numbers.children.length === 0) {
       for (const name of ["primal", "dual", "relative gap"]) {
         this.numbers.append(h("div", { class: name.replace(" ", "-") }, h("dt", { text: name }), h("dd", {})));
       }
     }
-    const shown = [p === null ? (impossible ? "none exists" : "not feasible yet") : show(p, 7), show(d, 7), gap === null ? "–" : show(gap, 2)];
+    const shown = [p === null ? (impossible ? "none" : "none yet") : show(p, 7), show(d, 7), gap === null ? "–" : show(gap, 2)];
     shown.forEach((text, k) => write(this.numbers.children[k].lastChild, text));
+    this.yours.hidden = !hand;
+    if (hand) write(this.yours, hand.primal === null ? "Your w breaks a constraint, so it has no primal value." : `Your w: primal ${show(hand.primal, 7)}.`);
   }
 }

@@ -10,7 +10,8 @@ export function listenForKeys(target, app) {
     w: () => tabs.open("w"), v: () => tabs.open("solid"), k: () => tabs.open("risk"),
   };
   target.addEventListener("keydown", (event) => {
-    const writing = event.target.matches("input, select, textarea, dialog *");
+    const writing = event.target.matches("input:not([type=range]):not([type=radio]), select, textarea, dialog *");
+    const choosing = event.target.matches("input");
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
       event.preventDefault();
       client.act(event.shiftKey ? "redo" : "undo");
@@ -21,9 +22,14 @@ export function listenForKeys(target, app) {
       client.act("redo");
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || writing) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || writing || event.defaultPrevented) return;
     const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (pressed === " " && event.target.matches("button, summary, [tabindex]")) return;
+    if (pressed === " " && (choosing || event.target.matches("button, summary, .scroll"))) return; // it presses or scrolls those
+    if (choosing && "0123456789".includes(pressed)) return;
+    if (app.tour.key(pressed)) {
+      event.preventDefault();
+      return;
+    }
     if (!plain[pressed]) return;
     event.preventDefault();
     plain[pressed]();

@@ -3,6 +3,9 @@
 import { colours, h, show, write } from "./dom.js";
 
 const SIDE = 20;
+const MOST = 400; // examples and passes that a link holds
+const packed = (cells) => cells.match(/.{4}/g).map((four) => parseInt(four, 2).toString(16)).join("");
+const unpacked = (text) => [...text].map((sign) => parseInt(sign, 16).toString(2).padStart(4, "0")).join("");
 
 export class MarkOne {
   constructor(app) {
@@ -10,6 +13,7 @@ export class MarkOne {
     this.client = app.client;
     this.cells = new Uint8Array(SIDE * SIDE);
     this.cursor = null;
+    this.log = []; // what was shown to it, in order, for the link
     this.pad = h("canvas", { class: "pad", width: 400, height: 400, tabindex: "0", role: "application",
       "aria-label": "Drawing pad, 20 by 20 cells: arrow keys move, space draws or clears a cell" });
     this.map = h("canvas", { class: "weights-map", width: 400, height: 400, role: "img", "aria-label": "The 400 weights" });
@@ -45,7 +49,25 @@ export class MarkOne {
 
   async ask(what, more = {}) {
     const reply = await this.client.act("mark", { do: what, ...more });
-    if (reply.mark) this.tell(reply.mark);
+    if (!reply.mark) return;
+    if (what === "show") this.log.push(`${more.label > 0 ? "A" : "B"}${packed(more.cells)}`);
+    if (what === "pass") this.log.push("P");
+    if (what === "forget") this.log = [];
+    if (what !== "ask" && what !== "look") this.client.onview();
+    this.tell(reply.mark);
+  }
+
+  saved() { return this.log.length === 0 || this.log.length > MOST ? null : this.log; }
+
+  // The machine learns again what it had learnt, in the same order.
+  async restore(kept) {
+    const log = Array.isArray(kept) ? kept.slice(0, MOST) : [];
+    if (log.join() === this.log.join()) return;
+    await this.ask("forget");
+    for (const entry of log) {
+      if (entry === "P") await this.ask("pass");
+      else if (typeof entry === "string" && /^[AB][0-9a-f]{100}$/.test(entry)) await this.ask("show", { cells: unpacked(entry.slice(1)), label: entry[0] === "A" ? 1 : -1 });
+    }
   }
 
   async show(label) {
@@ -112,17 +134,30 @@ export class MarkOne {
 
   tell(mark) {
     this.weights = mark.weights;
-    const shown = mark.plus + mark.minus;
+    const shown = mark.plus + mark.minus, many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
     write(this.count, shown === 0 ? "No examples yet."
-      : `${mark.plus} examples of A, ${mark.minus} of B · ${mark.updates} updates · `
-        + (mark.wrong === 0 ? "every example is on its side" : `${mark.wrong} on the wrong side: make another pass`));
+      : `${many(mark.plus, "example")} of A, ${mark.minus} of B · ${many(mark.updates, "update")} · `
+        + (mark.wrong === 0 ? "every example is on its own side" : `${mark.wrong} on the wrong side: make another pass`));
     if (mark.answer !== undefined && this.cells.some(Boolean)) {
       write(this.verdict, mark.answer === null ? "It cannot tell." : `It says ${mark.answer > 0 ? "A" : "B"}: f = ${show(mark.f, 4)}`);
     }
     this.draw();
   }
 
+  // Cells of whole pixels of the screen, so that all are equal and the lines between them are too.
+  measure() {
+    const ratio = window.devicePixelRatio || 1;
+    for (const canvas of [this.pad, this.map]) {
+      const room = canvas.parentElement.clientWidth;
+      if (!(room > 0)) continue;
+      const pixels = SIDE * Math.max(4, Math.floor((room * ratio) / SIDE));
+      canvas.style.width = `${pixels / ratio}px`;
+      if (canvas.width !== pixels) canvas.width = canvas.height = pixels;
+    }
+  }
+
   draw() {
+    this.measure();
     const tint = colours(this.element), size = this.pad.width / SIDE;
     const pad = this.pad.getContext("2d"), map = this.map.getContext("2d");
     for (const paper of [pad, map]) paper.clearRect(0, 0, this.pad.width, this.pad.height);

@@ -15,34 +15,42 @@ import { makeShareMenu } from "./share.js";
 import { MarkOne } from "./markone.js";
 import { Tour } from "./tour.js";
 import { listenForKeys } from "./keys.js";
+import { flipTheme, keptTheme, setTheme } from "./theme.js";
 
 const CHANGES = new Set(["load", "clear", "add", "move", "remove", "undo", "redo"]);
 const RESHAPES = new Set(["load", "preset", "clear"]); // after these the window is fitted to the points
 
 // `keys` is where keys are listened for: the document where the page is all there is, else the element itself.
 export async function mount(root, transport, keys = root) {
+  keptTheme(root);
   const client = new Client(transport);
-  const app = { root, client, actions: h("div", { class: "actions" }) };
+  const app = { root, client, actions: h("div", { class: "actions" }), keepsLinks: keys !== root }; // a notebook's address is its own
   app.player = new Player(client);
   app.settings = new Settings(client);
   app.xspace = new XSpace(client);
   app.panel = new Panel(client);
+  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client) };
   app.tabs = new Tabs(client, {
-    w: { title: "w-space", key: "W", view: new WSpace(client) },
-    solid: { title: "3-D (w, b)", key: "V", view: new Solid(client) },
-    risk: { title: "risk", key: "K", view: new Risk(client) },
+    w: { title: "w-space", key: "W", view: views.w },
+    solid: { title: "3-D (w, b)", key: "V", view: views.solid },
+    risk: { title: "risk", key: "K", view: views.risk },
   });
   app.help = makeHelp();
   app.toast = h("p", { class: "toast", role: "alert", hidden: true });
+  app.banner = h("p", { class: "banner", role: "alert", hidden: true });
   app.link = { now: () => location.href }; // the page keeps its state in the address
   app.say = (text) => say(app, text);
+  app.warn = (text) => { write(app.banner, text); app.banner.hidden = text === ""; };
+  app.setTheme = (theme) => { setTheme(root, theme); app.draw(); };
+  app.markPreset = (name) => { turn(app.preset, app.presets.some((each) => each.name === name) ? name : ""); };
   app.markOne = new MarkOne(app);
   app.tour = new Tour(app);
+  app.parts = { window: app.xspace, wview: views.w, camera: views.solid, risk: views.risk, mark: app.markOne, tour: app.tour };
   app.actions.append(app.tour.button, app.markOne.button, makeShareMenu(app));
   const header = makeHeader(app);
-  root.replaceChildren(header,
+  root.replaceChildren(header, app.banner,
     h("main", {}, h("h1", { class: "visually-hidden", text: "separatrix lab" }),
-      h("div", { class: "controls card" }, app.algorithm, app.settings.element, app.player.element),
+      h("div", { class: "controls card" }, app.algorithm, app.settings.element, app.player.element, app.player.said),
       h("div", { class: "views" }, app.xspace.element, app.tabs.element, app.panel.element)),
     app.tour.element, app.toast, app.help, app.markOne.element);
   client.wanted = (message) => wanted(app, message);
@@ -65,7 +73,7 @@ export async function mount(root, transport, keys = root) {
 
 function wanted(app, message) {
   if (QUESTIONS.has(message.op)) return {};
-  const quick = app.xspace.editing.dragging || message.grab !== undefined;
+  const quick = app.xspace.editing.dragging || message.grab !== undefined || app.tabs.shown.dragging === true;
   const rows = !quick || app.panel.rows.open; // whether more than one may be shown with its numbers
   return { x: app.xspace.options(quick, rows), [app.tabs.shown.name]: app.tabs.options(), panel: { quick, rows } };
 }
@@ -91,31 +99,25 @@ function makeHeader(app) {
   app.algorithm = h("label", { class: "setting algorithm" }, h("span", { text: "algorithm" }), algorithm);
   app.undo = h("button", { class: "icon", "aria-label": "Undo", title: "Undo (Ctrl Z)", onclick: () => client.act("undo"), text: "↶" });
   app.redo = h("button", { class: "icon", "aria-label": "Redo", title: "Redo (Ctrl Shift Z)", onclick: () => client.act("redo"), text: "↷" });
-  const theme = h("button", { class: "icon", "aria-label": "Light or dark", title: "Light or dark", onclick: () => flipTheme(app), text: "◐" });
-  app.status = h("span", { class: "status", role: "status" });
+  const theme = h("button", { class: "icon", "aria-label": "Light or dark", title: "Light or dark", onclick: () => { flipTheme(app.root); client.onview(); app.draw(); }, text: "◐" });
   return h("header", { class: "top" },
     h("p", { class: "brand" }, h("b", { text: "separatrix" }), " lab"),
     h("label", { class: "setting preset" }, h("span", { text: "points" }), app.preset),
     h("button", { text: "clear", title: "Remove all points", onclick: () => { app.player.stop(); client.act("clear"); } }),
-    app.undo, app.redo, app.status, app.actions, theme,
+    app.undo, app.redo, app.actions, theme,
     h("button", { class: "icon", "aria-label": "Help", title: "Help (?)", onclick: () => app.help.showModal(), text: "?" }));
 }
 
-function flipTheme(app) {
-  const dark = getComputedStyle(app.root).getPropertyValue("--dark").trim() === "1";
-  app.root.dataset.theme = dark ? "light" : "dark";
-  app.draw();
-}
-
-function say(app, text, forGood = false) {
+function say(app, text) {
   write(app.toast, text);
   app.toast.hidden = false;
   clearTimeout(app.toastTimer);
-  if (!forGood) app.toastTimer = setTimeout(() => { app.toast.hidden = true; }, 6000);
+  app.toastTimer = setTimeout(() => { app.toast.hidden = true; }, 8000);
 }
 
+// A lost connection has a banner of its own, for as long as it lasts.
 function complain(app, text, lost) {
   app.player.stop();
-  say(app, text, lost);
+  if (!lost) say(app, text);
   app.draw();
 }

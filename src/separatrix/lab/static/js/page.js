@@ -1,38 +1,58 @@
 // The page as `separatrix lab` serves it: a WebSocket for a transport, and the state in the address.
 
 import { SocketTransport } from "./transport.js";
-import { decode, LinkKeeper } from "./link.js";
+import { decode, LinkKeeper, loadState, readState } from "./link.js";
 import { mount } from "./mount.js";
 
 const root = document.getElementById("lab");
 const transport = new SocketTransport(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/session`);
+const command = `separatrix lab${location.port && location.port !== "8765" ? ` --port ${location.port}` : ""}`;
+const gone = (why) => (why ? `${why} This page opens as soon as one is closed.`
+  : `The lab has stopped. Start it again with “${command}”: this page goes on by itself, with your points.`);
+
+transport.onstatus = (up, why) => { if (!up) root.querySelector(".loading").textContent = gone(why); };
+await transport.opened;
 const app = await mount(root, transport, document);
 const { client } = app;
 
-app.readState = () => {
-  const { scene, run } = client.state;
-  const state = { scene, tab: app.tabs.name };
-  if (run.ready && !run.over) state.step = run.step;
-  return state;
-};
-app.loadState = async (state) => {
-  if (typeof state.tab === "string") app.tabs.open(state.tab);
-  const reply = await client.act("load", { scene: state.scene });
-  if (!reply.error && Number.isInteger(state.step)) await client.act("seek", { step: state.step });
-  return !reply.error;
-};
-
+app.readState = () => readState(app);
+app.loadState = (state) => loadState(app, state);
 const link = new LinkKeeper(app.readState);
 app.link = link;
-const given = decode(location.hash);
-if (!given || !(await app.loadState(given))) await client.act("preset", { name: "separable" });
+
+// Opens what a link holds; says so where it holds nothing.
+app.openLink = async (text) => {
+  try {
+    const state = decode(text);
+    return state !== null && await app.loadState(state);
+  } catch (error) {
+    app.say(error.message);
+    return false;
+  }
+};
+
+if (!(await app.openLink(location.hash))) await client.act("preset", { name: "separable" });
+link.now();
 client.listen(() => link.soon());
-window.addEventListener("hashchange", () => {
-  const state = decode(location.hash);
-  if (state) app.loadState(state);
+client.onview = () => link.soon();
+window.addEventListener("hashchange", async () => {
+  if (await app.openLink(location.hash)) link.adopt();
 });
-transport.onstatus = (up) => {
-  if (!up) app.status.textContent = "connection lost: reload the page";
+
+// A server that comes back knows nothing of this page: it is told what the page shows.
+let lost = null;
+transport.onstatus = async (up, why) => {
+  if (!up) {
+    if (lost === null) lost = app.readState();
+    app.player.stop();
+    app.warn(gone(why));
+    return;
+  }
+  app.warn("");
+  const before = lost;
+  lost = null;
+  app.markOne.log = []; // the new server's machine has learnt nothing
+  if (before !== null) await app.loadState(before);
 };
 root.dataset.ready = "true";
 root.app = app;

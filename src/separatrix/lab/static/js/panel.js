@@ -16,15 +16,16 @@ export class Panel {
     this.run = h("div", { class: "run-proof" });
     this.counts = makeCounts();
     this.updates = h("div", { class: "updates" }, ...this.counts.parts);
+    this.stepSize = h("p", { class: "note step-size" });
     this.gap = new GapChart();
     this.bars = new Bars(client);
     this.table = h("tbody", {});
-    this.rows = h("details", { class: "rows", ontoggle: () => this.drawTable() }, h("summary", { text: "Row by row" }),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Row by row" },
-        h("table", {}, h("thead", {}, h("tr", {}, ["row", "y", "y·f(x)", "α", "ξ", "α or slack"].map((name) => h("th", { scope: "col", text: name })))), this.table)));
+    this.rows = h("details", { class: "rows", ontoggle: () => this.drawTable() }, h("summary", { text: "Point by point" }),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Point by point" },
+        h("table", {}, h("thead", {}, h("tr", {}, ["point", "y", "y·f(x)", "α", "ξ", "α or slack"].map((name) => h("th", { scope: "col", text: name })))), this.table)));
     this.download = h("button", { class: "small", text: "certificate (JSON)", title: "Download the certificate: separatrix verify checks it", onclick: () => this.save() });
     this.body = h("div", { class: "panel-body" },
-      h("div", { class: "verdict" }, this.badge, this.sentence), this.weights, this.check, this.run, this.updates,
+      h("div", { class: "verdict" }, this.badge, this.sentence), this.weights, this.check, this.run, this.updates, this.stepSize,
       this.gap.element, this.bars.element, this.rows, this.download);
     this.empty = h("p", { class: "empty-panel", text: "The verdict appears as soon as both classes have a point." });
     this.element = h("section", { class: "card panel", "aria-labelledby": "panel-title" },
@@ -41,6 +42,8 @@ export class Panel {
     this.drawVerdict(panel.verdict);
     this.drawRun(panel, run);
     this.drawUpdates(panel.updates);
+    this.stepSize.hidden = panel.step_size === "";
+    write(this.stepSize, panel.step_size);
     this.gap.draw(panel.objective, run.void);
     this.bars.draw(panel.rows, scene);
     this.drawTable();
@@ -59,7 +62,8 @@ export class Panel {
     this.check.classList.toggle("waiting", pending);
     this.weights.hidden = verdict.rows.length === 0;
     const shown = verdict.rows.map((row, k) => `λ${subscript(row + 1)} ${fraction(verdict.weights[k], verdict.shares[k])}`);
-    write(this.weights, `Weighted so, the signed rows y(x, 1) cancel exactly: ${shown.join(", ")}.`);
+    const row = this.client.state.scene.bias === "none" ? "yx" : "y(x, 1)";
+    write(this.weights, `With these weights the vectors ${row} of the highlighted points add up to 0 exactly: ${shown.join(", ")}.`);
   }
 
   drawRun(panel, run) {
@@ -67,7 +71,8 @@ export class Panel {
     this.run.hidden = !proof;
     if (proof) {
       this.run.replaceChildren(
-        h("p", { class: "claim", text: proof.claim }),
+        h("details", {}, h("summary", { text: "The claim, word for word" }), h("p", { class: "claim", text: proof.claim }),
+          h("p", { class: "note", text: CLAIM[proof.kind] || "" })),
         h("p", { class: proof.proved ? "check" : "check failed", text: proof.proved ? `✓ Certificate “${proof.kind}” checked in exact arithmetic.` : `${proof.conditional ? "◐" : "✗"} ${proof.reason}` }));
     }
   }
@@ -77,17 +82,12 @@ export class Panel {
     if (!updates) return;
     const { count, bound } = updates, { number, most, meter, note } = this.counts;
     write(number, String(count));
-    write(most, bound === null ? " updates" : ` of at most ${show(Math.floor(bound), 7)}`);
+    write(most, bound === null ? (count === 1 ? " update" : " updates") : ` of at most ${show(Math.floor(bound), 7)}`);
     meter.hidden = bound === null;
-    if (bound === null) {
-      write(note, this.client.state.scene.algorithm === "kernel-perceptron"
-        ? "The bound follows from the margin in the kernel's space, known when the run has ended."
-        : "No line separates these points, so no theorem bounds the updates.");
-      return;
-    }
+    write(note, updates.says);
+    if (bound === null) return;
     set(meter, { "aria-valuemax": Math.floor(bound), "aria-valuenow": count });
     meter.firstChild.style.width = `${Math.min(100, (100 * count) / bound)}%`;
-    write(note, `${updates.formula}: R = ${show(updates.radius)}, margin = ${show(updates.margin)}`);
   }
 
   drawTable() {
@@ -95,8 +95,8 @@ export class Panel {
     const { panel, scene, x } = this.client.state;
     if (!panel || !x) return;
     const { alpha, slack, slackness } = panel.rows;
-    const lines = scene.points.map(([, , y], row) => [row + 1, y > 0 ? "+1" : "−1", show(x.functional[row]), show(alpha[row]),
-      slack ? show(slack[row], 3) : "–", this.slackWord(alpha[row], slack && slack[row], slackness && slackness[row])]);
+    const lines = scene.points.map(([, , y], row) => [row + 1, y > 0 ? "+1" : "−1", show(x.functional[row]), alpha ? show(alpha[row]) : "–",
+      slack ? show(slack[row], 3) : "–", this.slackWord(alpha ? alpha[row] : null, slack && slack[row], slackness && slackness[row])]);
     children(this.table, lines, (row) => h("tr", { "data-row": row, onpointerenter: () => this.client.hover(row), onpointerleave: () => this.client.hover(null) },
       ...Array.from({ length: 6 }, () => h("td"))),
     (line, cells) => cells.forEach((text, k) => write(line.children[k], String(text))));
@@ -104,6 +104,7 @@ export class Panel {
 
   // Complementary slackness of one row: off the margin with α = 0, on it, or using slack with α at its limit.
   slackWord(alpha, slack, residual) {
+    if (alpha === null) return "–";
     if (residual === null || residual === undefined) return alpha > 0 ? "used" : "not used";
     if (residual > 1e-6) return `off by ${show(residual, 2)}`;
     if (!(alpha > 0)) return "✓ off";
@@ -125,6 +126,9 @@ export class Panel {
     save("certificate.json", JSON.stringify(certificate), "application/json");
   }
 }
+
+// Why a claim's numbers may differ from those beside it.
+const CLAIM = { optimal: "The gap claimed here allows for every rounding error in computing it; the gap above is the plain difference." };
 
 // Updates so far, the most there can be, and why.
 function makeCounts() {

@@ -5,6 +5,7 @@ const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity"
 
 function written(element) {
   const copy = element.cloneNode(true);
+  const handles = copy.querySelectorAll(".knobs, .ghost, .side"); // of no use on paper
   const from = [element, ...element.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
   from.forEach((each, k) => {
     const style = getComputedStyle(each);
@@ -14,7 +15,7 @@ function written(element) {
     }
     for (const name of ["class", "data-row", "data-r", "tabindex", "role", "aria-label", "aria-describedby"]) to[k].removeAttribute(name);
   });
-  for (const gone of [...copy.querySelectorAll('[display="none"]')]) gone.remove();
+  for (const gone of [...handles, ...copy.querySelectorAll('[display="none"]')]) gone.remove();
   return copy;
 }
 

@@ -1,6 +1,6 @@
 // Play, pause, step, back, reset, speed: the run as a film that the solver makes while it is shown.
 
-import { h, set, show, turn, write } from "./dom.js";
+import { children, h, set, show, turn, write } from "./dom.js";
 import { icon } from "./icons.js";
 
 export class Player {
@@ -14,7 +14,10 @@ export class Player {
     this.time = h("input", { type: "range", min: 0, max: 1, value: 0, class: "timeline", "aria-label": "Step shown",
       oninput: () => { this.stop(); client.keep("seek", "seek", { step: Number(this.time.value) }); } });
     this.counter = h("span", { class: "counter" });
-    this.note = h("p", { class: "note-line", role: "status", "aria-live": "polite" });
+    this.note = h("span", { class: "note-line", role: "status", "aria-live": "polite" });
+    this.release = h("button", { class: "small release", text: "back to the run", title: "Show the run again, instead of your w (Esc in w-space)", hidden: true, onclick: () => client.act("release") });
+    this.formulas = h("p", { class: "formulas" });
+    this.said = h("div", { class: "said" }, h("p", {}, this.note, " ", this.release), this.formulas);
     this.element = h("div", { class: "player", role: "group", "aria-label": "The run, step by step" },
       h("div", { class: "buttons" },
         button("reset", "reset", "Reset to the start (R)", () => this.reset()),
@@ -23,7 +26,7 @@ export class Player {
         button("step", "step", "One step (S)", () => this.step()),
         button("end", "end", "Go to the end (E)", () => this.end())),
       h("label", { class: "speed" }, h("span", { text: "speed" }), this.speed, this.speedText),
-      this.time, this.counter, this.note);
+      this.time, this.counter);
     this.saySpeed();
   }
 
@@ -52,7 +55,7 @@ export class Player {
       const every = Math.max(33, 1000 / this.rate);
       const count = Math.max(1, Math.min(500, Math.round((this.rate * every) / 1000)));
       const reply = await this.client.act("step", { count });
-      if (reply.error || this.client.state.run.over) this.stop();
+      if (reply.error || this.client.state.run.over || this.client.state.run.full) this.stop();
       const rest = every - (performance.now() - began);
       if (this.client.playing) await new Promise((go) => setTimeout(go, Math.max(0, rest)));
     }
@@ -85,7 +88,9 @@ export class Player {
     this.drawButtons(run.ready, this.client.playing);
     set(this.time, { max: Math.max(run.steps, 1), "aria-valuetext": `step ${run.step} of ${run.steps}` });
     turn(this.time, String(run.steps === 0 && run.over ? 1 : run.step));
-    write(this.counter, run.leapt ? "end" : `step ${run.step}${run.step < run.steps ? ` of ${run.steps}` : ""}`);
+    write(this.counter, run.by_hand ? "your w" : run.leapt ? "end" : `step ${run.step}${run.step < run.steps ? ` of ${run.steps}` : ""}`);
     write(this.note, run.note);
+    if (this.release.hidden !== !run.by_hand) this.release.hidden = !run.by_hand;
+    children(this.formulas, run.formulas || [], () => h("span", { class: "formula" }), (span, text) => write(span, text));
   }
 }

@@ -17,6 +17,7 @@ export class Plot {
     this.drawings = [s("svg", { class: "under", "aria-hidden": "true" }, this.grid, under), this.svg,
       s("svg", { class: "over", "aria-hidden": "true" }, over)];
     this.element = h("div", { class: "plot" }, this.canvas, this.drawings);
+    this.em = 14;
     this.onresize = () => {};
     new ResizeObserver(() => this.measure()).observe(this.element);
   }
@@ -31,6 +32,7 @@ export class Plot {
     const { width, height } = this.element.getBoundingClientRect();
     if (width < 10 || height < 10) return;
     this.plane.resize(width, height);
+    this.em = parseFloat(getComputedStyle(this.element).fontSize); // numbers grow with the screen, and so does their room
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
@@ -49,23 +51,25 @@ export class Plot {
 
   axes() {
     const { plane } = this;
-    const [left, right, low, high] = plane.window;
-    const about = Math.max(3, Math.round(plane.width / 110));
-    const across = ticks(left, right, about).map((value) => ({ value, vertical: true, at: plane.x(value) }));
-    const up = ticks(low, high, Math.max(3, Math.round(plane.height / 110)))
-      .map((value) => ({ value, vertical: false, at: plane.y(value) }));
-    const lines = [...across, ...up];
-    children(this.grid, lines, () => s("line"), (line, { value, vertical, at }) => {
+    // Numbers stand where they have room: neither in a corner nor under the name of an axis. The grid goes on to the border.
+    const { em } = this, [left, high] = plane.at(1.8 * em, 1.9 * em), [right, low] = plane.at(plane.width - 2.9 * em, plane.height - 1.9 * em), whole = plane.window;
+    const scales = [[true, left, right, plane.width, whole[0], whole[1]], [false, low, high, plane.height, whole[2], whole[3]]]
+      .map(([vertical, from, to, size, first, last]) => {
+        const values = ticks(from, to, Math.max(3, Math.round(size / (7.8 * em)))), step = values[1] - values[0] || Infinity;
+        const placed = (value) => ({ value, vertical, at: vertical ? plane.x(value) : plane.y(value) });
+        const outer = [values[0] - step, values.at(-1) + step].filter((value) => value > first && value < last);
+        return { texts: values.map(placed), lines: [...values, ...outer].map(placed) };
+      });
+    children(this.grid, scales.flatMap(({ lines }) => lines), () => s("line"), (line, { value, vertical, at }) => {
       set(line, vertical ? { x1: at, x2: at, y1: 0, y2: plane.height } : { x1: 0, x2: plane.width, y1: at, y2: at });
-      set(line, { class: value === 0 ? "zero" : "" });
+      set(line, { class: Math.abs(value) < 1e-12 ? "zero" : "" });
     });
-    const shown = lines.filter(({ at, vertical }) => at > 24 && at < (vertical ? plane.width - 40 : plane.height - 26));
-    children(this.texts, shown, () => s("text"), (text, { value, vertical, at }) => {
-      set(text, vertical ? { x: at, y: plane.height - 6, "text-anchor": "middle" } : { x: 6, y: at + 4, "text-anchor": "start" });
+    children(this.texts, scales.flatMap(({ texts }) => texts), () => s("text"), (text, { value, vertical, at }) => {
+      set(text, vertical ? { x: at, y: plane.height - 0.45 * em, "text-anchor": "middle" } : { x: 0.45 * em, y: at + 0.3 * em, "text-anchor": "start" });
       write(text, String(value).replace("-", "−"));
     });
-    set(this.names[0], { x: plane.width - 8, y: plane.height - 6, "text-anchor": "end" });
-    set(this.names[1], { x: 8, y: 16, "text-anchor": "start" });
+    set(this.names[0], { x: plane.width - 0.6 * em, y: plane.height - 0.45 * em, "text-anchor": "end" });
+    set(this.names[1], { x: 0.6 * em, y: 1.2 * em, "text-anchor": "start" });
   }
 
   // Where a pointer is, in the plane.

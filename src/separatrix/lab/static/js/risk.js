@@ -3,6 +3,7 @@
 import { children, colours, h, makeReadout, s, set, show, unpack, write } from "./dom.js";
 import { Camera } from "./camera.js";
 import { fillAbove } from "./contours.js";
+import { numbers } from "./link.js";
 import { Plot } from "./plot.js";
 import { StepChart } from "./stepchart.js";
 import { drawSurface, shade } from "./surface.js";
@@ -20,6 +21,8 @@ export class Risk {
     this.camera = new Camera("The risk over w-space as a surface; drag or use the arrow keys to turn it", () => this.draw());
     this.camera.turn = 0.5;
     this.camera.tilt = 0.72;
+    this.usual = this.camera.saved();
+    this.camera.onview = () => client.onview();
     this.empty = h("p", { class: "empty", hidden: true });
     this.readout = makeReadout();
     this.chart = new StepChart(client);
@@ -37,8 +40,22 @@ export class Risk {
     return { aspect: this.solid ? 1 : plane.width / plane.height, least: Math.max(0, ...far), solid: this.solid };
   }
 
+  saved() {
+    const camera = this.camera.saved(), moved = camera.some((value, k) => value !== this.usual[k]);
+    if (!this.solid && !this.compared && !moved) return null;
+    return { surface: this.solid, compare: this.compared !== null, camera };
+  }
+
+  async restore(kept) {
+    const wanted = kept && typeof kept === "object" ? kept : {};
+    if ((wanted.surface === true) !== this.solid) this.flip();
+    this.camera.restore(numbers(wanted.camera, 3) ? wanted.camera : this.usual);
+    if ((wanted.compare === true) !== (this.compared !== null) && this.client.state.run.ready && !this.client.state.scene.algorithm.startsWith("kernel")) await this.compare();
+  }
+
   flip() {
     this.solid = !this.solid;
+    this.client.onview();
     this.surfaceButton.setAttribute("aria-pressed", String(this.solid));
     this.body.replaceChildren(this.solid ? this.camera.element : this.plot.element, this.empty);
     this.client.look();
@@ -48,15 +65,17 @@ export class Risk {
     this.compared = this.compared ? null : (await this.client.act("compare")).compare || null;
     this.comparedFor = key(this.client.state.scene);
     this.compareButton.setAttribute("aria-pressed", String(this.compared !== null));
+    this.client.onview();
     this.client.look(); // there must be room for all of them
   }
 
   draw() {
     const { risk, run, scene } = this.client.state;
+    if (run.ready && risk === undefined) return; // the answer with this view is on its way
     this.empty.hidden = Boolean(run.ready && risk);
     if (!run.ready || !risk) {
       write(this.empty, run.ready ? "With a kernel the risk lives over a space that cannot be drawn."
-        : "Put points of both classes down to see the risk over w-space.");
+        : "Put down points of both classes to see the risk over w-space.");
       this.creases.replaceChildren();
       this.paths.replaceChildren();
       this.plot.paper();
@@ -69,19 +88,19 @@ export class Risk {
     }
     const tint = colours(this.plot.element.isConnected ? this.plot.element : this.camera.element);
     const values = unpack(risk.values);
-    const paths = this.compared ? this.compared.map(({ path }) => path) : [risk.path];
+    const paths = this.compared || [{ path: risk.path, along: risk.along }];
     if (this.solid) {
-      if (this.camera.visible) drawSurface(this.camera, risk, values, tint);
+      if (this.camera.visible) drawSurface(this.camera, risk, values, tint, paths);
     } else {
       this.contours(risk, values);
       this.lines(scene.points, risk);
-      this.drawPaths(paths);
+      this.drawPaths(paths.map(({ path }) => path), risk.by_hand ? risk.now : null);
     }
     this.legend.replaceChildren(...(this.compared || []).map(({ name, steps, ended }, k) => h("span", { class: `key path-${k}` },
-      h("i"), `${name}: ${ended ? `${steps} steps` : `over ${steps} steps`}`)));
+      h("i"), `${name}: ${ended ? "" : "over "}${steps} ${steps === 1 ? "step" : "steps"}`)));
     write(this.readout.words, `${risk.what === "risk R(w)" ? "R(w)" : "primal objective"} = ${show(risk.here)}`
       + (scene.bias === "none" ? "" : ` · cut at b = ${show(risk.b, 3)}`)
-      + (risk.level ? "" : " · creases lie on the rows' lines"));
+      + (risk.level ? "" : " · creases lie on the points' lines"));
     this.chart.draw();
   }
 
@@ -111,15 +130,16 @@ export class Risk {
     });
   }
 
-  drawPaths(paths) {
+  drawPaths(paths, hand) {
     const { plane } = this.plot;
+    const mark = hand ? [s("circle", { class: "now", cx: plane.x(hand[0]), cy: plane.y(hand[1]), r: "0.5em" })] : [];
     this.paths.replaceChildren(...paths.map((path, k) => {
       const at = path.map(([a, b]) => [plane.x(a), plane.y(b)]);
       const dots = at.length <= 60 ? at : [];
       const last = at[at.length - 1];
       return s("g", { class: `path-${k}` }, s("polyline", { points: at.map((p) => p.join(",")).join(" ") }),
         dots.map(([cx, cy]) => s("circle", { cx, cy, r: "0.18em" })), s("circle", { class: "now", cx: last[0], cy: last[1], r: "0.42em" }));
-    }));
+    }), ...mark);
   }
 }
 

@@ -17,6 +17,24 @@ export class Plane {
     this.half = half;
   }
 
+  // The same place under a pixel, everything around it nearer or farther.
+  zoom(px, py, factor, least, most) {
+    const half = Math.min(most, Math.max(least, this.half * factor)), share = half / this.half, [x, y] = this.at(px, py);
+    this.look([x + (this.centre[0] - x) * share, y + (this.centre[1] - y) * share], half);
+  }
+
+  // The part of a line, given by two pixels far outside, that is within the picture; null where none is.
+  clip([[ax, ay], [bx, by]], inset = 0) {
+    let [from, to] = [0, 1];
+    for (const [start, way, high] of [[ax, bx - ax, this.width - inset], [ay, by - ay, this.height - inset]]) {
+      if (way === 0 && (start < inset || start > high)) return null;
+      if (way === 0) continue;
+      const ends = [(inset - start) / way, (high - start) / way].sort((p, q) => p - q);
+      [from, to] = [Math.max(from, ends[0]), Math.min(to, ends[1])];
+    }
+    return from >= to ? null : [from, to].map((t) => [ax + t * (bx - ax), ay + t * (by - ay)]);
+  }
+
   get unit() { return Math.min(this.width, this.height) / (2 * this.half); }
 
   x(value) { return this.width / 2 + (value - this.centre[0]) * this.unit; }
@@ -51,10 +69,15 @@ export class Plane {
 export function ticks(from, to, about = 6) {
   const rough = (to - from) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough);
-  const found = [];
-  for (let k = Math.ceil(from / step); k * step <= to; k++) found.push(Number((k * step).toPrecision(12)));
-  return found;
+  const steps = [10, 5, 2, 1, 0.5, 0.2].map((each) => each * power);
+  const places = (step) => {
+    const found = [];
+    for (let k = Math.ceil(from / step); k * step <= to; k++) found.push(Number((k * step).toPrecision(12)));
+    return found;
+  };
+  // The coarsest step that is fine enough and leaves at least two of them: one number alone is no scale.
+  const fit = steps.filter((step) => step >= rough).at(-1);
+  return [fit, ...steps.filter((step) => step < fit)].map(places).find((found) => found.length >= 2) || places(fit);
 }
 
 // The window that shows all points with some room around them.

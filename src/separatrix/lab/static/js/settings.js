@@ -13,9 +13,10 @@ const KINDS = {
   kernel: { label: "kernel", choices: { rbf: "Gaussian (rbf)", poly: "polynomial" } },
   step: { label: "step size ε", from: 0.01, to: 100 },
   C: { label: "C", from: 0.001, to: 10000 },
-  gamma: { label: "width γ", from: 0.01, to: 100 },
-  degree: { label: "degree", from: 1, to: 9, whole: true },
-  coef0: { label: "constant", from: 0.01, to: 10 },
+  gamma: { label: "γ: larger is narrower", from: 0.01, to: 100 },
+  scale: { label: "factor γ of (γ x·z + c)ᵈ", name: "gamma", from: 0.01, to: 100 },
+  degree: { label: "degree d", from: 1, to: 9, whole: true },
+  coef0: { label: "constant c", from: 0, to: 10, linear: true },
 };
 
 export const ALGORITHMS = {
@@ -23,8 +24,8 @@ export const ALGORITHMS = {
   perceptron: { title: "Perceptron", settings: ["bias", "order", "step", "start"] },
   "hard-margin": { title: "Hard margin", settings: ["freeBias"] },
   "soft-margin": { title: "Soft margin", settings: ["C", "loss", "freeBias", "solver"] },
-  "kernel-perceptron": { title: "Kernel perceptron", settings: ["kernel", "gamma", "degree", "coef0", "order"] },
-  "kernel-svm": { title: "Kernel SVM", settings: ["C", "kernel", "gamma", "degree", "coef0"] },
+  "kernel-perceptron": { title: "Kernel perceptron", settings: ["kernel", "gamma", "scale", "degree", "coef0", "order"] },
+  "kernel-svm": { title: "Kernel SVM", settings: ["C", "kernel", "gamma", "scale", "degree", "coef0"] },
 };
 
 export class Settings {
@@ -32,7 +33,7 @@ export class Settings {
     this.client = client;
     this.element = h("div", { class: "settings", role: "group", "aria-label": "Settings of the algorithm" });
     this.controls = new Map();
-    this.grabs = 1_000_000;
+    this.grabs = 0;
   }
 
   draw() {
@@ -59,22 +60,24 @@ export class Settings {
     const output = h("output", {});
     const input = h("input", { type: "range", "data-setting": field, min: kind.whole ? kind.from : 0, max: kind.whole ? kind.to : 1000, step: 1 });
     const value = () => (kind.whole ? Number(input.value)
-      : Number((kind.from * (kind.to / kind.from) ** (Number(input.value) / 1000)).toPrecision(3)));
+      : kind.linear ? Number((kind.from + (kind.to - kind.from) * (Number(input.value) / 1000)).toPrecision(3))
+        : Number((kind.from * (kind.to / kind.from) ** (Number(input.value) / 1000)).toPrecision(3)));
     const say = (number) => {
       write(output, show(number, 3));
       set(input, { "aria-valuetext": show(number, 3) });
     };
-    input.addEventListener("pointerdown", () => { this.grabs += 1; });
+    input.addEventListener("pointerdown", () => { this.grabs = this.client.grab(); });
     input.addEventListener("input", () => {
       say(value());
       this.client.keep(`set-${field}`, "set", { settings: { [field]: value() }, grab: this.grabs });
     });
-    input.addEventListener("focus", () => { this.grabs += 1; });
+    input.addEventListener("focus", () => { this.grabs = this.client.grab(); });
     input.addEventListener("change", () => this.client.look());
     this.controls.set(name, (number) => {
       say(number);
       if (document.activeElement === input && Math.abs(value() - number) <= 1e-9 * Math.abs(number)) return;
-      turn(input, String(kind.whole ? number : Math.round((1000 * Math.log(number / kind.from)) / Math.log(kind.to / kind.from))));
+      turn(input, String(kind.whole ? number : kind.linear ? Math.round((1000 * (number - kind.from)) / (kind.to - kind.from))
+        : Math.round((1000 * Math.log(number / kind.from)) / Math.log(kind.to / kind.from))));
     });
     return h("label", { class: "setting slider" }, h("span", {}, kind.label, " ", output), input);
   }
@@ -82,6 +85,7 @@ export class Settings {
 
 function hidden(name, scene) {
   if (name === "step") return scene.algorithm === "gradient" && scene.rule !== "fixed";
-  if (name === "degree" || name === "coef0") return scene.kernel !== "poly";
+  if (name === "gamma") return scene.kernel !== "rbf";
+  if (name === "degree" || name === "coef0" || name === "scale") return scene.kernel !== "poly";
   return false;
 }

@@ -11,11 +11,7 @@ export function makeShareMenu(app) {
     return [centre[0] - half, centre[0] + half, centre[1] - half, centre[1] + half];
   };
   const items = [
-    ["copy link", async () => {
-      const address = app.link.now();
-      await navigator.clipboard.writeText(address).catch(() => {});
-      app.say("The link is in the address bar, and copied.");
-    }],
+    ...(app.keepsLinks ? [["copy link", () => copyLink(app)], ["open a link", () => opener.showModal()]] : []),
     ["picture (PNG)", async () => save("separatrix.png", await bitmap(drawing(app)), "image/png")],
     ["drawing (SVG)", async () => save("separatrix.svg", drawing(app).text, "image/svg+xml")],
     ["Python program", async () => file(await client.act("python"), "python", "separatrix_scene.py", "text/x-python")],
@@ -28,7 +24,11 @@ export function makeShareMenu(app) {
   })));
   list.hidden = true;
   const button = h("button", { text: "share", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => (list.hidden ? open() : close()) });
-  const element = h("div", { class: "menu" }, button, list);
+  const pasted = h("textarea", { rows: "4", "aria-label": "A link to a scene" });
+  const opener = h("dialog", { class: "opener", "aria-labelledby": "opener-title" }, h("h2", { id: "opener-title", text: "Open a link" }),
+    h("p", { text: "Paste a link from any lab: what counts is its part behind the #, not the address before it." }), pasted,
+    h("form", { method: "dialog" }, h("button", { text: "open", onclick: () => { app.openLink(pasted.value); pasted.value = ""; } }), " ", h("button", { text: "cancel" })));
+  const element = h("div", { class: "menu" }, button, list, opener);
   const open = () => {
     list.hidden = false;
     button.setAttribute("aria-expanded", "true");
@@ -49,4 +49,9 @@ export function makeShareMenu(app) {
   });
   element.addEventListener("focusout", (event) => { if (!element.contains(event.relatedTarget)) close(); });
   return element;
+}
+
+async function copyLink(app) {
+  const address = app.link.now(), copied = await navigator.clipboard.writeText(address).then(() => true, () => false);
+  app.say(`The link is in the address bar${copied ? ", and copied" : ""}. Any lab opens it, with “open a link”.`);
 }

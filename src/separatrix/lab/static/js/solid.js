@@ -2,12 +2,18 @@
 
 import { colours, h, makeReadout, show, write } from "./dom.js";
 import { Camera } from "./camera.js";
+import { numbers } from "./link.js";
+
+const HANDLE = 14, TOUCH = 26; // pixels within which w is meant
 
 export class Solid {
   constructor(client) {
     this.client = client;
-    this.camera = new Camera("The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it, drag with Shift or use the page keys to move the cross-section",
+    this.camera = new Camera("The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it, drag w to move it, drag with Shift or use the page keys to move the cross-section",
       () => this.draw());
+    this.usual = this.camera.saved();
+    this.camera.onview = () => client.onview();
+    this.camera.handle = { near: (px, py, touch) => this.onW(px, py, touch), drag: (px, py, event) => this.drag(px, py, event), up: () => this.drop() };
     this.empty = h("p", { class: "empty", hidden: true });
     this.camera.element.append(this.empty);
     this.readout = makeReadout();
@@ -15,21 +21,53 @@ export class Solid {
     this.name = "solid";
     client.onhover(() => this.draw());
     this.camera.onslide = (share) => {
-      const { solid } = client.state;
-      if (solid) this.oncut(solid.b + share * solid.box[2]);
+      const { solid, scene } = client.state;
+      if (solid && scene.bias !== "none") this.oncut(solid.b + share * solid.box[2]);
     };
     this.oncut = () => {};
   }
+
+  get dragging() { return Boolean(this.camera.holding); }
+
+  saved() { return this.camera.saved().every((value, k) => value === this.usual[k]) ? null : this.camera.saved(); }
+
+  restore(kept) { this.camera.restore(numbers(kept, 3) ? kept : this.usual); }
+
+  onW(px, py, touch) {
+    const { solid, run } = this.client.state;
+    if (!run.ready || !solid || !this.camera.visible) return false;
+    const [x, y] = this.camera.see(solid.now.map((value, k) => value / solid.box[k]));
+    const near = Math.hypot(x - px, y - py) < (touch ? TOUCH : HANDLE);
+    if (near && !this.camera.holding) this.held = { now: solid.now, box: solid.box, from: [px, py], grab: null };
+    return near;
+  }
+
+  // w goes with the pointer at the height of its b; with Shift, or seen from the side, b goes up and down.
+  drag(px, py, event) {
+    const { held, client, camera } = this, { now, box } = held;
+    held.grab = held.grab || client.grab();
+    const place = event.shiftKey ? null : camera.unsee(px, py, now[2] / box[2]);
+    const limit = (value, k) => Number((Math.min(1, Math.max(-1, value)) * box[k]).toPrecision(6));
+    if (place) {
+      client.hold([limit(place[0], 0), limit(place[1], 1)], now[2], held.grab, event.timeStamp);
+    } else if (client.state.scene.bias !== "none") {
+      const up = (held.from[1] - py) / (camera.unit * Math.max(0.2, Math.cos(camera.tilt)));
+      client.hold(now.slice(0, 2), limit(now[2] / box[2] + up, 2), held.grab, event.timeStamp);
+    }
+  }
+
+  drop() { this.client.look(); }
 
   draw() {
     const { camera } = this;
     if (!camera.visible) return;
     const { solid, run, scene } = this.client.state;
+    if (run.ready && solid === undefined) return; // the answer with this view is on its way
     const paper = camera.paper(), tint = colours(camera.element);
     this.empty.hidden = Boolean(run.ready && solid);
     if (!run.ready || !solid) {
       write(this.empty, run.ready ? "With a kernel there is no such space to draw."
-        : "Put points of both classes down: each becomes a plane here.");
+        : "Put down points of both classes: each becomes a plane here.");
       write(this.readout.words, "");
       return;
     }
@@ -39,11 +77,7 @@ export class Solid {
     this.drawSection(paper, solid, tint, scaled);
     this.drawPath(paper, solid, tint, scaled);
     camera.names(paper, ["w₁", "w₂", "b"], tint);
-    const rows = new Set(solid.faces.map((face) => face.row).filter((row) => row >= 0));
-    write(this.readout.words, solid.faces.length === 0
-      ? "No (w, b) satisfies every row: the polyhedron is empty."
-      : `${rows.size} of ${scene.points.length} rows bound the polyhedron · cross-section at b = ${show(solid.b, 3)}`
-        + (solid.level ? " · the optimum is its point nearest to the b-axis" : " · a cone: every multiple of w separates too"));
+    write(this.readout.words, `${solid.says} · cross-section at b = ${show(solid.b, 3)}`);
   }
 
   drawFaces(paper, solid, scene, tint, scaled) {
@@ -92,7 +126,7 @@ export class Solid {
   }
 
   drawPath(paper, solid, tint, scaled) {
-    const { camera } = this, last = solid.path[solid.path.length - 1];
+    const { camera } = this, last = solid.now;
     if (solid.level) {
       // All w as long as this one, at its b: the level of the objective.
       const r = Math.hypot(last[0], last[1]);
@@ -108,6 +142,9 @@ export class Solid {
     paper.fillStyle = tint.ink;
     if (solid.path.length <= 60) for (const place of solid.path) camera.dot(paper, scaled(place), 2.5);
     paper.fillStyle = tint.accent;
-    camera.dot(paper, scaled(last), 7);
+    camera.dot(paper, scaled(last), 8);
+    if (!solid.by_hand) return;
+    paper.fillStyle = tint.plot;
+    camera.dot(paper, scaled(last), 4);
   }
 }

@@ -9,7 +9,10 @@ export function shade(share) {
   return `rgb(${mixed.join(" ")})`;
 }
 
-export function drawSurface(camera, risk, values, tint) {
+// Of each path: the colour of its line and of the rim that sets it off.
+const LINES = [["#000", "#fff"], ["#ff9bd5", "#000"], ["#6ff0c4", "#000"]];
+
+export function drawSurface(camera, risk, values, tint, paths) {
   const paper = camera.paper(), n = risk.points, [across, up] = risk.reach;
   let most = 0, least = Infinity;
   for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
@@ -46,17 +49,20 @@ export function drawSurface(camera, risk, values, tint) {
     paper.stroke();
   }
   camera.names(paper, ["w₁", "w₂", risk.level ? "primal" : "R(w)"], tint);
-  const at = (k) => [risk.path[k][0] / across, risk.path[k][1] / up, height(risk.along[k]) + 0.02];
-  const path = risk.path.map((_, k) => at(k)).filter(([u, v]) => Math.abs(u) <= 1 && Math.abs(v) <= 1);
-  if (path.length === 0) return;
-  paper.strokeStyle = "#fff";
-  paper.lineWidth = 4;
-  camera.line(paper, path);
-  paper.strokeStyle = "#000";
-  paper.lineWidth = 2;
-  camera.line(paper, path);
-  paper.fillStyle = "#fff";
-  camera.dot(paper, path[path.length - 1], 8);
-  paper.fillStyle = tint.accent;
-  camera.dot(paper, path[path.length - 1], 6);
+  paths.forEach(({ path, along }, k) => {
+    const places = path.map(([u, v], step) => [u / across, v / up, Math.min(height(along[step]), 0.85) + 0.02])
+      .filter(([u, v]) => Math.abs(u) <= 1 && Math.abs(v) <= 1);
+    if (places.length === 0) return;
+    const [colour, rim] = LINES[k], last = places[places.length - 1];
+    paper.strokeStyle = rim;
+    paper.lineWidth = 4;
+    camera.line(paper, places);
+    paper.strokeStyle = colour;
+    paper.lineWidth = 2;
+    camera.line(paper, places);
+    paper.fillStyle = rim;
+    camera.dot(paper, last, 8);
+    paper.fillStyle = k === 0 ? tint.accent : colour;
+    camera.dot(paper, last, 6);
+  });
 }

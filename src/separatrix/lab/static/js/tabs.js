@@ -28,7 +28,7 @@ export class Tabs {
   get shown() { return this.views[this.name].view; }
 
   open(name) {
-    if (!this.views[name]) return;
+    if (!Object.hasOwn(this.views, name)) return;
     this.name = name;
     for (const [each, button] of this.buttons) {
       button.setAttribute("aria-selected", String(each === name));
@@ -51,6 +51,7 @@ export class Tabs {
   cut(b) {
     this.slice = b;
     this.client.look();
+    this.client.onview();
   }
 
   options() {

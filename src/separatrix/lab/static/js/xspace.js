@@ -5,6 +5,10 @@ import { fillContours } from "./contours.js";
 import { Plot } from "./plot.js";
 import { around } from "./scale.js";
 import { Editing } from "./editing.js";
+import { Knobs } from "./knobs.js";
+import { Legend } from "./legend.js";
+import { numbers } from "./link.js";
+import { Marks } from "./marks.js";
 
 export class XSpace {
   constructor(client) {
@@ -16,27 +20,58 @@ export class XSpace {
     this.lines = this.plot.layer("boundary");
     this.slacks = s("path");
     this.plot.layer("slacks").append(this.slacks);
-    this.points = this.plot.layer("points", "marks");
-    this.held = this.plot.layer("points", "over"); // the row that is pointed at
+    this.ghost = this.plot.layer("ghost");
+    this.knobs = new Knobs(this);
+    this.marks = new Marks(this.plot);
     this.cross = this.plot.layer("cross", "over");
-    this.groups = []; // of the shapes of each row
-    this.em = 9; // pixels, the unit of the marks' sizes
+    this.all = false; // whether every point shows its number
+    this.fitted = true; // whether the window is the one that shows all points
+    this.legend = new Legend();
     this.empty = h("p", { class: "empty" });
     this.plot.element.append(this.empty);
     this.readout = makeReadout({ "aria-live": "off" });
     this.editing = new Editing(this);
-    this.plot.onresize = () => { this.em = parseFloat(getComputedStyle(this.points).fontSize); this.draw(); client.look(); };
+    this.plot.onresize = () => { this.marks.measure(); this.draw(); client.look(); };
     client.onhover(() => this.light());
+    client.onpoint(() => this.drawGhost());
     this.element = h("section", { class: "card view x-view", "aria-labelledby": "x-title" },
       h("header", {}, h("h2", { id: "x-title", text: "x-space" }), this.editing.tools),
-      this.plot.element, this.readout.element,
+      this.plot.element, this.legend.element, this.readout.element,
       h("p", { id: "x-help", class: "visually-hidden", text: "Arrow keys move the cross, Enter adds a point, square "
-        + "brackets choose a point, arrow keys then move it, Delete removes it, F flips its class, Escape lets go." }));
+        + "brackets choose a point, arrow keys then move it, Delete removes it, F flips its class, N numbers all points, plus and "
+        + "minus zoom, Escape lets go. To turn the line, use the arrow keys on w in w-space." }));
   }
 
   fit(points) {
     const { centre, half } = around(points);
     this.plot.plane.look(centre, half);
+    this.fitted = true;
+  }
+
+  // Another part of the plane is looked at.
+  looked() {
+    this.fitted = false;
+    this.draw();
+    this.client.look();
+    this.client.onview();
+  }
+
+  saved() {
+    const { centre, half } = this.plot.plane;
+    return this.fitted && !this.all ? null : { at: [...centre, half].map((value) => Number(value.toPrecision(6))), all: this.all };
+  }
+
+  restore(kept) {
+    this.all = Boolean(kept && kept.all === true);
+    if (!kept || !numbers(kept.at, 3) || !(kept.at[2] > 0)) return;
+    this.plot.plane.look(kept.at.slice(0, 2), kept.at[2]);
+    this.fitted = false;
+  }
+
+  numberAll() {
+    this.all = !this.all;
+    this.light();
+    this.client.onview();
   }
 
   // A coarse grid where it must be `quick`; without `rows`, margins of the one alone that is pointed at.
@@ -51,9 +86,12 @@ export class XSpace {
     this.drawAreas(state);
     this.drawBoundary(state);
     this.drawSlacks(state);
-    this.drawPoints(state);
+    this.marks.draw(state.scene.points, state.run.ready && state.x ? state.x.kinds : null);
+    this.knobs.draw();
     this.editing.draw();
     this.light();
+    this.drawGhost();
+    this.drawLegend(state);
     this.plot.element.classList.toggle("void", state.run.void === true);
     const few = state.scene.points.length === 0;
     this.empty.hidden = state.run.ready;
@@ -119,6 +157,20 @@ export class XSpace {
     });
   }
 
+  // The boundary of a w that is pointed at in w-space.
+  drawGhost() {
+    const { ghost } = this.client, { plane } = this.plot, ends = ghost && plane.line(ghost.w, -ghost.b);
+    children(this.ghost, ends ? [ends] : [], () => s("line"), (line, [p, q]) => set(line, { x1: p[0], y1: p[1], x2: q[0], y2: q[1] }));
+  }
+
+  drawLegend({ x, run, panel }) {
+    const verdict = run.ready && panel ? panel.verdict : null;
+    const names = run.ready && x ? [...x.legend] : ["plus", "minus"];
+    if (run.ready && run.row !== null && !run.by_hand) names.push("used");
+    if (verdict && verdict.kind !== "separable") names.push("contradicts");
+    this.legend.draw(names);
+  }
+
   // How far a row is short of its margin, along w.
   drawSlacks({ x, panel, scene, run }) {
     const slack = run.ready && panel && panel.rows.slack, w = x && x.w;
@@ -134,44 +186,17 @@ export class XSpace {
     set(this.slacks, { d: short });
   }
 
-  drawPoints({ scene, x, run }) {
-    const { plane } = this.plot, { groups } = this;
-    while (groups.length > scene.points.length) groups.pop().remove();
-    while (groups.length < scene.points.length) groups.push(this.points.appendChild(s("g", { "data-row": groups.length })));
-    scene.points.forEach(([x1, x2, label], row) => {
-      const group = groups[row];
-      group.label = label;
-      group.kind = (run.ready && x && x.kinds && x.kinds[row]) || "";
-      put(group, plane.x(x1), plane.y(x2), this.em);
-    });
-  }
-
-  // The mark of a row elsewhere, nothing else.
-  shift(row, [x1, x2]) {
-    const { plane } = this.plot;
-    put(this.groups[row], plane.x(x1), plane.y(x2), this.em);
-  }
-
-  // The row that is pointed at is drawn above all others, the one before goes back among them.
-  lift(row) {
-    const group = row === null ? null : this.groups[row] || null, before = this.held.firstChild;
-    if (group === before) return;
-    if (before) this.points.insertBefore(before, this.groups[this.groups.indexOf(before) + 1] || null);
-    if (group) this.held.append(group);
-  }
-
   // Rows that are pointed at, used by this step, chosen with the keyboard, or part of a contradiction.
   light() {
     const { state, hovered } = this.client;
     const verdict = state.run.ready && state.panel ? state.panel.verdict : null;
     const contradicting = new Set(verdict && verdict.kind !== "separable" ? verdict.rows : []);
     const { chosen } = this.editing;
-    this.groups.forEach((group, row) => {
-      const marks = [group.kind, row === hovered && "lit", row === state.run.row && "used", contradicting.has(row) && "contradicts",
-        row === chosen && "chosen"].filter(Boolean);
-      dress(group, marks, this.em);
-    });
-    this.lift(hovered);
+    const used = state.run.by_hand ? null : state.run.row;
+    this.marks.light((row) => [row === hovered && "lit", row === used && "used", contradicting.has(row) && "contradicts", row === chosen && "chosen"], hovered);
+    // Numbers beside the points that a sentence names, or is about; on request beside all.
+    const named = this.all ? state.scene.points.keys() : new Set([...(state.run.named || []), ...contradicting, hovered, chosen]);
+    this.marks.number([...named], state.scene.points);
     children(this.readout.words, this.words(), makeTerm, fillTerm);
   }
 
@@ -197,18 +222,18 @@ export class XSpace {
     const row = this.editing.chosen ?? hovered;
     if (run.ready && x && row !== null && row < scene.points.length) {
       const [x1, x2, label] = scene.points[row];
-      return [[`row ${row + 1} at (${show(x1, 3)}, ${show(x2, 3)}), y = ${label > 0 ? "+1" : "−1"}`],
+      return [[`point ${row + 1} at (${show(x1, 3)}, ${show(x2, 3)}), y = ${label > 0 ? "+1" : "−1"}`],
         ["functional margin", x.functional && x.functional[row]],
         ["geometric margin", x.geometric && x.geometric[row]]];
     }
-    if (!run.ready || !x) return [["Two classes are needed: + is blue and round, − is orange and square."]];
+    if (!run.ready || !x) return [["Two classes are needed."], ["+1 is blue and round,"], ["−1 is orange and square."]];
     if (this.probed && hovered === null) {
       const { place, f, distance } = this.probed;
       return [[`at (${show(place[0], 3)}, ${show(place[1], 3)})`], ["f(x)", f], ["distance from the boundary", distance]];
     }
-    if (!x.w) return [["‖w‖ in the kernel's space", x.norm], ["point at a row to see its margins"]];
+    if (!x.w) return [["‖w‖ in the kernel's space", x.norm], ["point at a point to see its margins"]];
     if (!(x.norm > 0)) return [["w = 0: there is no boundary yet."]];
-    return [["‖w‖", x.norm], ["boundary from the origin", x.origin_distance],
+    return [["‖w‖", x.norm], ["boundary from the origin, along w", x.origin_distance],
       x.slab ? ["slab width 2/‖w‖", x.slab_width] : ["margin of the set", x.margin]];
   }
 }
@@ -218,30 +243,4 @@ function makeTerm() { return h("span", { class: "term" }, h("span"), " ", h("out
 function fillTerm(term, [name, value]) {
   write(term.firstChild, name);
   write(term.lastChild, value === undefined ? "" : show(value));
-}
-
-// The shapes of a point that are seen: a dot always, a ring and a halo where something is said of it.
-function dress(group, marks, em) {
-  const side = group.label > 0 ? "plus" : "minus";
-  set(group, { class: `point ${[side, ...marks].join(" ")}` });
-  const halo = marks.some((mark) => mark === "lit" || mark === "contradicts" || mark === "chosen");
-  const ring = marks.some((mark) => mark === "margin" || mark === "slack" || mark === "used");
-  const shapes = `${side} ${halo} ${ring}`;
-  if (group.shapes === shapes) return;
-  group.shapes = shapes;
-  group.replaceChildren(...(halo ? [s("circle", { class: "halo", r: "1.9em" })] : []),
-    ...(ring ? [s("circle", { class: "ring", r: "1.25em" })] : []),
-    side === "plus" ? s("circle", { class: "dot", r: "0.72em" })
-      : s("rect", { class: "dot", width: "1.32em", height: "1.32em", rx: "0.12em" }));
-  put(group, ...group.place, em, true);
-}
-
-// The shapes of a point at a place. Not by a transform: the browser keeps books on each, in every frame.
-function put(group, x, y, em, anew = false) {
-  if (!anew && group.place && group.place[0] === x && group.place[1] === y && group.em === em) return;
-  [group.place, group.em] = [[x, y], em];
-  for (const shape of group.children) {
-    set(shape, shape.tagName === "rect" ? { x: (x - 0.66 * em).toFixed(2), y: (y - 0.66 * em).toFixed(2) }
-      : { cx: x.toFixed(2), cy: y.toFixed(2) });
-  }
 }
