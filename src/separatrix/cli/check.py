@@ -71,9 +71,9 @@ def check(
 
     output = Output(as_json, quiet)
     if outcome is not None or formula is not None:
-        if pairs or label is not None or missing != "refuse" or not bias:
+        if pairs or not bias or tables != TABLE_DEFAULTS:
             raise CommandError(
-                "--outcome and --formula go with neither --label, --missing, --no-bias nor --pairs.",
+                "--outcome and --formula go with neither --no-bias, --pairs nor the options of tables such as --label.",
                 "write '0 + ...' in the formula for no intercept",
             )
         from separatrix.cli.check_formula import Question, check_formula

@@ -13,7 +13,7 @@ def documentation() -> str:
         urls = metadata("separatrix").get_all("Project-URL") or []
     except PackageNotFoundError:
         return ""
-    known = dict(url.split(", ", 1) for url in urls if ", " in url)
+    known: dict[str, str] = dict(url.split(", ", 1) for url in urls if ", " in url)
     return known.get("Documentation", "").rstrip("/")
 
 

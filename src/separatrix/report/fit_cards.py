@@ -7,8 +7,8 @@ import numpy as np
 from separatrix.report.charts import KINDS, margins_chart, progress_chart, swatch
 from separatrix.report.html_parts import card, fold, legend, pairs, paragraph, table
 from separatrix.report.records import Report, SupportCounts
-from separatrix.svg import escape, number
 from separatrix.report.verdicts import share
+from separatrix.svg import escape, number
 
 #: Problems whose support vectors are counted.
 _PROBLEMS = 40
