@@ -149,6 +149,14 @@ def test_ordered_model_from_formula_and_arrays():
             )
 
 
+def test_ordered_model_names_its_thresholds():
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6]})
+    frame["stage"] = pd.Categorical(list("lmlmhh"), categories=["l", "m", "h"], ordered=True)
+    answer = check_separation(OrderedModel(frame.stage, frame[["x"]], distr="logit"))
+    assert list(answer.estimates) == ["l|m", "m|h", "x"]
+    assert answer.estimates == check_separation("stage ~ x", frame).estimates
+
+
 def test_rows_that_statsmodels_dropped_are_named(data):
     data.loc[[3, 21], "PI"] = np.nan
     answer = check_separation(smf.logit("HG ~ NV + PI + EH", data))
