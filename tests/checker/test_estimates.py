@@ -1,4 +1,7 @@
-"""Estimates in certificates: genuine ones are proved by both checkers, forged ones never prove another estimate."""
+"""Estimates in certificates: genuine ones are proved by both checkers, forged ones never prove another estimate.
+
+Tests `checker/estimates.py`, `checker/ordinal.py`, `proof/estimates.py`.
+"""
 
 from __future__ import annotations
 

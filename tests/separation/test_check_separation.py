@@ -18,7 +18,8 @@ import statsmodels.formula.api as smf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LinearRegression, LogisticRegression, LogisticRegressionCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from statsmodels.miscmodels.ordinal_model import OrderedModel
@@ -146,6 +147,14 @@ def test_ordered_model_from_formula_and_arrays():
             assert verify(
                 answer.certificate, frame[["x", "late"]].to_numpy(float), np.asarray(model.endog), exact=True
             )
+
+
+def test_ordered_model_names_its_thresholds():
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6]})
+    frame["stage"] = pd.Categorical(list("lmlmhh"), categories=["l", "m", "h"], ordered=True)
+    answer = check_separation(OrderedModel(frame.stage, frame[["x"]], distr="logit"))
+    assert list(answer.estimates) == ["l|m", "m|h", "x"]
+    assert answer.estimates == check_separation("stage ~ x", frame).estimates
 
 
 def test_rows_that_statsmodels_dropped_are_named(data):
@@ -286,6 +295,25 @@ def test_a_classifier_alone(data):
     assert not check_separation(LogisticRegression(C=np.inf), pair).model.notes
     without = check_separation(LogisticRegression(C=np.inf, fit_intercept=False), pair)
     assert "(intercept)" not in without.estimates
+
+
+def test_many_classes_of_scikit_learn_are_decided_jointly():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    answer = check_separation(LogisticRegressionCV(), (X, y))
+    assert answer.verdict == separability(X, y, classes="joint").verdict == "quasi-separable"
+    assert list(answer.estimates)[:2] == ["1: (intercept)", "2: (intercept)"]
+
+
+@pytest.mark.parametrize("options", [{"drop": "if_binary"}, {"min_frequency": 45}, {"drop": "first"}])
+def test_encoders_with_options(groups, options):
+    X = groups.assign(half=np.where(groups.x > 0, "up", "down"))[["group", "half"]]
+    y = (groups.outcome == 2).astype(int)
+    model = make_pipeline(OneHotEncoder(**options), LogisticRegression())
+    answer = check_separation(model, (X, y))
+    columns = [column for term in answer.model.terms for column in term.columns]
+    assert sorted(columns) == list(range(answer._question.plain.d))
+    if "drop" in options:
+        assert [term.name for term in answer.model.terms] == ["group", "half"]
 
 
 def test_an_encoder_without_a_reference_is_aliased(groups):

@@ -167,3 +167,21 @@ def test_configurations_of_albert_and_anderson(X, y, verdict, estimates):
     answer = separability(X, y)
     assert (answer.verdict, answer.estimates) == (verdict, estimates)
     assert verify(answer.certificate, X, np.asarray(y), exact=True)
+
+
+@pytest.mark.parametrize(
+    ("x", "verdict", "slope"),
+    [
+        pytest.param([0.0, 1.0, 1.0 - 1e-9, 2.0], "inseparable", FINITE, id="an overlap of 1e-9"),
+        pytest.param([0.0, 1.0, 1.0 + 1e-9, 2.0], "separable", "+inf", id="a gap of 1e-9"),
+        pytest.param([1e6, 2e6, 3e6, 4e6], "separable", "+inf", id="large units"),
+        pytest.param([1e-9, 2e-9, 3e-9, 4e-9], "separable", "+inf", id="small units"),
+        pytest.param(
+            [1e4 - 1, 1e4, 1e4 - 1e-3, 1e4 + 1], "inseparable", FINITE, id="an overlap of 1e-3 at 1e4"
+        ),
+    ],
+)
+def test_cases_that_a_tolerance_gets_wrong(x, verdict, slope):
+    """The page on separation names the first and the third: linear programs in floating point fail on them."""
+    answer = check_separation(np.array(x)[:, None], np.array([0, 0, 1, 1]))
+    assert (answer.verdict, answer.estimates["x1"]) == (verdict, slope)

@@ -156,13 +156,18 @@ class Presentation:
         columns = self._question.plain.d
         return f"Separation{source}: {len(rows):,} rows, {columns:,} column{'s' if columns > 1 else ''}"
 
+    def _sides(self: Any) -> str:
+        """The direction in which an infinite estimate counts, in a sentence; nothing where it goes without saying."""
+        if self._question.kind != "two" or self.verdict == "inseparable":
+            return ""
+        sides = ("success", "failure") if self.model.counts else (self.positive[0], self.negative[0])
+        return f"Infinite estimates are for the odds of {sides[0]} against {sides[1]}."
+
     def summary(self: Any) -> str:
         """The whole answer as text of 80 columns: verdict, table of estimates, causes, rows, remedies."""
         lines = [*textwrap.wrap(self._heading(), WIDTH), ""]
         lines += textwrap.wrap(_SENTENCES[self.verdict], WIDTH)
-        if self._question.kind == "two" and self.verdict != "inseparable":
-            sides = ("success", "failure") if self.model.counts else (self.positive[0], self.negative[0])
-            lines.append(f"Infinite estimates are for the odds of {sides[0]} against {sides[1]}.")
+        lines += textwrap.wrap(self._sides(), WIDTH)
         lines += ["", *text_table(self.estimates), ""]
         for name, text in self._paragraphs():
             lines += paragraph(name, text)
@@ -184,7 +189,8 @@ class Presentation:
         )
         advice = f"<details><summary>What to do about it</summary><ol>{items}</ol></details>" if items else ""
         return (
-            f"<section><p><strong>{html.escape(_SENTENCES[self.verdict])}</strong><br>{html.escape(self._heading())}</p>"
+            f"<section><p><strong>{html.escape(_SENTENCES[self.verdict])}</strong><br>{html.escape(self._heading())}"
+            f"<br>{html.escape(self._sides())}</p>"
             f"{html_table(self.estimates)}{sentences}{drawing}{advice}</section>"
         )
 

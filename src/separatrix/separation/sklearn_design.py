@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import with_hint
+from separatrix.memory import require_memory
 from separatrix.separability.terms import Term
 from separatrix.separation.design import Design, one_column_terms, refuse_missing
 from separatrix.separation.formulas import outcome_labels
@@ -86,6 +87,8 @@ def _transformed(steps: list[Any], X: Any, y: Any) -> tuple[Any, tuple[str, ...]
             steps[place] = step = clone(step)
             X = step.fit(X, y).transform(X)
         names = _names_out(step, names)
+    if hasattr(X, "toarray"):
+        require_memory(2.0 * 8 * X.shape[0] * X.shape[1], "The columns of the pipeline as a dense array")
     table = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
     if table.dtype.kind not in "iufb":
         raise with_hint(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import with_hint
+from separatrix.separability.estimates_table import listed
 from separatrix.separability.terms import Term
 from separatrix.separation.design import Design, refuse_missing, without_intercept
 from separatrix.separation.formulas import terms_of_spec
@@ -96,7 +97,12 @@ def _many(model: Any) -> Design:
 
 def _ordered(model: Any) -> Design:
     X, names, terms = _columns_and_constant(model)
-    codes = np.asarray(model.endog).astype(np.int64)
+    codes: Any = np.asarray(model.endog).astype(np.int64)
+    labels = getattr(model, "labels", None)
+    if labels is not None:
+        import pandas as pd
+
+        codes = pd.Series(pd.Categorical.from_codes(codes, categories=list(labels), ordered=True))
     rows = _rows_of_data(model, len(X))
     return Design(
         X, names, codes, True, "ordinal", terms, rows, "statsmodels OrderedModel",
@@ -152,8 +158,8 @@ def _notes(model: Any) -> tuple[str, ...]:
             break
     dropped = getattr(model.data, "missing_row_idx", None)
     if dropped:
-        listed = ", ".join(map(str, list(dropped)[:8])) + (", ..." if len(dropped) > 8 else "")
-        out.append(f"statsmodels left out {len(dropped)} rows with missing values: {listed}.")
+        rows = "row" if len(dropped) == 1 else "rows"
+        out.append(f"statsmodels left out {len(dropped)} {rows} with missing values: {listed(dropped)}.")
     return tuple(out)
 
 
