@@ -51,8 +51,13 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(  # type: ignore[misc]  # scikit-learn is untyped
-    FittedAttributes, CallbackSupport, Probabilities, DocumentationLink, ClassifierMixin, BaseEstimator
+class SVC(
+    FittedAttributes,
+    CallbackSupport,  # type: ignore[misc]  # scikit-learn is untyped
+    Probabilities,
+    DocumentationLink,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
 ):
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
