@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from separatrix import SVC, Perceptron
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -62,6 +65,17 @@ def test_the_demo_installs_what_it_needs_and_not_the_tools_of_developers():
     extras = re.search(r'--editable "\.\[([a-z,]+)\]"', installed)
     assert extras is not None
     assert set(extras.group(1).split(",")) <= {"files", "lab", "plots"}
+
+
+@pytest.mark.parametrize("kind", [SVC, Perceptron], ids=lambda kind: kind.__name__)
+def test_the_reference_shows_the_defaults_of_the_signature(kind):
+    """An entry is one parameter with its own default: several at once have none that a reader could tell apart."""
+    text = inspect.getdoc(kind).split("Attributes\n")[0]
+    shown = re.findall(r"^([\w, ]+) : .*?(?:\\\n.*?)?\bdefault (.*)$", text, re.MULTILINE)
+    assert len(shown) > 10
+    parameters = inspect.signature(kind).parameters
+    for name, default in shown:
+        assert parameters[name].default == ast.literal_eval(default), name
 
 
 @pytest.mark.parametrize("name", ["SECURITY.md", "CITATION.cff", "CHANGELOG.md", "LICENSE", "README.md"])

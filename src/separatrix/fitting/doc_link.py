@@ -13,8 +13,8 @@ def documentation() -> str:
         urls = metadata("separatrix").get_all("Project-URL") or []
     except PackageNotFoundError:
         return ""
-    known: dict[str, str] = dict(url.split(", ", 1) for url in urls if ", " in url)
-    return known.get("Documentation", "").rstrip("/")
+    known = dict(url.split(", ", 1) for url in urls if ", " in url)
+    return str(known.get("Documentation", "")).rstrip("/")
 
 
 class DocumentationLink:
