@@ -116,6 +116,7 @@ def _report(model: SVC, X: Any, y: Any, folder: Path, data: Path, certificate: P
     _say(
         "5. report",
         f"{path} ({path.stat().st_size / 1000:.0f} kB) in {time.perf_counter() - began:.2f} s: one page, no network",
+        *textwrap.wrap("" if made.quality is None else made.quality.headline, 95),
         *textwrap.wrap(made.verdict, 95),
     )
 

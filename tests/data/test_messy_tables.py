@@ -1,7 +1,8 @@
 """Every messy table of the corpus is explained, or refused with a way on; the command line reads it as Python does.
 
 Tests `data/description.py`, `data/sniff.py`, `data/delimited.py`, `data/examine.py`, `data/label_choice.py`,
-`data/number_text.py`, `data/json_lines.py`, `data/excel.py`, `data/arff.py`, `data/cells.py`, `data/raw_table.py`.
+`data/understand.py`, `data/number_text.py`,
+`data/json_lines.py`, `data/excel.py`, `data/arff.py`, `data/cells.py`, `data/raw_table.py`.
 """
 
 from __future__ import annotations

@@ -187,3 +187,41 @@ def test_bad_parameters(write):
     for bad in ({"format": "xls"}, {"missing": "drop"}, {"dtype": "int32"}, {"n_columns": -1}):
         with pytest.raises(sx.ParameterError):
             sx.read(path, **bad)
+
+
+def test_a_later_file_is_read_as_the_first_was(write):
+    """Delimiter, decimal sign, categories that look like numbers, labels that are texts: all in the encoding."""
+    first = "id;size;code;kind\n" + "".join(
+        f"k{i};{i},5;{'ABC1'[i % 4]};{'1' if i % 2 else 'x'}\n" for i in range(40)
+    )
+    known = json.loads(json.dumps(sx.read(write(first)).encoding))
+    later = sx.read(write("id;size;code;kind\na;1,234;1;1\nb;2;1;1\n", "later.csv"), encoding=known)
+    assert later.X.tolist() == [[1.234, 1, 0, 0, 0], [2, 1, 0, 0, 0]]
+    assert later.y.tolist() == ["1", "1"]
+    assert later.identifiers == {"id": ["a", "b"]}
+    assert later.row_numbers.tolist() == [2, 3]
+    half = sx.read(write("id;size;code;kind\na;1,5;1;\nb;2;Z;1\n", "half.csv"), encoding=known)
+    assert half.y is None
+    assert half.description.warnings == [
+        "The label 'kind' is missing in 1 of 2 rows; none is used.",
+        "Column 'code' has values that the model does not know, in 1 places: 'Z'.",
+    ]
+    table = pa.table({"size": [1.5], "code": ["A"], "kind": ["x"]})
+    feather.write_feather(table, write("", "a.feather"))
+    assert sx.read(write("", "b.csv").with_name("a.feather"), encoding=known).X.tolist() == [
+        [1.5, 0, 1, 0, 0]
+    ]
+
+
+def test_npy(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[1.0, 2, 0], [3, 4, 1]]))
+    assert sx.read(tmp_path / "a.npy").y is None
+    data = sx.read(tmp_path / "a.npy", label=-1)
+    assert data.X.tolist() == [[1, 2], [3, 4]]
+    assert data.y.tolist() == [0, 1]
+    assert sx.read(tmp_path / "a.npy", encoding=data.encoding, label=2).y.tolist() == [0, 1]
+    with pytest.raises(DataError, match="columns 0 to 2"):
+        sx.read(tmp_path / "a.npy", label="kind")
+    np.save(tmp_path / "o.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(DataError, match="cannot be read as npy"):
+        sx.read(tmp_path / "o.npy")

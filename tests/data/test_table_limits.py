@@ -26,7 +26,8 @@ from separatrix.data.number_text import parse_number
 from separatrix.data.read import describe
 
 CELLS = st.sampled_from(
-    ["", "1", "-2.5", "3e4", "x", "yes", "NA", "-", "1,5", "$3", "4%", '"', '"a,b"', "2026-01-01", "inf", "\0", "é", "{"]
+    ["", "1", "-2.5", "3e4", "x", "yes", "NA", "-", "1,5", "$3", "4%", '"',
+     '"a,b"', "2026-01-01", "inf", "\0", "é", "{"]
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from separatrix import SVC, Perceptron, kernels
+from separatrix import SVC, Perceptron, calibrate, kernels
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((48, 3))
@@ -32,6 +32,10 @@ def weighted() -> Any:
     weights = np.ones(48)
     weights[::7] = 0.0
     return SVC(class_weight={1: 2.0, -1: 0.5}).fit(X, TWO, sample_weight=weights)
+
+
+def calibrated(make: Callable[[], Any], y: Any, method: str) -> Callable[[], Any]:
+    return lambda: calibrate(make(), X + 0.1, y, method)
 
 
 def online(*batches: Any, **parameters: Any) -> Callable[[], Any]:
@@ -57,6 +61,13 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "svc object classes": svc(y=APART.astype(object)),
     "svc sparse": svc(SPARSE),
     "svc float32": svc(X.astype(np.float32)),
+    "svc scaled": svc(100.0 * X + 7.0, scaling="standard"),
+    "svc scaled rbf": svc(y=THREE, scaling="range", kernel="rbf", multi_class="ovo"),
+    "svc scaled sparse": svc(SPARSE, scaling="standard", kernel="poly", degree=2),
+    "svc scaled joint": svc(y=THREE, scaling="standard", multi_class="crammer-singer"),
+    "svc calibrated": calibrated(svc(scaling="range"), TWO, "sigmoid"),
+    "svc calibrated isotonic": calibrated(svc(y=THREE, kernel="rbf"), THREE, "isotonic"),
+    "svc calibrated venn-abers": calibrated(svc(y=THREE), THREE, "venn-abers"),
     "svc ovr": svc(y=THREE),
     "svc ovo": svc(y=THREE, multi_class="ovo"),
     "svc two classes ovo": svc(multi_class="ovo"),

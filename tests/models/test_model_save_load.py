@@ -6,6 +6,7 @@ Tests `models/svc.py`, `models/joint.py`, `models/perceptron.py`, `models/percep
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import warnings
@@ -17,6 +18,7 @@ from model_variants import APART, THREE, TWO, VARIANTS, X, fitted, rows_for
 
 import separatrix as sx
 from separatrix import SVC, ModelFileError, Perceptron, load, save
+from separatrix.models.file import model_from_tensors, model_tensors
 
 
 def again(model, tmp_path, **given):
@@ -44,6 +46,10 @@ def attributes(model) -> dict:
             out[name] = getattr(model, name)
         except Exception as error:  # a message is compared like a value
             out[name] = f"{type(error).__name__}: {error}"
+    scaling, calibration = out.pop("scaling_", None), out.pop("calibration_", None)
+    parts = [] if calibration is None else [calibration, *calibration.maps]
+    for place, record in enumerate([*parts, *([] if scaling is None else [scaling])]):
+        out |= {f"{place}.{name}": value for name, value in vars(record).items() if name != "maps"}
     return out
 
 
@@ -195,3 +201,36 @@ def test_what_cannot_be_saved_is_refused(tmp_path, model, given, sentence):
 def test_a_model_that_is_not_fitted(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
         save(SVC(), tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("shift", lambda values: values[:-1]),
+        ("factor", lambda values: np.append(values, 1.0)),
+        ("factor", lambda values: -values),
+        ("factor", lambda values: 0.0 * values),
+        ("factor", lambda values: values / 0.0),
+        ("shift", lambda values: values * np.nan),
+        ("shift", lambda values: values.astype(np.float32)),
+    ],
+)
+def test_a_strange_scaling_is_refused(name, change):
+    arrays = model_tensors(VARIANTS["svc scaled"]())
+    with np.errstate(all="ignore"):
+        arrays[f"scaling.{name}"] = change(arrays[f"scaling.{name}"])
+    with pytest.raises(ModelFileError, match=f"scaling.{name}"):
+        model_from_tensors(arrays)
+
+
+@pytest.mark.parametrize(("word", "record"), [("range", None), (None, "kept"), ("standard", "dropped")])
+def test_a_scaling_that_is_not_that_of_the_parameters_is_refused(word, record):
+    arrays = model_tensors(VARIANTS["svc scaled"]())
+    document = json.loads(arrays["document"].tobytes())
+    pairs = document["SVC"]["parameters"]["pairs"]
+    next(pair for pair in pairs if pair[0] == "scaling")[1] = word
+    if record == "dropped":
+        del document["SVC"]["scaling"]
+    arrays["document"] = np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)
+    with pytest.raises(ModelFileError, match="scaling"):
+        model_from_tensors(arrays)

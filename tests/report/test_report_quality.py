@@ -303,3 +303,22 @@ def test_rows_of_another_table_get_no_commands_that_would_fail():
     made = report.make(SVC().fit(WIDE[:60], TWO[:60]), WIDE[60:], TWO[60:])
     assert made.commands == []
     assert "Check it yourself" not in made.html()
+
+
+def test_only_rows_near_the_margin_are_said_to_be_on_it(monkeypatch):
+    model = SVC().fit(WIDE, TWO)
+    scores = np.where(TWO == "yes", 1, -1) * model.decision_function(WIDE)
+    # An interior point gives every row some weight below C: by alpha alone all of them would be on the margin.
+    (result,) = model.problems_.values()
+    object.__setattr__(result, "alpha", np.full(90, 0.5))
+    monkeypatch.setattr(SVC, "support_", np.arange(90))
+    assert set(result.support_kind.tolist()) == {"margin"}
+    made = report.make(model, WIDE, TWO, verify=False)
+    near = np.abs(scores - 1) <= 0.01
+    assert 0 < near.sum() < 45
+    assert made.support[0].total("margin") == near.sum() == len(made.support_rows["margin"])
+    assert (
+        made.support[0].total("slack") == np.count_nonzero(scores < 0.99) == len(made.support_rows["slack"])
+    )
+    assert made.support[0].total("beyond") == np.count_nonzero(scores > 1.01) > 0
+    assert "a closer solution would take away" in made.html()

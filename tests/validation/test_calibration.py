@@ -1,4 +1,7 @@
-"""Calibrated probabilities: against scikit-learn, against brute force, in model files and ONNX graphs."""
+"""Calibrated probabilities: against scikit-learn, against brute force, in model files and ONNX graphs.
+
+Tests `validation/calibration.py`, `fitting/probabilities.py`, `models/calibration.py`, `models/onnx_probabilities.py`.
+"""
 
 from __future__ import annotations
 

@@ -106,6 +106,17 @@ def load_model(path: str, certificates: bool = True) -> Any:
     return load(path, certificates=certificates)
 
 
+def can_predict(path: Path) -> bool:
+    """Tell whether a file is a model of ours, or a model text of LIBSVM or LIBLINEAR."""
+    from separatrix.models.libsvm_models import TEXT_BEGINS
+
+    try:
+        with path.open("rb") as file:
+            return file.read(16).startswith(TEXT_BEGINS) or is_model(path)
+    except OSError:
+        return False
+
+
 def is_model(path: Path) -> bool:
     """Tell whether a file is a model of ours."""
     from safetensors import SafetensorError, safe_open

@@ -10,6 +10,8 @@ from math import isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from separatrix.cli import files, fit_answer, measuring, searching, verdicts
 from separatrix.cli.checkpoint import Checkpoints, source_of
 from separatrix.cli.checkpoint import read as read_checkpoint
@@ -174,27 +176,32 @@ class FitRun:
             fitted.model, self.table.X[rows], self.table.y[rows], method, allow_equal_rows=True
         )
 
+    def read_test(self) -> None:
+        """Read the file of ``--test``, before any work is done: it may be missing, or its labels strange."""
+        test, table = self.options.test, self.table
+        if test is None:
+            return
+        other = read(test, replace(self.options.reading, encoding=table.encoding))
+        if self.chosen.model.kernel == "precomputed":
+            other = kernel_matrix(other)
+        rows = measuring.known_rows(test, other.y, np.unique(table.y).tolist(), self.output)
+        self.test = other.X[rows], other.y[rows], other.row_numbers[rows]
+
     def measure(self, model: Any) -> measuring.Measured | None:
         """Return the scores on the rows that were asked for, if any were."""
         table, options = self.table, self.options
-        if options.test is not None:
-            other = read(options.test, replace(options.reading, encoding=table.encoding))
-            if model.kernel == "precomputed":
-                other = kernel_matrix(other)
-            rows = measuring.known_rows(options.test, other.y, model.classes_, self.output)
-            X, y, source, where = other.X[rows], other.y[rows], options.test, f"of {options.test}"
-            self.test = X, y, other.row_numbers[rows]
+        if self.test is not None:
+            X, y, source, where = *self.test[:2], str(options.test), f"of {options.test}"
         elif self.parts is not None and self.parts.held_out is not None:
             rows = self.parts.held_out
             X, y, source, where = table.X[rows], table.y[rows], f"{options.data}, held out", "kept apart"
         else:
             return None
-        return measuring.measure(
-            model, X, y, source, where, None if self.places is None else self.places.looks
-        )
+        place = None if self.places is None else self.places.looks
+        return measuring.measure(model, X, y, source, where, place)
 
     def save(self, fitted: Fitted) -> None:
-        """Write the model, its certificates and the picture of the search."""
+        """Write the model and its certificates."""
         if self.places is None:
             return
         if self.parts is not None and self.parts.held_out is not None:
@@ -211,23 +218,22 @@ class FitRun:
                 self.output.note(f"{path} was of an earlier fit; it is removed.")
         else:
             self.places.save_certificates(proofs)
+        if fitted.checkpoint is not None and fitted.model.status_ == "converged":
+            fitted.checkpoint.path.unlink(missing_ok=True)
+
+    def illustrate(self, model: Any) -> None:
+        """Write the picture of the search, and the page that shows the model, its scores and its proof."""
+        if self.places is None:
+            return
         if self.choice is not None:
             from separatrix.validation.search_picture import heat_maps
 
             self.places.save_text("picture", heat_maps(self.choice))
-        if self.options.report:
-            self._report(fitted.model)
-        if fitted.checkpoint is not None and fitted.model.status_ == "converged":
-            fitted.checkpoint.path.unlink(missing_ok=True)
-        self.places.say_replaced(self.output)
-
-    def _report(self, model: Any) -> None:
-        """Write the page that shows the model, its scores and its proof."""
+        if not self.options.report:
+            return
         from separatrix.cli.check_commands import commands_for
         from separatrix.report import make
 
-        if self.places is None:
-            return
         table, place = self.table, self.places.model
         with waiting("report", self.options.quiet):
             page = make(
@@ -242,6 +248,7 @@ class FitRun:
                 test_row_numbers=None if self.test is None else self.test[2],
                 row_numbers=table.row_numbers,
                 description=table.description,
+                encoding=table.encoding,
                 commands=commands_for(str(place), table, self.written.get("certificate")),
             ).html()
         self.places.save_text("report", str(page))
@@ -296,25 +303,29 @@ def run(options: FitOptions) -> int:
     if options.folds is not None and only_folds:
         return cross_validate(this, options.folds)
     this.divide()
+    this.read_test()
     began = time.perf_counter()
     if options.search:
         this.search()
     searching_time = time.perf_counter() - began
     # A hard margin has no best iterate to keep, so there Ctrl-C raises.
-    hard = isinf(getattr(this.chosen.model, "C", 1.0))
-    with nullcontext() if hard else ending_in_order() as interrupt:
+    with nullcontext() if isinf(getattr(this.chosen.model, "C", 1.0)) else ending_in_order() as interrupt:
         try:
             fitted = this.fit()
         except InseparableError as error:
             raise this.no_hard_margin(error) from None
         this.calibrate(fitted)
-        measured = this.measure(fitted.model)
         this.save(fitted)
+        measured = this.measure(fitted.model)
         record = fit_answer.record(this, fitted)
         record["seconds"] |= {"reading": reading} | ({"search": searching_time} if options.search else {})
         record["held_out"] = None if measured is None else measured.record()
     interrupted = interrupt is not None and interrupt.raised
+    if not interrupted:
+        this.illustrate(fitted.model)
     verdict = "not asked: the fit was interrupted" if interrupted else this.verdict()
+    if places is not None:
+        places.say_replaced(output)
     record["separability"] = {"skipped": verdict} if isinstance(verdict, str) else verdict.record()
     record["files"] = {name: str(path) for name, path in this.written.items()}
     output.answer("fit", record, fit_answer.lines(this, record, measured, verdict))

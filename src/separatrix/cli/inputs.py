@@ -23,6 +23,7 @@ DataFile = Annotated[
         show_default=False,
     ),
 ]
+_MOST_WARNINGS = 10  # said before a command does its work; `separatrix look` says all
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
 ProofFile = Annotated[
@@ -242,8 +243,14 @@ def _announce(description: Any, reading: Reading) -> None:
     """Say on stderr, before any work is done with it, what the label is and what looks wrong in the file."""
     if description.label is not None and reading.encoding is None:
         say("note", f"The label is {description.label.name!r}: {description.label.why}.")
-    for warning in description.warnings:
+    for warning in description.warnings[:_MOST_WARNINGS]:
         say("note", warning)
+    more = len(description.warnings) - _MOST_WARNINGS
+    if more > 0:
+        say(
+            "note",
+            f"There are {counted(more, 'more warning')}; separatrix look {description.file} shows them.",
+        )
 
 
 def kernel_matrix(table: Table) -> Table:

@@ -69,11 +69,11 @@ def predict(
       separatrix predict data.model.safetensors new.svm --scores --json
     """
     from separatrix.atomic import replacing
-    from separatrix.cli.files import claim, is_model, load_model
+    from separatrix.cli.files import can_predict, claim, load_model
     from separatrix.cli.predictions import Predictions, predictions
 
     output = Output(as_json, quiet)
-    if is_model(Path(data)) and not is_model(Path(model)):
+    if can_predict(Path(data)) and not can_predict(Path(model)):
         model, data = data, model
     table = table or (out is not None and out.lower().endswith(".csv"))
     if out is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.models.imported import ImportedModel
 from separatrix.svm.svc import SVC
 
 
@@ -52,9 +53,13 @@ def predictions(model: Any, X: Any) -> Predictions:
     """What a fitted model says of the rows X (n, d)."""
     classes = np.asarray(model.classes_).tolist()
     scores = np.asarray(model.decision_function(X), dtype=np.float64)
-    codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+    if isinstance(model, ImportedModel):  # which settles ties as the other program does
+        labels = model.predict(X)
+    else:
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels = np.asarray(model.classes_)[codes]
     chances = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-    return Predictions(classes, np.asarray(model.classes_)[codes], scores, chances, distances(model, scores))
+    return Predictions(classes, labels, scores, chances, distances(model, scores))
 
 
 def distances(model: Any, scores: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -84,6 +89,5 @@ def distances(model: Any, scores: NDArray[np.float64]) -> NDArray[np.float64] | 
 
 def _weights(model: Any) -> NDArray[np.float64] | None:
     """coef_, where the boundary is flat in the columns of X."""
-    if model.kernel != "linear":
-        return None
-    return np.asarray(model.coef_, dtype=np.float64)
+    found = getattr(model, "coef_", None) if model.kernel == "linear" else None
+    return None if found is None else np.asarray(found, dtype=np.float64)

@@ -57,6 +57,7 @@ def report(
     from separatrix.atomic import write_atomically
     from separatrix.cli.check_commands import commands_for
     from separatrix.cli.files import claim, load_model
+    from separatrix.models.imported import ImportedModel
     from separatrix.report import make
 
     output = Output(as_json, quiet)
@@ -66,6 +67,12 @@ def report(
     if out is not None and claim(Path(out), is_report, force, "another name for -o"):
         output.note(f"{out} was there before; it is replaced.")
     fitted = load_model(model)
+    if isinstance(fitted, ImportedModel):
+        raise CommandError(
+            f"{model} is a model of LIBSVM or LIBLINEAR, which has no certificate to report on.",
+            f"separatrix audit {model} {data} -c COST says how good it is, separatrix predict {model} {data} how "
+            "often it is right",
+        )
     table = read(data, tables.settings(quiet).like(fitted))
     if table.left_out:
         output.note(

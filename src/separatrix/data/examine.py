@@ -90,7 +90,13 @@ def examine(column: Column, position: int, raw: RawTable, wishes: Wishes) -> Exa
         sentence, found = sentence_and_hint(error)
         return Examined(replace(blank, note="integers too large"), refusals=[Refusal(sentence, found or "")])
     integral = bool(pa.types.is_integer(kind))
-    if integral and not wishes.chosen and _ID_NAMES.fullmatch(column.name) and _all_different(values):
+    nameless = raw.named and column.name == f"column {position}"  # as the index that pandas writes
+    if (
+        integral
+        and not wishes.chosen
+        and (nameless or _ID_NAMES.fullmatch(column.name))
+        and _all_different(values)
+    ):
         return _left_out(column, blank, wishes, "identifier", "every row has a number of its own")
     out = _number(column, values, blank, wishes, "")
     if pa.types.is_floating(kind) and np.count_nonzero(np.isnan(values)) > column.cells.null_count:
@@ -107,11 +113,21 @@ def examine(column: Column, position: int, raw: RawTable, wishes: Wishes) -> Exa
                 )
     if integral:
         _warn_of_counters(out, column, values)
+    elif np.nanmax(np.abs(values), initial=0.0) >= 2.0**53 and np.all(
+        np.isnan(values) | (values == np.rint(values))
+    ):
+        out.warnings.append(
+            f"Column {column.name!r} holds whole numbers of more than 15 digits, which are rounded; "
+            f"--drop {quoted(column.name)} leaves it out if they only name the rows."
+        )
     return out
 
 
 def _all_different(values: NDArray[Any]) -> bool:
-    return len(values) >= FEW and len(np.unique(values)) == len(values)
+    some = values[:1000]  # most columns are decided by these
+    if len(values) < FEW or len(np.unique(some)) < len(some):
+        return False
+    return len(np.unique(values)) == len(values)
 
 
 def _warn_of_counters(out: Examined, column: Column, values: NDArray[Any]) -> None:
@@ -124,6 +140,10 @@ def _warn_of_counters(out: Examined, column: Column, values: NDArray[Any]) -> No
             )
     elif len(values) >= FEW and values[1] == values[0] + 1 and np.all(np.diff(values) == 1):
         out.warnings.append(f"Column {column.name!r} counts the rows, as an identifier does; {drop}.")
+    elif len(values) >= _MANY and values.max() - values.min() > len(values) and _all_different(values):
+        out.warnings.append(
+            f"Column {column.name!r} has another whole number in every row; if it names the rows, {drop}."
+        )
 
 
 def _number(
@@ -180,13 +200,11 @@ def _examine_texts(column: Column, raw: RawTable, wishes: Wishes, blank: ColumnD
             return _left_out(
                 column, blank, wishes, "date", "dates or times are neither numbers nor categories"
             )
-        n_rows = len(cells)
-        if is_free_text(texts_found, n_rows):
+        filled, different = len(cells) - absent, len(texts_found)
+        if is_free_text(texts_found, filled):
             return _words(column, blank, texts_found)
-        if len(texts_found) >= FEW and 2 * len(texts_found) > n_rows:
-            reason = (
-                f"{len(texts_found):,} different texts in {n_rows:,} rows: a name or a key, not a category"
-            )
+        if different >= FEW and 2 * different > filled:
+            reason = f"{different:,} different texts in {filled:,} rows: a name or a key, not a category"
             return _left_out(column, blank, wishes, "identifier", reason)
     return _category(column, cells, blank, texts_found, wishes)
 

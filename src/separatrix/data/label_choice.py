@@ -2,7 +2,7 @@
 
     1. the column that ``label`` names
     2. a column whose name says so: label or target
-    3. the last column, unless another is named class, y, outcome or response and could be the label as well
+    3. the last column, unless another could be the label as well and is named like one: class, y, outcome, ...
     4. where the last column holds free text or identifiers: the only other column that could be the label
 
 What looks like a quantity or an identifier is no label, unless ``categorical`` names it.
@@ -109,7 +109,7 @@ def choose_label(
     able = [at for at in weak if at != last and doubt(columns[at], at in agreed) is None]
     if able:
         if problem is None or len(able) > 1:
-            raise _ambiguous(path, columns, [*able, last])
+            raise _ambiguous(path, columns, [*able, last] if last in weak else [last, *able])
         return able[0], f"its name says so, and the last column cannot be it ({problem.sentence})"
     if problem is None or problem.kind == "constant":
         return last, "its name says so" if last in weak else "it is the last column"

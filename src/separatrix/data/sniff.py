@@ -19,7 +19,7 @@ DELIMITERS = (
 )  # the order in which they are believed; a space only where none of these fits
 WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 STRONG_NAMES = ("label", "target", "labels", "targets")
-WEAK_NAMES = ("class", "y", "outcome", "response")
+WEAK_NAMES = ("class", "y", "outcome", "response", "diagnosis", "survived", "species", "churn")
 
 #: Cells that hold nothing, whatever the column (`NULLS`), or beside numbers only: a class may be called "-".
 NULLS = (

@@ -56,6 +56,13 @@ class Problems(Mapping[Any, BinaryFit]):
     def __repr__(self) -> str:
         return f"Problems({list(self._results)})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Names beside results: some formats cannot hold a pair of classes as the key of a dictionary."""
+        return {"names": list(self._results), "results": list(self._results.values())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._results = dict(zip(state["names"], state["results"], strict=True))
+
 
 def fit_classes(
     data: TrainingData,

@@ -25,7 +25,7 @@ from separatrix.atomic import replacing
 from separatrix.errors import ModelFileError
 from separatrix.models.calibration import read_calibration, write_calibration
 from separatrix.models.fields import Fields
-from separatrix.models.libsvm_models import import_model
+from separatrix.models.libsvm_models import TEXT_BEGINS, import_model
 from separatrix.models.parts import LEFT_UNREAD, parse_json
 from separatrix.models.perceptron import read_perceptron, write_perceptron
 from separatrix.models.svc import read_svc, write_svc
@@ -165,7 +165,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, certificat
         content = file.read_bytes()
     except (FileNotFoundError, IsADirectoryError):
         raise ModelFileError(f"There is no model file {str(path)!r}.") from None
-    if content.startswith((b"svm_type ", b"solver_type ")):
+    if content.startswith(TEXT_BEGINS):
         return import_model(file)
     try:
         arrays = read_tensors(content)

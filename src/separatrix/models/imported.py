@@ -49,6 +49,22 @@ class ImportedModel:
         parsed = self.parsed
         return len(parsed.weights) if isinstance(parsed, LiblinearModel) else int(parsed.vectors.shape[1])
 
+    @property
+    def kernel(self) -> str:
+        """Name of the kernel as the file has it; LIBLINEAR's models are linear."""
+        return "linear" if isinstance(self.parsed, LiblinearModel) else self.parsed.kernel_name
+
+    @property
+    def coef_(self) -> Vector:
+        """Weights with which `decision_function` is computed, (1, d) or (k, d), of a model of LIBLINEAR."""
+        if not isinstance(self.parsed, LiblinearModel):
+            raise AttributeError("coef_ is of models of LIBLINEAR; LIBSVM's files hold support vectors.")
+        planes, labels = self.parsed.weights.T, self.parsed.labels
+        if len(labels) > 2:
+            return planes[np.argsort(labels)]
+        plane = planes[:1] - planes[1:] if len(planes) == 2 else planes
+        return plane if labels[0] > labels[1] else -plane
+
     def decision_values(self, X: Any) -> Vector:
         """Decision values of the other program, shape (n, p), in its own order and with its own signs.
 

@@ -28,6 +28,7 @@ from separatrix.svm.svc import SVC
 _SOLVERS = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL"}
 _NAMES = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid"}
 MAX_BYTES = 1 << 32  #: largest model text that is read
+TEXT_BEGINS = (b"svm_type ", b"solver_type ")  #: how a model text of LIBSVM or LIBLINEAR begins
 
 
 def import_model(source: str | os.PathLike[str]) -> ImportedModel:

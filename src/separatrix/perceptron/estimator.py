@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix._core import Team
+from separatrix.fitting.doc_link import DocumentationLink
 from separatrix.fitting.drop_in import PERCEPTRON_WORDS, explains, warn_of_idle_gamma
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.fitting.parameters import seed_of
@@ -26,7 +27,7 @@ from separatrix.problem.mistakes import MistakeHistory
 from separatrix.threads import fit_threads
 
 
-class Perceptron(Probabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class Perceptron(Probabilities, DocumentationLink, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Perceptron that stops on a pass without mistakes, and knows how many updates it may need.
 
         while some y_i f(x_i) <= 0:    w += step y_i x_i,    b += step y_i c^2,       f(x) = w.x + b

@@ -78,9 +78,10 @@ def progress_chart(progress: FitProgress) -> str:
 
 KINDS = {
     "slack": "inside the margin or on the wrong side",
-    "margin": "exactly on the margin, which they hold in place",
+    "margin": "on the margin, to 1 %",
+    "beyond": "beyond the margin, with a remainder that a closer solution would take away",
     "updates": "caused updates",
-    "none": "carry no weight; without them the model would be the same",
+    "none": "no weight: without them the model would be the same",
     "quiet": "caused none",
 }
 

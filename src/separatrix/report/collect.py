@@ -55,6 +55,7 @@ def make(
     test_row_numbers: Any = None,
     row_numbers: Any = None,
     description: TableDescription | None = None,
+    encoding: dict[str, Any] | None = None,
     data_file: str = "DATA",
     certificate_file: str = "certificate.json",
     commands: list[tuple[str, str]] | None = None,
@@ -86,6 +87,8 @@ def make(
         Number of each row in its file, as people count; None counts rows from 0.
     description : TableDescription, default None
         How the file was read, as `separatrix.read` says in ``Dataset.description``.
+    encoding : dict, default None
+        How its columns became those of X, ``Dataset.encoding``; None takes what a model from a file knows.
     data_file, certificate_file : str
         Names for the commands that check the certificate.
     commands : list of (str, str), default None
@@ -111,7 +114,7 @@ def make(
     parts = parts_of(model, own, proofs, held_out, other)
     learnt = next((part.rows for part in parts if part.name == "learnt from"), None)
     found = _separability(model, rows_X, facts, learnt)
-    by_kind = support_rows(model, proofs)
+    by_kind = support_rows(model, facts, proofs)
     shown = [str(name) for name in known] or [f"column {j + 1}" for j in range(rows_X.shape[1])]
     verdict, tone, details = verdict_of(model, proofs, found)
     if callable(model.kernel):
@@ -122,7 +125,7 @@ def make(
         )
     solved = solved_rows(model, rows_X)
     weights, left, planes_left = weights_of(model, solved, shown, facts)
-    encoding = getattr(model, "data_encoding_", None)
+    encoding = getattr(model, "data_encoding_", None) if encoding is None else encoding
     mistakes, mistakes_left, values_left = mistakes_of(
         model, parts, shown, effects_of(model, solved), encoding, worst
     )
@@ -138,7 +141,7 @@ def make(
         class_counts=counts,
         proofs=proofs,
         commands=[] if _speaks_of_others(model, proofs, held_out) else commands,
-        quality=quality_of(parts),
+        quality=quality_of(parts, test_file),
         parts=parts,
         settings=settings_of(model),
         description=description,

@@ -58,7 +58,7 @@ def support_card(report: Report) -> str:
     words = (
         "The weights are a sum over these rows alone, each as often as it was misclassified on the way."
         if perceptron
-        else "The boundary is a weighted sum of these rows alone; without the others the model would be the same."
+        else "The boundary is a weighted sum of these rows alone."
     )
     title = "Rows that caused updates" if perceptron else "Support vectors"
     items = [f'<span class="patch {kind}"></span>{escape(KINDS[kind])}' for kind in kinds]
@@ -87,6 +87,7 @@ def support_card(report: Report) -> str:
 _SHORT = {
     "slack": "inside or wrong",
     "margin": "on the margin",
+    "beyond": "beyond it",
     "updates": "caused updates",
     "none": "no weight",
     "quiet": "caused none",

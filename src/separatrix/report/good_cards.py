@@ -29,7 +29,7 @@ def scores_card(report: Report) -> str:
     many = len(report.parts[0].scores.classes) > 2
     lines: list[tuple[str, list[str]]] = [
         ("accuracy", [percentage(part.scores.accuracy) for part in report.parts]),
-        ("always answering the most frequent class", [_baseline(part.scores) for part in report.parts]),
+        ("the most frequent class alone", [_baseline(part.scores) for part in report.parts]),
         ("balanced accuracy", [percentage(part.scores.balanced_accuracy) for part in report.parts]),
         (
             "ROC AUC" + (", mean over classes" if many else ""),

@@ -6,6 +6,7 @@ from separatrix.data.description import ABSENT, TableDescription
 from separatrix.report.charts import axis_names, plane_chart, ringed, swatch
 from separatrix.report.html_parts import card, legend, pairs, paragraph, signed_bar, table
 from separatrix.report.records import Report, Weight
+from separatrix.report.row_values import FieldRead
 from separatrix.report.svg import escape, number, shape_of
 
 #: Classes up to which the rows are drawn: more cannot be told apart in a plane; and classes that are counted.
@@ -23,7 +24,7 @@ def weights_card(report: Report) -> str:
         return ""
     words = (
         "An effect is the weight of a column times its spread (standard deviation): what a typical change of the "
-        "column adds to the score."
+        "column adds to the score. The weight itself is for one unit of the column."
     )
     left = f"{report.weights_left:,} columns of less effect are not shown." if report.weights_left > 0 else ""
     if "" in weights:
@@ -39,9 +40,9 @@ def weights_card(report: Report) -> str:
         else ""
     )
     rows = [[name, _spoken(each, True), _spoken(each, False)] for name, each in weights.items()]
-    body = table(
-        "Columns by their effect", ["class", "speaks for it", "speaks against it"], rows, words=3, raw=(1, 2)
-    )
+    pairwise = len(weights) + report.planes_left > len(report.rows.names)
+    head = ["pair", "for the first", "for the second"] if pairwise else ["class", "for it", "against it"]
+    body = table("Columns that speak for and against, by their effect", head, rows, words=3, raw=(1, 2))
     return card("What the columns weigh", paragraph(words, left, planes, flat) + body, wide=True)
 
 
@@ -107,14 +108,23 @@ def table_card(report: Report) -> str:
     if found is not None:
         body += "".join(f'<p class="warned">{escape(text)}</p>' for text in found.warnings)
     if report.fields:
-        lines = [[each.name, each.kind, each.values, each.fill or "refused"] for each in report.fields]
+        cells = {} if found is None else {each.name: each.missing for each in found.columns if each.missing}
+        lines = [
+            [each.name, each.kind, each.values, _missing(each, cells.get(each.name, 0))]
+            for each in report.fields
+        ]
         absent = [] if found is None else [each for each in found.columns if each.kind in ABSENT]
         lines += [[each.name, f"{each.kind}, not used", each.note, ""] for each in absent]
         head = ["column", "kind", "values", "where missing"]
-        body += table("Columns of the file", head, lines[:_COLUMNS], words=4, long=2)
+        body += table("Columns of the file", head, lines[:_COLUMNS], words=4)
         if len(lines) > _COLUMNS:
             body += paragraph(f"{len(lines) - _COLUMNS:,} further columns are not shown.")
     return card("How the table was read" if report.fields else "The data", body)
+
+
+def _missing(column: FieldRead, cells: int) -> str:
+    """What a missing cell becomes, and how many there are."""
+    return (f"{column.fill}" if column.fill else "refused") + (f" ({cells:,} cells)" if cells else "")
 
 
 def _said(found: TableDescription) -> list[tuple[str, str]]:

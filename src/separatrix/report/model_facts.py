@@ -15,6 +15,8 @@ from separatrix.types import Index
 
 #: Curves in the picture of progress: those of the problems with the largest gaps.
 _MOST_CURVES = 12
+#: Distance from 1 of the score of a row that is said to be on the margin.
+_ON_MARGIN = 0.01
 #: Points of a curve, at least.
 _POINTS = 400
 
@@ -30,22 +32,33 @@ def problem_name(key: Any) -> str:
     return " against ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-def support_rows(model: Any, proofs: list[ProofRecord]) -> dict[str, Index]:
-    """Training rows with alpha > 0, by kind; empty if the rows of the report are others.
+def support_rows(model: Any, facts: RowFacts, proofs: list[ProofRecord]) -> dict[str, Index]:
+    """Training rows that the model is a sum of, by kind; empty with many classes, or if these are other rows.
 
-    With many classes a row counts as using slack if it does in any problem. The updates of a perceptron
-    take the place of alpha; it has one kind only.
+    The updates of a perceptron take the place of weights; it has one kind only.
     """
     if any(proof.outcome == "rejected" for proof in proofs):
         return {}
-    if isinstance(model, SVC):
-        kinds = np.atleast_2d(model.support_kind_)
-        slack = (kinds == "slack").any(axis=0)
-        return {"margin": model.support_[~slack], "slack": model.support_[slack]}
-    if not hasattr(model, "alpha_"):
+    if not isinstance(model, SVC):
+        return (
+            {"updates": np.flatnonzero((np.atleast_2d(model.alpha_) > 0).any(axis=0))}
+            if hasattr(model, "alpha_")
+            else {}
+        )
+    if len(model.classes_) != 2 or (len(model.support_) and int(model.support_.max()) >= len(facts.codes)):
         return {}
-    alpha = np.atleast_2d(model.alpha_)
-    return {"updates": np.flatnonzero((alpha > 0).any(axis=0))}
+    kinds = _kinds(facts.margins[model.support_])
+    return {kind: model.support_[kinds == kind] for kind in ("margin", "slack")}
+
+
+def _kinds(margins: NDArray[np.float64]) -> NDArray[np.str_]:
+    """Where support vectors lie: inside the margin or on the wrong side, on the margin, or beyond it.
+
+    A weight of a row beyond the margin is a remainder that a closer solution would take away.
+    """
+    return np.where(
+        margins < 1 - _ON_MARGIN, "slack", np.where(margins <= 1 + _ON_MARGIN, "margin", "beyond")
+    )
 
 
 def support_facts(model: Any, facts: RowFacts, proofs: list[ProofRecord]) -> list[SupportCounts]:
@@ -53,7 +66,7 @@ def support_facts(model: Any, facts: RowFacts, proofs: list[ProofRecord]) -> lis
     if any(proof.outcome == "rejected" for proof in proofs):
         return []
     if not isinstance(model, SVC):
-        rows = support_rows(model, proofs).get("updates")
+        rows = support_rows(model, facts, proofs).get("updates")
         if rows is None or len(facts.codes) != np.atleast_2d(model.alpha_).shape[1]:
             return []
         used = np.zeros(len(facts.codes), dtype=bool)
@@ -66,12 +79,23 @@ def support_facts(model: Any, facts: RowFacts, proofs: list[ProofRecord]) -> lis
             return []
         kinds = np.full(len(facts.codes), "none", dtype="<U7")
         if hasattr(result, "support_kind"):
-            kinds[result.support] = result.support_kind
+            own = _own_scores(facts, key, result)
+            kinds[result.support] = result.support_kind if own is None else _kinds(own[result.support])
         else:  # all classes in one problem
             kinds[model.support_] = model.support_kind_
         kinds = kinds[result.rows]
         out.append(_counted(problem_name(key) if len(results) > 1 else "", facts, result.rows, kinds))
     return out
+
+
+def _own_scores(facts: RowFacts, key: Any, result: Any) -> NDArray[np.float64] | None:
+    """y f(x) of every row (n,) in one problem; None for a pair of many classes, whose scores are not known here."""
+    if facts.scores.ndim == 1:
+        return facts.margins
+    if isinstance(key, tuple):
+        return None
+    code = facts.classes.tolist().index(result.positive)
+    return np.where(facts.codes == code, 1.0, -1.0) * facts.scores[:, code]
 
 
 def _counted(name: str, facts: RowFacts, rows: Index, kinds: NDArray[np.str_]) -> SupportCounts:

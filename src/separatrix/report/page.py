@@ -132,7 +132,8 @@ def _numbers(report: Report) -> str:
     if found.roc_auc is not None:
         items.append(("ROC AUC", area(found.roc_auc)))
     if len(report.parts) > 1:
-        items.append(("right, of the rows learnt from", percentage(report.parts[1].scores.accuracy)))
+        last = report.parts[-1]
+        items.append((f"right, of the rows {last.name}", percentage(last.scores.accuracy)))
     return (
         '<ul class="numbers">'
         + "".join(f"<li><b>{escape(value)}</b><span>{escape(name)}</span></li>" for name, value in items)

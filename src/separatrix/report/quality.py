@@ -76,11 +76,11 @@ def _part(name: str, rows: Index, source: Source) -> Part:
     return Part(name, rows, found, source)
 
 
-def quality_of(parts: list[Part]) -> Quality:
+def quality_of(parts: list[Part], test_file: str = "") -> Quality:
     """The sentence that a reader must see first, whether it is good news, and what else to know about it."""
     first = parts[0]
     found = first.scores
-    which = f"{found.rows:,} {PARTS[first.name]}"
+    which = f"{found.rows:,} " + (f"rows of {test_file}" if first.name == "tested on" else PARTS[first.name])
     right = f"{percentage(found.accuracy)} of the {which} are right"
     if found.errors == 0:
         right = f"All {which} are right"
@@ -94,8 +94,8 @@ def quality_of(parts: list[Part]) -> Quality:
         return Quality(headline, "unknown", details)
     details.insert(
         0,
-        f"If these rows are a fair sample, between {percentage(low)} and {percentage(high)} of new rows will be right "
-        "(a 95 % interval).",
+        f"If these rows are a fair sample and nothing was chosen by looking at them, between {percentage(low)} and "
+        f"{percentage(high)} of new rows will be right (a 95 % interval).",
     )
     if first.name == "other rows":
         details.append("Whether some of these rows were also among those of the fit is not known.")

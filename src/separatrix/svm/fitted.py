@@ -95,11 +95,6 @@ class FittedAttributes:
         self.gap_ = float(max(result.gap for result in results))
         self.status_ = min((result.status for result in results), key=_SEVERITY.index)
         self.n_iter_ = max(result.n_iter for result in results)
-        self.history_: Any = (
-            one.history
-            if single
-            else {key: result.history for key, result in zip(fitted.problems, results, strict=True)}
-        )
         if fitted.coef is not None:
             self.coef_ = fitted.coef
         self._support, self._support_vectors = fitted.support, fitted.support_vectors
@@ -119,6 +114,15 @@ class FittedAttributes:
     @coef_.setter
     def coef_(self, value: NDArray[np.float64]) -> None:
         self._coef = value
+
+    @property
+    def history_(self) -> Any:
+        """Time, iteration, primal, dual, gap, solver and note of each step; a dict of them for many problems."""
+        check_is_fitted(self)
+        results = _results(self.problems_)
+        if len(results) == 1:
+            return results[0].history
+        return {key: result.history for key, result in zip(self.problems_, results, strict=True)}
 
     @property
     def certificate_(self) -> Any:

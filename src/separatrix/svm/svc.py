@@ -19,6 +19,7 @@ from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_
 from separatrix.fitting.classes import fit_classes
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
+from separatrix.fitting.doc_link import DocumentationLink
 from separatrix.fitting.drop_in import SVC_WORDS, explains, warn_of_idle_gamma
 from separatrix.fitting.inputs import (
     check_labels,
@@ -50,7 +51,9 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(FittedAttributes, CallbackSupport, Probabilities, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVC(  # type: ignore[misc]  # scikit-learn is untyped
+    FittedAttributes, CallbackSupport, Probabilities, DocumentationLink, ClassifierMixin, BaseEstimator
+):
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
         min_{w, b}  1/2 ||w||^2 + sum_i C_i loss(y_i (w.x_i + b)),      C_i = C * sample weight * class weight

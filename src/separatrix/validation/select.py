@@ -17,6 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.errors import ParameterError
+from separatrix.fitting.doc_link import DocumentationLink
 from separatrix.fitting.drop_in import SVC_WORDS, explains
 from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.svm.svc import SVC
@@ -25,7 +26,7 @@ from separatrix.validation.folds import Folds
 DEFAULT_CS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
-class SVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SVCCV(DocumentationLink, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """`SVC` with C (and gamma) chosen by cross-validated accuracy; ties go to the smallest C, then gamma.
 
     Parameters
