@@ -16,14 +16,20 @@ from scipy import sparse
 from separatrix.checker.text import DataError
 from separatrix.data.compression import ByteSource
 from separatrix.data.dataset import Dataset, Source, describe_size
+from separatrix.data.raw_table import read_all
+from separatrix.memory import require_memory
 
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 
 
 def read_npz(source: ByteSource, dtype: Any) -> Dataset:
     """X (dense, or SciPy's data, indices, indptr, shape) and, where it is there, y. Nothing is unpickled."""
+    content = read_all(source.pieces(), source.path)
     try:
-        with np.load(io.BytesIO(source.stream().read()), allow_pickle=False) as stored:
+        with zipfile.ZipFile(io.BytesIO(content)) as parts:
+            size = sum(part.file_size for part in parts.infolist())
+        require_memory(2 * size, f"{source.path}, decompressed,")
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise DataError(f"{source.path} cannot be read as npz: {error}.") from None
@@ -41,7 +47,7 @@ def read_npz(source: ByteSource, dtype: Any) -> Dataset:
 def read_npy(source: ByteSource, dtype: Any, label: str | int | None) -> Dataset:
     """One array (n, d). The column of the labels, where there is one, goes by its number; it is not part of X."""
     try:
-        array = np.load(io.BytesIO(source.stream().read()), allow_pickle=False)
+        array = np.load(io.BytesIO(read_all(source.pieces(), source.path)), allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise DataError(f"{source.path} cannot be read as npy: {error}.") from None
     if array.ndim != 2 or label is None:

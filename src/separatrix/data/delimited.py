@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from separatrix.checker.text import DataError
 from separatrix.data.compression import ByteSource
 from separatrix.data.description import Setting
-from separatrix.data.raw_table import RawTable, TableSettings, check_size, read_all, unique_names
+from separatrix.data.raw_table import RawTable, TableSettings, check_size, own_buffer, read_all, unique_names
 from separatrix.data.sniff import (
     NULLS,
     WORDS,
@@ -287,7 +287,7 @@ def _parse(
     block = max(_BLOCK, min(1 << 28, 1000 * (bytes(body[: 1 << 24]).find(b"\n") + 1)))
     try:
         return arrow_csv.read_csv(
-            pa.BufferReader(_own_buffer(pa, body)),
+            pa.BufferReader(own_buffer(pa, body)),
             read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter, quote_char=quote or False, newlines_in_values=quote is not None
@@ -304,13 +304,6 @@ def _parse(
         raise _uneven(path, body, len(names), delimiter, quote, before) or DataError(
             f"{path} cannot be read as a text table: {' '.join(str(error).split())[:300]}"
         ) from None
-
-
-def _own_buffer(pa: Any, text: memoryview) -> Any:
-    """The text in memory of pyarrow's own: its threads may free that without Python."""
-    buffer = pa.allocate_buffer(len(text))
-    np.frombuffer(buffer, dtype=np.uint8)[:] = np.frombuffer(text, dtype=np.uint8)
-    return buffer
 
 
 def _forced_texts(names: list[str], settings: TableSettings) -> list[str]:

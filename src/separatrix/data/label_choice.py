@@ -112,7 +112,7 @@ def choose_label(
             raise _ambiguous(path, columns, [*able, last] if last in weak else [last, *able])
         return able[0], f"its name says so, and the last column cannot be it ({problem.sentence})"
     if problem is None or problem.kind == "constant":
-        return last, "its name says so" if last in weak else "it is the last column"
+        return last, "it is the last column"
     if problem.kind in ("text", "identifier"):
         others = [at for at in candidates[:-1] if doubt(columns[at], at in agreed) is None]
         if len(others) == 1:

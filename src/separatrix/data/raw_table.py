@@ -126,3 +126,10 @@ def read_all(pieces: Any, path: str) -> bytes:
                 "read it in parts",
             )
     return b"".join(parts)
+
+
+def own_buffer(pa: Any, text: memoryview | bytes) -> Any:
+    """The text in memory of pyarrow's own: its threads may free that without Python."""
+    buffer = pa.allocate_buffer(len(text))
+    np.frombuffer(buffer, dtype=np.uint8)[:] = np.frombuffer(text, dtype=np.uint8)
+    return buffer

@@ -11,7 +11,7 @@ from separatrix.data.compression import ByteSource
 from separatrix.data.delimited import load_delimited
 from separatrix.data.excel import load_excel
 from separatrix.data.json_lines import load_json
-from separatrix.data.raw_table import RawTable, TableSettings, check_size, read_all, unique_names
+from separatrix.data.raw_table import RawTable, TableSettings, check_size, own_buffer, read_all, unique_names
 from separatrix.errors import with_hint
 
 TABLES = ("csv", "tsv", "jsonl", "excel", "arff", "parquet", "arrow")
@@ -40,7 +40,7 @@ def _load_typed(pa: Any, source: ByteSource, kind: str) -> RawTable:
 
     where: Any = source.path
     if source.compression or source.path == "-":
-        where = pa.BufferReader(read_all(source.pieces(), source.path))
+        where = pa.BufferReader(own_buffer(pa, read_all(source.pieces(), source.path)))
     try:
         if kind == "parquet":
             with parquet.ParquetFile(where) as file:
