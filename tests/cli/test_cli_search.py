@@ -46,7 +46,7 @@ def test_the_report_comes_with_the_same_command(folder):
     assert found["files"]["report"] == "data.report.html"
     page = (folder / "data.report.html").read_text()
     assert "held out" in page
-    assert "data.certificates" in page
+    assert "separatrix verify data.model.safetensors data.csv" in page
     (folder / "data.report.html").write_text("mine")
     refused = run("fit", "data.csv", "--report")
     assert refused.exit_code == 1

@@ -88,7 +88,7 @@ def test_10_a_few_strange_labels_are_counted(folder):
     (folder / "some.csv").write_text(text)
     result = run("predict", "train.model.safetensors", "some.csv")
     assert result.exit_code == 0
-    assert "1 row of 8 in some.csv have labels that the model does not know ('rich';" in result.stderr
+    assert "1 of the 8 rows of some.csv have labels that the model does not know ('rich';" in result.stderr
     assert "100 % of 7 rows are right" in result.stderr
     assert len(result.stdout.split()) == 8
 
@@ -300,3 +300,18 @@ def test_sentences_need_no_book(folder):
         line.split()[0] for line in run("fit", "xor.svm").stdout.splitlines() if not line.startswith(" ")
     ]
     assert order.index("learnt") < order.index("accuracy") < order.index("proved")
+
+
+def test_identifiers_stay_beside_their_predictions(folder):
+    rows = [(f"P-{1000 + 7 * i}", i % 10, "yes" if i % 10 > 4 else "no") for i in range(60)]
+    text = "patient,dose,ill\n" + "".join(f"{name},{dose},{ill}\n" for name, dose, ill in rows)
+    (folder / "people.csv").write_text(text)
+    assert run("fit", "people.csv", "--label", "ill").exit_code == 0
+    new = "patient,dose\n" + "".join(f"{name},{dose}\n" for name, dose, _ in reversed(rows[:30]))
+    (folder / "new.csv").write_text(new)
+    result = run("predict", "people.model.safetensors", "new.csv", "answers.csv")
+    assert result.exit_code == 0, result.output
+    answers = read_csv((folder / "answers.csv").read_text())
+    assert [row["patient"] for row in answers] == [name for name, _, _ in reversed(rows[:30])]
+    assert [row["label"] for row in answers] == [ill for _, _, ill in reversed(rows[:30])]
+    assert run("predict", "people.model.safetensors", "new.csv", "answers.csv").exit_code == 0

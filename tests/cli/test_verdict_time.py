@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from separatrix.cli.inputs import Table
 from separatrix.cli.verdicts import TimeUp, at_most, decide
 from separatrix.solvers.active_set import ActiveSet
 
@@ -33,7 +34,7 @@ def test_the_verdict_on_many_columns_ends_in_time():
     X = rng.normal(size=(8000, 700))
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=len(X)) > 0, 1, -1)
     began = time.perf_counter()
-    verdicts = decide(X, y, "ovr", True, LIMIT)
+    verdicts = decide(Table(X, y, "rows", "npy", None, None), "ovr", True, LIMIT)
     assert verdicts.undecided
     assert time.perf_counter() - began < LATE
 

@@ -228,3 +228,10 @@ def test_a_cluster_ends_in_the_corner_of_one_machine(client: Any, bias: str) -> 
     assert model.gap_ <= 1e-13
     assert model.coef_ == pytest.approx(local.coef_, rel=1e-9, abs=1e-11)
     assert model.decision_function(X) == pytest.approx(local.decision_function(X), rel=1e-8, abs=1e-9)
+
+
+def test_scaling_is_explained():
+    with pytest.raises(
+        TypeError, match=r"SVC has no parameter 'scaling'.*scale the collection before the fit"
+    ):
+        SVC(scaling="standard")  # type: ignore[call-arg]

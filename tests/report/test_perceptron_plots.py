@@ -8,6 +8,8 @@ import pytest
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
+from matplotlib.colors import to_rgb  # noqa: E402
+
 from separatrix import Perceptron  # noqa: E402
 from separatrix.report import perceptron_plots as plots  # noqa: E402
 
@@ -52,3 +54,14 @@ def test_small_steps_crawl_and_the_path_ends_in_the_version_space():
 def test_other_shapes_are_refused():
     with pytest.raises(ValueError, match="two columns"):
         plots.risk_contour(np.ones((3, 3)), [1, 1, -1])
+
+
+def test_the_ground_of_a_class_has_the_colour_of_its_rows():
+    """The picture of the first tutorial had the rows of one class on the ground of the other."""
+    X = np.array([[8.0, 7.0], [7.0, 9.0], [9.0, 8.5], [5.0, 4.0], [3.5, 6.5], [6.5, 4.0]])
+    y = np.array([1, 1, 1, -1, -1, -1])
+    ax = plots.decision_boundary(Perceptron().fit(X, y), X, y)
+    ground = [tuple(colour[:3]) for colour in ax.collections[-1].get_facecolor()]
+    rows = [to_rgb(line.get_color()) for line in ax.lines]
+    assert ground == rows
+    assert [line.get_label() for line in ax.lines] == ["-1", "1"]

@@ -36,7 +36,7 @@ def known_rows(file: str, y: Any, classes: Sequence[Any], output: Output) -> Any
         )
     rows = np.flatnonzero(~np.array(strange)[places])
     output.note(
-        f"{counted(len(y) - len(rows), 'row')} of {len(y):,} in {file} have labels that the model does not know "
+        f"{len(y) - len(rows):,} of the {counted(len(y), 'row')} of {file} have labels that the model does not know "
         f"({shown}; its classes are {ours}); the scores leave them out."
     )
     return rows

@@ -21,6 +21,7 @@ from separatrix.fitting.classes import Problems
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
 from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.drop_in import SVC_WORDS, explains
 from separatrix.fitting.inputs import check_sample_weight, row_costs
 from separatrix.fitting.observer import KeptPoint, Observer, Part, ProgressLine, Several
 from separatrix.fitting.parameters import Settings, check_parameters, seed_of
@@ -115,6 +116,12 @@ class SVC(FittedAttributes, ClusterEstimator, ClassifierMixin, BaseEstimator):  
     Ferris, Munson: Interior-point methods for massive support vector machines. SIAM J. Optim. 13 (2002).
     """
 
+    @explains(
+        {
+            **SVC_WORDS,
+            "scaling": "scale the collection before the fit; separatrix.SVC, on one machine, has it",
+        }
+    )
     def __init__(
         self,
         C: float = 1.0,

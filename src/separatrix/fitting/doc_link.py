@@ -14,7 +14,7 @@ def documentation() -> str:
     except PackageNotFoundError:
         return ""
     known = dict(url.split(", ", 1) for url in urls if ", " in url)
-    return known.get("Documentation", "").rstrip("/")
+    return str(known.get("Documentation", "")).rstrip("/")
 
 
 class DocumentationLink:

@@ -118,14 +118,16 @@ def decision_boundary(model: Any, X: Any, y: Any, *, points: int = 200, ax: Any 
     scores = model.decision_function(np.column_stack([first.ravel(), second.ravel()]))
     if scores.ndim == 1:
         ax.contour(first, second, scores.reshape(first.shape), levels=[0.0], colors="black")
-        ax.contourf(
-            first, second, np.sign(scores).reshape(first.shape), levels=[-2, 0, 2], cmap="RdBu", alpha=0.2
-        )
+        side = (scores > 0).astype(np.intp)
     else:
-        ax.contourf(first, second, scores.argmax(axis=1).reshape(first.shape), cmap="Pastel1", alpha=0.6)
-    for label in np.unique(y):
+        side = scores.argmax(axis=1)
+    # The ground of a class has the colour of its rows.
+    colours = [f"C{k % 10}" for k in range(len(model.classes_))]
+    levels = np.arange(len(colours) + 1) - 0.5
+    ax.contourf(first, second, side.reshape(first.shape), levels=levels, colors=colours, alpha=0.2)
+    for label, colour in zip(model.classes_, colours, strict=True):
         mine = np.asarray(y) == label
-        ax.plot(*X[mine].T, "o", label=str(label))
+        ax.plot(*X[mine].T, "o", color=colour, label=str(label))
     ax.legend()
     ax.set(xlabel="x1", ylabel="x2", title="Decision boundary")
     return ax

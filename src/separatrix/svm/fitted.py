@@ -177,7 +177,7 @@ class FittedAttributes:
         return self._support_vectors.get()
 
 
-def _results(problems: Problems | JointProblems) -> list[BinaryFit | JointFit]:
+def _results(problems: Mapping[Any, Any]) -> list[BinaryFit | JointFit]:
     return [problems.joint] if isinstance(problems, JointProblems) else list(problems.values())
 
 

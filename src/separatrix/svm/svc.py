@@ -51,8 +51,13 @@ def _parameter_names(kind: type[SVC]) -> list[str]:
     return names
 
 
-class SVC(  # type: ignore[misc]  # scikit-learn is untyped
-    FittedAttributes, CallbackSupport, Probabilities, DocumentationLink, ClassifierMixin, BaseEstimator
+class SVC(
+    FittedAttributes,
+    CallbackSupport,  # type: ignore[misc]  # scikit-learn is untyped
+    Probabilities,
+    DocumentationLink,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
 ):
     """Soft-margin support vector classifier that proves how close to the optimum it is.
 
@@ -73,8 +78,12 @@ class SVC(  # type: ignore[misc]  # scikit-learn is untyped
     kernel : "linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed", an object of `separatrix.kernels`, \
              or a function(X, Z) -> (n, m), default "linear"
         Inner product of the space in which the surface is a hyperplane. Objects add and multiply.
-    degree, gamma, coef0 : default 3, "scale", 0.0
-        (gamma x.z + coef0)^degree, exp(-gamma ||x - z||^2), ...; "scale" is 1 / (d var(X)), "auto" 1 / d.
+    degree : int, default 3
+        Of the polynomial kernel (gamma x.z + coef0)^degree.
+    gamma : float, "scale" or "auto", default "scale"
+        Of every kernel but the linear one, as in exp(-gamma ||x - z||^2); "scale" is 1 / (d var(X)), "auto" 1 / d.
+    coef0 : float, default 0.0
+        Of the polynomial and the sigmoid kernel.
     solver : "auto", "coordinate-descent", "interior-point", "gram" or "newton", default "auto"
         By name, or chosen by the shape of X and switched when progress stalls; ``history_`` says why.
     tol : float, default 1e-3
