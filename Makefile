@@ -22,7 +22,7 @@ CLANG_FORMAT := "$(VENV)/bin/clang-format"
 CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test check lint format sanitize stub build wheel smoke docs serve bench agreement clean browser node coq verified
+.PHONY: help demo quick test check lint format sanitize stub build wheel smoke docs bench agreement clean browser node coq verified
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -119,10 +119,7 @@ $(WHEELS)/.tools:
 
 docs: $(VENV)/.docs  ## the documentation as a site in site/; fails on any broken link or reference
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
-	@echo "open site/index.html, or read it with make serve"
-
-serve: docs  ## build the documentation and show it at an address of this machine
-	@cd site && ../$(PY) -m http.server --bind 127.0.0.1 8000
+	@echo "open site/index.html"
 
 bench: $(VENV)/.peers  ## measure against other libraries; SUITE=text, ARGS=--quick (see benchmarks/README.md)
 	@$(PY) -m benchmarks $(SUITE) $(ARGS)

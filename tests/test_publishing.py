@@ -67,6 +67,15 @@ def test_the_demo_installs_what_it_needs_and_not_the_tools_of_developers():
     assert set(extras.group(1).split(",")) <= {"files", "lab", "plots"}
 
 
+def test_the_site_is_searched_from_disk_and_fetches_nothing():
+    """Pages opened from disk may neither read JSON nor start a worker: the index is a script, the worker a frame."""
+    config = (ROOT / "mkdocs.yml").read_text()
+    assert "- offline" in config
+    shim = re.search(r"- (javascripts/iframe-worker\.js)", config)
+    assert shim is not None, "of this name, or the plugin adds an address of the network"
+    assert "window.Worker = class" in (ROOT / "docs" / shim.group(1)).read_text()
+
+
 @pytest.mark.parametrize("kind", [SVC, Perceptron], ids=lambda kind: kind.__name__)
 def test_the_reference_shows_the_defaults_of_the_signature(kind):
     """An entry is one parameter with its own default: several at once have none that a reader could tell apart."""
