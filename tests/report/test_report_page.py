@@ -1,6 +1,6 @@
 """The page in a browser: no errors, no requests, no fault of access, no sideways scrolling; light, dark, print.
 
-Tests `report/page.py`, `report/cards.py`, `report/charts.py`.
+Tests `report/page.py`, `report/html_parts.py`, `report/charts.py`.
 """
 
 from __future__ import annotations
