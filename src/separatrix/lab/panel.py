@@ -51,7 +51,6 @@ def verdict_part(answers: Answers, quick: bool) -> dict[str, Any]:
     return {
         "kind": found.verdict,
         "sentence": _VERDICTS[found.verdict].format(line=f"line{through}"),
-        "detail": str(found),
         "margin": None if quick else numbers(found.margin),
         "rows": [int(row) for row in found.rows],
         "weights": [str(weight) for weight in found.weights],

@@ -128,7 +128,7 @@ class Session:
             "leapt": play.leapt,
             "by_hand": play.hand is not None,
             "note": play.sentence(quick),
-            "formulas": formulas(play),
+            "formulas": [] if quick else formulas(play),  # while something is dragged nobody reads them
             "named": play.named(),
             "row": None if play.at_end else frame.row,
             "updates": frame.updates,

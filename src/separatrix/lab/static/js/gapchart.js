@@ -11,7 +11,7 @@ export class GapChart {
     this.primal = s("polyline", { class: "primal" });
     this.marks = s("g");
     this.svg = s("svg", { class: "gap", role: "img", viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, this.primal, this.dual, this.marks);
-    this.yours = h("p", { class: "note", hidden: true });
+    this.yours = h("p", { class: "note yours", hidden: true });
     this.element = h("section", { class: "objective" }, h("h3", { text: "primal and dual" }), this.svg, this.numbers, this.yours);
   }
 

@@ -8,7 +8,7 @@ const ON_LINE = 6; // pixels within which the line itself is
 export class Knobs {
   constructor(view) {
     this.view = view;
-    this.layer = view.plot.layer("knobs", "marks");
+    this.layer = view.plot.layer("knobs");
     this.places = []; // [kind, pixel, ...] of what can be taken hold of
     this.held = null;
   }

@@ -17,7 +17,7 @@ export class Player {
     this.note = h("span", { class: "note-line", role: "status", "aria-live": "polite" });
     this.release = h("button", { class: "small release", text: "back to the run", title: "Show the run again, instead of your w (Esc in w-space)", hidden: true, onclick: () => client.act("release") });
     this.formulas = h("p", { class: "formulas" });
-    this.said = h("div", { class: "said" }, h("p", {}, this.note, " ", this.release), this.formulas);
+    this.said = h("div", { class: "said" }, h("div", {}, h("p", {}, this.note, " ", this.release), this.formulas));
     this.element = h("div", { class: "player", role: "group", "aria-label": "The run, step by step" },
       h("div", { class: "buttons" },
         button("reset", "reset", "Reset to the start (R)", () => this.reset()),
