@@ -55,6 +55,7 @@ CASES = {
     "clean": ("data.csv", clean, []),
     "text and missing values": ("people.csv", messy, ["--label", "survived", "--missing", "mean"]),
     "dots and spaces": ("my data.v1.2.csv", clean, []),
+    "a dot before a known ending": ("adult.data.csv", clean, []),
     "a quote in the name": ("it's.v1.csv", clean, []),
     "libsvm": ("rows.v2.svm", libsvm, []),
     "many classes": ("many.csv", lambda rng: clean(rng, tuple("abcde")), []),
