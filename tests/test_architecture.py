@@ -143,6 +143,7 @@ def test_who_reads_a_clock():
         if path.parts[0] in ROOMS_THAT_ANSWER and {"time", "datetime"} & imports(tree):
             readers.add(str(path))
     limits_and_histories = {
+        "fitting/binary.py",
         "fitting/classes.py",
         "fitting/hard_margin.py",
         "fitting/observer.py",
