@@ -223,7 +223,8 @@ export class WSpace {
       const [[x1, y1], [x2, y2]] = this.ends[row];
       set(line, { class: `row ${name} ${points[row][2] > 0 ? "plus" : "minus"}`, "data-row": row, x1, y1, x2, y2 });
     });
-    const named = [...new Set([...(state.run.named || []), hovered])].filter((row) => row !== null && this.ends[row] && plane.clip(this.ends[row], 26));
+    const moving = state.panel && state.panel.pending; // letters take the browser longer than all the lines
+    const named = moving ? [] : [...new Set([...(state.run.named || []), hovered])].filter((row) => row !== null && this.ends[row] && plane.clip(this.ends[row], 26));
     children(this.labels, state.w ? named : [], () => s("text"), (text, row) => {
       const [, [x, y]] = plane.clip(this.ends[row], 26);
       set(text, { x: x.toFixed(1), y: (y + 4).toFixed(1), "text-anchor": x > plane.width / 2 ? "end" : "start" });

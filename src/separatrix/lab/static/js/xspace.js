@@ -195,7 +195,8 @@ export class XSpace {
     const used = state.run.by_hand ? null : state.run.row;
     this.marks.light((row) => [row === hovered && "lit", row === used && "used", contradicting.has(row) && "contradicts", row === chosen && "chosen"], hovered);
     // Numbers beside the points that a sentence names, or is about; on request beside all.
-    const named = this.all ? state.scene.points.keys() : new Set([...(state.run.named || []), ...contradicting, hovered, chosen]);
+    const moving = state.panel && state.panel.pending ? [] : [hovered, chosen]; // letters take the browser longer than a mark
+    const named = this.all ? state.scene.points.keys() : new Set([...(state.run.named || []), ...contradicting, ...moving]);
     this.marks.number([...named], state.scene.points);
     children(this.readout.words, this.words(), makeTerm, fillTerm);
   }
