@@ -104,6 +104,14 @@ def steady(text: str) -> str:
     return re.sub(r"^(support .*)$", lambda line: re.sub(r"\d+", "#", line[1]), text, flags=re.MULTILINE)
 
 
+#: Nobody died in arm c, so that its estimate is infinite.
+TRIAL = "dose,arm,died\n" + "".join(
+    f"{dose},{arm},{died}\n"
+    for arm in "abc"
+    for dose, died in ((1, 0), (2, int(arm != "c")), (3, 0), (4, int(arm == "a")))
+)
+
+
 def fill(folder: Path) -> None:
     """The files that the examples of --help and README speak of."""
     (folder / "data.svm").write_text(PLANE)
@@ -113,6 +121,7 @@ def fill(folder: Path) -> None:
     (folder / "a9a.bz2").write_bytes(bz2.compress(PLANE.encode()))
     (folder / "a9a.model").write_text(LIBSVM_MODEL)
     (folder / "data.csv").write_text(SPECIES)
+    (folder / "trial.csv").write_text(TRIAL)
     shipped = resources.files("separatrix").joinpath("data", "wdbc.libsvm")
     with resources.as_file(shipped) as path:
         shutil.copy(path, folder / "wdbc.libsvm")

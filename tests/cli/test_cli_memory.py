@@ -108,13 +108,13 @@ def test_what_cannot_fit_is_refused_before_it_is_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(0)
-    store_of(rng.standard_normal((3000, 3)), rng.choice([-1, 1], 3000), tmp_path)
+    store_of(rng.standard_normal((30_000, 3)), rng.choice([-1, 1], 30_000), tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(separatrix.memory, "available_memory", lambda: 10_000.0)
     for line in ("fit rows -q", "fit rows --perceptron -q"):
         result = run(*line.split())
         assert result.exit_code == 1
-        assert "A fit to 3,000 rows, wherever they lie, needs about " in result.stderr
+        assert "A fit to 30,000 rows, wherever they lie, needs about " in result.stderr
     result = run("check", "rows", "--json")
     assert result.exit_code == 2
-    assert "The exact verdict on 3,000 rows" in json.loads(result.stdout)["separability"]["short_of_memory"]
+    assert "The exact verdict on 30,000 rows" in json.loads(result.stdout)["separability"]["short_of_memory"]

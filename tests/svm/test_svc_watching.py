@@ -58,11 +58,13 @@ def test_an_observer_sees_every_problem_to_its_end(settings):
 @pytest.mark.parametrize("settings", SETTINGS, ids=names)
 def test_points_survive_a_file_and_a_fit_from_them_is_proved(settings, tmp_path):
     source = source_of(X, Y, settings)
-    first, path = SVC(max_iter=1, tol=1e-6, **settings), tmp_path / "state"
+    first, path = SVC(max_iter=2, tol=1e-6, **settings), tmp_path / "state"
     saver = Checkpoints(path, source, pause=0.0)
+    saver.piece_steps = 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit_observed(first, X, Y, observer=saver)
+    saver.close()
     points = read(path, source)
     assert set(points) == set(first.problems_)
     for key, point in points.items():

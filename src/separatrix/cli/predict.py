@@ -70,6 +70,7 @@ def predict(
     """
     from separatrix.atomic import replacing
     from separatrix.cli.files import can_predict, claim, load_model
+    from separatrix.cli.measuring import known_rows
     from separatrix.cli.predictions import Predictions, predictions
 
     output = Output(as_json, quiet)
@@ -86,14 +87,9 @@ def predict(
         output.note(
             f"{rows.left_out:,} entries of {data} are of columns or categories that the model has not seen."
         )
-    compared = None
-    if rows.y is not None:
-        from separatrix.cli.measuring import known_rows
-        from separatrix.validation.search import scores_of
-
-        known = known_rows(data, rows.y, fitted.classes_, output)
-        compared = scores_of(fitted, rows.X[known], rows.y[known])
+    known = None if rows.y is None else known_rows(data, rows.y, fitted.classes_, output)
     found: Predictions = predictions(fitted, rows.X)
+    compared = None if known is None else found.compared(rows.y, known)
     if as_json:
         record: dict[str, Any] = {
             "model": model,

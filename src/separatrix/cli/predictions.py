@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from separatrix.models.imported import ImportedModel
 from separatrix.svm.svc import SVC
+from separatrix.validation.scores import Scores, scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +22,11 @@ class Predictions:
     scores: NDArray[np.float64]  #: (n,) for two classes, above 0 for the second; else (n, k)
     probabilities: NDArray[np.float64] | None  #: (n, k), where the model was calibrated
     distance: NDArray[np.float64] | None  #: (n,) to the nearest boundary; None where there is no such number
+
+    def compared(self, y: NDArray[Any], rows: NDArray[np.intp]) -> Scores:
+        """The scores against the labels y (n,) of some rows (m,)."""
+        chances = None if self.probabilities is None else self.probabilities[rows]
+        return scores(y[rows], self.labels[rows], self.scores[rows], chances, self.classes)
 
     def columns(self) -> tuple[list[str], list[NDArray[Any]]]:
         """Names and columns of a table: label, score, probability, distance, then those of each class.
@@ -52,14 +58,14 @@ class Predictions:
 def predictions(model: Any, X: Any) -> Predictions:
     """What a fitted model says of the rows X (n, d)."""
     classes = np.asarray(model.classes_).tolist()
-    scores = np.asarray(model.decision_function(X), dtype=np.float64)
+    decision = np.asarray(model.decision_function(X), dtype=np.float64)
     if isinstance(model, ImportedModel):  # which settles ties as the other program does
         labels = model.predict(X)
     else:
-        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        codes = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
         labels = np.asarray(model.classes_)[codes]
     chances = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-    return Predictions(classes, labels, scores, chances, distances(model, scores))
+    return Predictions(classes, labels, decision, chances, distances(model, decision))
 
 
 def distances(model: Any, scores: NDArray[np.float64]) -> NDArray[np.float64] | None:
