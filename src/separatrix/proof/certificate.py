@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,8 +102,8 @@ class Certificate:
         return dict(zip(FIELDS, values, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole document, digest included."""
-        body = self.body()
+        """The whole document, digest included, in a copy of its own: changing it changes no certificate."""
+        body = deepcopy(self.body())
         return {**body, "digest": digest_of(body)}
 
     @staticmethod

@@ -51,8 +51,10 @@ def verdict_of(
         )
     if found is not None:
         details.append(_of_separability(model, found))
+    if "rejected" in checks:
+        return "The proof that came with the model does not hold for these rows.", "open", details
     sentence, tone = _sentence(model, proofs)
-    return sentence, "open" if "rejected" in checks else tone, details
+    return sentence, tone, details
 
 
 def _of_separability(model: Any, found: Separability) -> str:
