@@ -1,4 +1,4 @@
-"""A report never calls proved what it could not check (`report/verdicts.py`); a document is a copy of its certificate."""
+"""A report calls nothing proved that it could not check (`report/verdicts.py`); a document is a copy of its certificate."""
 
 import numpy as np
 
