@@ -1,4 +1,4 @@
-"""A report calls nothing proved that it could not check (`report/verdicts.py`); a document is a copy of its certificate."""
+"""A report calls nothing proved that it could not check (`report/verdicts.py`); documents are copies."""
 
 import numpy as np
 
