@@ -25,7 +25,7 @@ from separatrix.checker.statement import Claim, Proved
 WORDS = ("finite", "+inf", "-inf", "undetermined", "aliased")
 MOST = 1024  #: coefficients of which the estimates may be claimed
 _NAMED = 10  # coefficients named in a statement for each word
-_MODULI = 1 << 26
+_MODULI = 1 << 26  # so that products of two residues stay below 2^53, where JavaScript's numbers are exact
 Sparse = dict[int, int]
 
 

@@ -34,8 +34,8 @@ from separatrix.data.sniff import (
 from separatrix.errors import with_hint
 
 _HEAD = 1 << 16  # bytes of the text that guesses are made from, or as many as some lines have
-_FEW_LINES = 10
-_BLOCK = 1 << 22
+_FEW_LINES = 10  # whole lines that a guess needs at least
+_BLOCK = 1 << 22  # bytes decoded at a time
 _SHOWN = {"\t": "tab", " ": "space"}
 
 

@@ -182,9 +182,8 @@ def _in_pieces(
         assert start is not None
         ended = solution.status is not Status.MAX_ITER or solution.n_iter < most or steps == limits.max_iter
         if solution.status is Status.CONVERGED:
-            again = certify(
-                problem, start
-            )  # as a later process has it, without what the run knows of the point
+            # As a later process has it, without what the run knows of the point.
+            again = certify(problem, start)
             ended = again.gap <= limits.tol
             solution = replace(again, status=solution.status)
         if ended:
