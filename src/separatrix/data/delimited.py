@@ -35,7 +35,7 @@ from separatrix.errors import with_hint
 
 _HEAD = 1 << 16  # bytes of the text that guesses are made from, or as many as some lines have
 _FEW_LINES = 10  # whole lines that a guess needs at least
-_BLOCK = 1 << 22  # bytes decoded at a time
+_BLOCK = 1 << 22  # bytes that pyarrow parses at a time, unless lines are long
 _SHOWN = {"\t": "tab", " ": "space"}
 
 
