@@ -191,3 +191,9 @@ def test_a_search_from_the_shell(folder):
     out, error = process.communicate(timeout=120)
     assert process.returncode == 0, error
     assert json.loads(out)["search"]["best"]["folds"] == 3
+
+
+def test_another_model_of_the_same_rows_is_another_look(folder):
+    for count, name in enumerate(("one", "two"), 1):
+        line = ("fit", "wdbc.libsvm", f"{name}.model.safetensors", "--holdout", "0.2", "-c", f"{count}")
+        assert json.loads(run(*line, "--json").stdout)["held_out"]["look"]["looks"] == count

@@ -90,7 +90,7 @@ def claim(options: FitOptions) -> Places:
         parent / f"{stem}.inseparable.json.gz",
         parent / f"{stem}.search.svg",
         parent / f"{stem}.report.html",
-        parent / f"{stem}.looks",
+        parent / f"{files.stem(options.data)}.looks",  # by the data: another model looks at the same rows
         named,
     )
     wanted: list[tuple[Path, Callable[[Path], bool]]] = [
