@@ -5,7 +5,7 @@ import math
 import pytest
 
 PACE = """
-const { Pace } = await import("/js/pace.js");
+const { Pace } = await import("/js/talk/pace.js");
 const pace = new Pace(), frames = [];
 const frame = (k) => 1000 + (k * 1000) / 60;
 // Each frame is shown, the pointer moves every 4 ms after it, and an answer takes `turn` milliseconds.
@@ -41,7 +41,7 @@ def test_a_drag_asks_at_once_where_answers_take_longer_than_a_frame(lab):
 
 def test_a_move_after_a_rest_is_asked_about_at_once(lab):
     waits = lab.js(
-        """const { Pace } = await import("/js/pace.js");
+        """const { Pace } = await import("/js/talk/pace.js");
         const pace = new Pace();
         for (let k = 0; k < 100; k++) { pace.moved(16 * k); pace.asked(16 * k); pace.shown(16 * k + 15); }
         pace.moved(2000);
@@ -51,8 +51,8 @@ def test_a_move_after_a_rest_is_asked_about_at_once(lab):
 
 
 CONTOURS = """
-const { fillAbove, strokeLevel } = await import("/js/contours.js");
-const { Plane } = await import("/js/scale.js");
+const { fillAbove, strokeLevel } = await import("/js/draw/contours.js");
+const { Plane } = await import("/js/draw/scale.js");
 const plane = new Plane(), n = 41;
 plane.resize(200, 200);
 plane.look([0, 0], 2);

@@ -93,7 +93,7 @@ def test_what_is_said_about_slack_gamma_and_the_bias(lab):
     assert "narrower" not in lab.page.inner_text(".settings")
     lab.js("await app.tour.go(7); await app.tour.arriving")
     assert "for every unit of slack" in lab.page.inner_text(".tour")
-    everything = lab.page.evaluate("fetch('/js/stops.js').then((reply) => reply.text())")
+    everything = lab.page.evaluate("fetch('/js/teach/stops.js').then((reply) => reply.text())")
     for wrong in ("at a price C each", "width γ", "Left,", "Right,"):
         assert wrong not in everything
 
@@ -295,7 +295,7 @@ def test_a_narrow_kernel_has_an_island_around_each_of_its_points(lab):
     contours = lab.state()["x"]["contours"]
     assert contours["columns"] > 100
     islands = lab.js(
-        """const { unpack } = await import("/js/dom.js"), { contours } = c.state.x;
+        """const { unpack } = await import("/js/draw/dom.js"), { contours } = c.state.x;
         const f = unpack(contours.values), n = contours.columns, [left, right, low, high] = contours.window;
         const at = (from, to, value) => Math.round(((value - from) / (to - from)) * (n - 1));
         return c.state.scene.points.map(([x1, x2, y]) => y * f[at(low, high, x2) * n + at(left, right, x1)]);"""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import subprocess
 import sys
 import zipfile
 from importlib.resources import files
 from pathlib import Path
+
+from separatrix.lab.bundle import SHEETS
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,10 +49,18 @@ def test_the_page_loads_nothing_from_elsewhere(static_folder):
             ), path.name
 
 
+def imports(text: str) -> list[str]:
+    return re.findall(r'from "(\.{1,2}/[\w./]+)"', text)
+
+
 def test_modules_can_be_joined_into_one_file(static_folder):
     """Named imports by relative path, no cycles, no default exports: what the notebook's single file needs."""
-    modules = {path.name: path.read_text() for path in (static_folder / "js").glob("*.js")}
-    needs = {name: re.findall(r'from "\./([\w.]+)"', text) for name, text in modules.items()}
+    folder = static_folder / "js"
+    modules = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.js")}
+    needs = {
+        name: [posixpath.normpath(posixpath.join(posixpath.dirname(name), each)) for each in imports(text)]
+        for name, text in modules.items()
+    }
     for name, text in modules.items():
         assert ("export default" in text) == (name == "notebook.js"), name
         assert not re.search(r"\bimport\(", text), name
@@ -60,6 +71,12 @@ def test_modules_can_be_joined_into_one_file(static_folder):
         ready = {name for name in modules if name not in done and set(needs[name]) <= done}
         assert ready, f"a cycle among {sorted(set(modules) - done)}"
         done |= ready
+
+
+def test_the_page_links_every_sheet(static_folder):
+    linked = re.findall(r'href="/css/(\w+)\.css"', (static_folder / "index.html").read_text())
+    assert tuple(linked) == SHEETS
+    assert {path.stem for path in (static_folder / "css").glob("*.css")} == set(SHEETS)
 
 
 def test_modules_are_short(static_folder):

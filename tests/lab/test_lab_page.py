@@ -285,10 +285,16 @@ def test_the_certificate_can_be_downloaded(lab):
 def test_axe_finds_nothing_serious(new_page, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     lab = new_page(color_scheme=scheme).open()
-    for preset, tab in (("xor", "w"), ("overlapping", "solid"), ("eight", "risk")):
+    lab.page.locator(".rows summary").click()
+    pictures = [
+        (preset, tab)
+        for preset in ("xor", "overlapping", "eight")
+        for tab in lab.preset(preset)["run"]["tabs"]
+    ]
+    for preset, tab in [("xor", None), *pictures]:
         lab.preset(preset)
-        lab.page.locator(f"#tab-{tab}").click()
-        lab.page.locator(".rows summary").click()
+        if tab is not None:
+            lab.page.locator(f"#tab-{tab}").click()
         lab.state()
         found = axe.Axe().run(lab.page).response["violations"]
         serious = [
@@ -296,7 +302,7 @@ def test_axe_finds_nothing_serious(new_page, scheme):
             for each in found
             if each["impact"] in ("serious", "critical")
         ]
-        assert serious == []
+        assert serious == [], (preset, tab)
 
 
 @pytest.mark.parametrize("size", [(360, 740), (768, 1024), (1440, 900), (3840, 2160)])

@@ -1,7 +1,7 @@
 """The page shows the library's own steps: each run ends where the estimator's fit ends, number for number.
 
 Tests `lab/runs/frame.py`, `lab/runs/gradient.py`, `lab/runs/hard_margin.py`, `lab/runs/kernel_perceptron.py`,
-`lab/runs/leap.py`, `lab/runs/perceptron.py`, `lab/xview.py`.
+`lab/runs/leap.py`, `lab/runs/perceptron.py`, `lab/views/x.py`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from separatrix import SVC, Perceptron, separability
 from separatrix.lab.answers import Answers, estimator
 from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME
-from separatrix.lab.riskview import compared_paths, step_sizes, values_at
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
-from separatrix.lab.wedge import clipped
-from separatrix.lab.wview import polyhedron_faces
+from separatrix.lab.views.risk import compared_paths, step_sizes, values_at
+from separatrix.lab.views.w import polyhedron_faces
+from separatrix.lab.views.wedge import clipped
 
 
 def ended(scene: Scene) -> Playback:

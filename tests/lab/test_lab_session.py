@@ -1,6 +1,6 @@
 """The session behind the page: every preset with every algorithm, exact numbers, drags, bad messages.
 
-Tests `lab/encode.py`, `lab/panel.py`, `lab/views.py`.
+Tests `lab/encode.py`, `lab/views/panel.py`, `lab/views/catalogue.py`.
 """
 
 from __future__ import annotations

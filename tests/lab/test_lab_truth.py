@@ -1,7 +1,7 @@
 """Everything the page says is true: every preset with every algorithm, step by step, against what others compute.
 
 The facts are found anew here, with NumPy and SciPy's linear programming, and the sentences are read as a visitor would.
-Tests `lab/formulas.py`, `lab/panel.py`, `lab/words.py`, `lab/wview.py`.
+Tests `lab/formulas.py`, `lab/views/panel.py`, `lab/words.py`, `lab/views/w.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The wedge of w-space and separators placed by hand: what is said of them is true.
 
-Tests `lab/hand.py`, `lab/wedge.py`.
+Tests `lab/hand.py`, `lab/views/wedge.py`.
 """
 
 from __future__ import annotations

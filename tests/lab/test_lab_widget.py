@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from separatrix.lab.bundle import bundle
+from separatrix.lab.bundle import bundle, stylesheet
 from separatrix.lab.session import Session
 
 pytest.importorskip("anywidget")
@@ -42,7 +42,7 @@ def test_the_widget_answers_as_the_page_does():
         Widget(preset="nothing")
 
 
-def test_the_single_file_works_in_a_browser(browser, static_folder):
+def test_the_single_file_works_in_a_browser(browser):
     """A stand-in for Jupyter: its model sends to the widget's session, and what comes back to the listeners."""
     session = Session()
     session.handle({"op": "preset", "name": "eight"})
@@ -52,7 +52,7 @@ def test_the_single_file_works_in_a_browser(browser, static_folder):
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.expose_function("ask", lambda text: json.dumps(session.handle(json.loads(text)), allow_nan=False))
     page.set_content("<!doctype html><title>cell</title><div id='cell'></div>")
-    page.add_style_tag(content=(static_folder / "lab.css").read_text())
+    page.add_style_tag(content=stylesheet())
     module = bundle("notebook.js").replace("export default", "window.widget =")
     page.add_script_tag(content=module, type="module")
     page.evaluate(

@@ -11,8 +11,8 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.runs.perceptron import labelled
 from separatrix.lab.scene import Scene
+from separatrix.lab.views.x import norm_of, rows_of
 from separatrix.lab.words import pair, shown, signed, subscript
-from separatrix.lab.xview import norm_of, rows_of
 
 _TERMS = 4  # of a sum that are written out
 _ROUNDING = 1e-12  # of the objective: slack that costs less is rounding

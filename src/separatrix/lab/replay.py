@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.lab.encode import number, numbers
 from separatrix.lab.playback import Playback
-from separatrix.lab.xview import Window, contour_grid, support_kinds
+from separatrix.lab.views.x import Window, contour_grid, support_kinds
 
 _MOST = 160  # frames of a film
 _GRID = 40

@@ -25,12 +25,13 @@ from separatrix.lab.mark_one import MarkOne
 from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME, PRESETS
 from separatrix.lab.replay import replay
-from separatrix.lab.riskview import compared_paths, step_sizes
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.script import script
-from separatrix.lab.views import check_window, views
-from separatrix.lab.xview import probe
+from separatrix.lab.stages import STAGE, STAGES
+from separatrix.lab.views.catalogue import TABS, check_window, tabs_of, views
+from separatrix.lab.views.risk import compared_paths, step_sizes
+from separatrix.lab.views.x import probe
 
 Message = dict[str, Any]
 
@@ -54,6 +55,7 @@ class Session:
             "hello": lambda message: {"hello": hello()},
             "load": self._load,
             "preset": self._preset,
+            "stage": self._stage,
             "clear": self._clear,
             "set": self._set,
             "add": self._add,
@@ -109,6 +111,7 @@ class Session:
             "undo": self.edits.can_undo,
             "redo": self.edits.can_redo,
             "ready": self.playback is not None,
+            "tabs": tabs_of(self.scene),
         }
         if self.playback is None:
             return shown | {
@@ -180,6 +183,17 @@ class Session:
             raise SceneError(f"There is no preset {str(name)[:40]!r}; there are {', '.join(BY_NAME)}.")
         self.edits.change(BY_NAME[name].make())
         self._restart("end")
+
+    def _stage(self, message: Message) -> Message:
+        name = message.get("name")
+        if not isinstance(name, str) or name not in STAGE:
+            raise SceneError(f"There is no stage {str(name)[:40]!r}; there are {', '.join(STAGE)}.")
+        stage = STAGE[name]
+        self.edits.change(stage.make())
+        self._restart("end")
+        if stage.step is not None:
+            self._playback().seek(stage.step)
+        return {"stage": {"name": stage.name, "title": stage.title, "tab": stage.tab}}
 
     def _clear(self, message: Message) -> None:
         self.edits.change(Scene().changed(_settings(self.scene)))
@@ -255,9 +269,11 @@ class Session:
 
 
 def hello() -> Message:
-    """Return what the page needs once: the presets, by name, title and sentence, and the version."""
+    """Return what the page needs once: presets, tabs and stages by name and title, and the version."""
     presets = [{"name": each.name, "title": each.title, "about": each.about} for each in PRESETS]
-    return {"version": __version__, "presets": presets}
+    tabs = [{"name": each.name, "title": each.title, "key": each.key} for each in TABS]
+    stages = [{"name": each.name, "title": each.title, "tab": each.tab} for each in STAGES]
+    return {"version": __version__, "presets": presets, "tabs": tabs, "stages": stages}
 
 
 def _settings(scene: Scene) -> Message:

@@ -7,7 +7,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from separatrix.lab.bundle import FOLDER, bundle
+from separatrix.lab.bundle import bundle, stylesheet
 from separatrix.lab.scene import Scene
 from separatrix.lab.session import Session
 
@@ -29,7 +29,7 @@ class Widget(anywidget.AnyWidget):
     """
 
     _esm = bundle("notebook.js")
-    _css = (FOLDER.parent / "lab.css").read_text(encoding="utf-8")
+    _css = stylesheet()
     height = traitlets.Unicode("44rem").tag(sync=True)
 
     def __init__(self, preset: str = "separable", **more: Any) -> None:

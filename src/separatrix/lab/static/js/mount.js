@@ -1,41 +1,40 @@
 // The whole page: its parts, put together inside one element. The transport brings the solver's answers.
 
-import { h, turn, write } from "./dom.js";
-import { Client, QUESTIONS } from "./client.js";
-import { Player } from "./player.js";
-import { Settings, ALGORITHMS } from "./settings.js";
-import { XSpace } from "./xspace.js";
-import { WSpace } from "./wspace.js";
-import { Solid } from "./solid.js";
-import { Risk } from "./risk.js";
-import { Tabs } from "./tabs.js";
-import { Panel } from "./panel.js";
-import { makeHelp } from "./help.js";
-import { makeShareMenu } from "./share.js";
-import { MarkOne } from "./markone.js";
-import { Tour } from "./tour.js";
-import { listenForKeys } from "./keys.js";
-import { flipTheme, keptTheme, setTheme } from "./theme.js";
+import { h, turn, write } from "./draw/dom.js";
+import { Client, QUESTIONS } from "./talk/client.js";
+import { Player } from "./controls/player.js";
+import { Settings, ALGORITHMS } from "./controls/settings.js";
+import { XSpace } from "./views/xspace.js";
+import { WSpace } from "./views/wspace.js";
+import { Solid } from "./views/solid.js";
+import { Risk } from "./views/risk.js";
+import { Tabs } from "./views/tabs.js";
+import { Panel } from "./views/panel.js";
+import { makeHelp } from "./controls/help.js";
+import { makeShareMenu } from "./controls/share.js";
+import { MarkOne } from "./teach/markone.js";
+import { Tour } from "./teach/tour.js";
+import { listenForKeys } from "./controls/keys.js";
+import { flipTheme, keptTheme, setTheme } from "./controls/theme.js";
 
-const CHANGES = new Set(["load", "clear", "add", "move", "remove", "undo", "redo"]);
-const RESHAPES = new Set(["load", "preset", "clear"]); // after these the window is fitted to the points
+const CHANGES = new Set(["load", "stage", "clear", "add", "move", "remove", "undo", "redo"]);
+const RESHAPES = new Set(["load", "preset", "stage", "clear"]); // after these the window is fitted to the points
 
 // `keys` is where keys are listened for: the document where the page is all there is, else the element itself.
 export async function mount(root, transport, keys = root) {
   keptTheme(root);
   const client = new Client(transport);
+  const { hello } = await client.act("hello");
+  client.pictures = hello.tabs.map(({ name }) => name);
   const app = { root, client, actions: h("div", { class: "actions" }), keepsLinks: keys !== root }; // a notebook's address is its own
   app.player = new Player(client);
   app.settings = new Settings(client);
   app.xspace = new XSpace(client);
   app.panel = new Panel(client);
   const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client) };
-  app.tabs = new Tabs(client, {
-    w: { title: "w-space", key: "W", view: views.w },
-    solid: { title: "3-D (w, b)", key: "V", view: views.solid },
-    risk: { title: "risk", key: "K", view: views.risk },
-  });
-  app.help = makeHelp();
+  app.hello = hello;
+  app.tabs = new Tabs(client, hello.tabs, views);
+  app.help = makeHelp(hello.tabs);
   app.toast = h("p", { class: "toast", role: "alert", hidden: true });
   app.banner = h("p", { class: "banner", role: "alert", hidden: true });
   app.link = { now: () => location.href }; // the page keeps its state in the address
@@ -45,7 +44,8 @@ export async function mount(root, transport, keys = root) {
   app.markPreset = (name) => { turn(app.preset, app.presets.some((each) => each.name === name) ? name : ""); };
   app.markOne = new MarkOne(app);
   app.tour = new Tour(app);
-  app.parts = { window: app.xspace, wview: views.w, camera: views.solid, risk: views.risk, mark: app.markOne, tour: app.tour };
+  const { w, solid, ...others } = views, kept = Object.entries(others).filter(([, view]) => view.saved); // what a link keeps of each
+  app.parts = { window: app.xspace, wview: w, camera: solid, ...Object.fromEntries(kept), mark: app.markOne, tour: app.tour };
   app.actions.append(app.tour.button, app.markOne.button, makeShareMenu(app));
   const header = makeHeader(app);
   root.replaceChildren(header, app.banner,
@@ -63,11 +63,16 @@ export async function mount(root, transport, keys = root) {
     if (RESHAPES.has(message.op) && state.x && state.x.contours) client.look(); // contours of the new window
   });
   app.draw = () => drawAll(app);
+  // A stage of the subject: its scene, at its step, with its picture open.
+  app.openStage = async (name) => {
+    app.player.stop();
+    app.tabs.cut(null);
+    app.tabs.open(hello.stages.find((each) => each.name === name).tab);
+    return client.act("stage", { name });
+  };
   listenForKeys(keys, app);
-  const { hello } = await client.act("hello");
   app.preset.append(...hello.presets.map(({ name, title, about }) => h("option", { value: name, text: title, title: about })));
   app.presets = hello.presets;
-  app.hello = hello;
   return app;
 }
 

@@ -1,7 +1,7 @@
 // The page as `separatrix lab` serves it: a WebSocket for a transport, and the state in the address.
 
-import { SocketTransport } from "./transport.js";
-import { decode, LinkKeeper, loadState, readState } from "./link.js";
+import { SocketTransport } from "./talk/transport.js";
+import { decode, LinkKeeper, loadState, readState } from "./talk/link.js";
 import { mount } from "./mount.js";
 
 const root = document.getElementById("lab");

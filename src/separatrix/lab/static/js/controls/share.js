@@ -1,0 +1,57 @@
+// What leaves the page: a link, pictures, a program, a film. Files are made here and saved by the browser.
+
+import { h } from "../draw/dom.js";
+import { drawing, bitmap } from "./picture.js";
+import { save } from "./save.js";
+
+export function makeShareMenu(app) {
+  const { client } = app;
+  const window = () => {
+    const { centre, half } = app.xspace.plot.plane;
+    return [centre[0] - half, centre[0] + half, centre[1] - half, centre[1] + half];
+  };
+  const items = [
+    ...(app.keepsLinks ? [["copy link", () => copyLink(app)], ["open a link", () => opener.showModal()]] : []),
+    ["picture (PNG)", async () => save("separatrix.png", await bitmap(drawing(app)), "image/png")],
+    ["drawing (SVG)", async () => save("separatrix.svg", drawing(app).text, "image/svg+xml")],
+    ["Python program", async () => file(await client.act("python"), "python", "separatrix_scene.py", "text/x-python")],
+    ["replay (HTML)", async () => file(await client.act("replay", { window: window() }), "replay", "separatrix_replay.html", "text/html")],
+    ["certificate (JSON)", async () => app.panel.save()],
+  ];
+  const file = (reply, field, name, type) => { if (reply[field]) save(name, reply[field], type); };
+  const list = h("div", { class: "menu-list", role: "menu", "aria-label": "Share" }, items.map(([text, action]) => h("button", {
+    role: "menuitem", text, tabindex: "-1", onclick: () => { close(); action(); },
+  })));
+  list.hidden = true;
+  const button = h("button", { text: "share", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => (list.hidden ? open() : close()) });
+  const pasted = h("textarea", { rows: "4", "aria-label": "A link to a scene" });
+  const opener = h("dialog", { class: "opener", "aria-labelledby": "opener-title" }, h("h2", { id: "opener-title", text: "Open a link" }),
+    h("p", { text: "Paste a link from any lab: what counts is its part behind the #, not the address before it." }), pasted,
+    h("form", { method: "dialog" }, h("button", { text: "open", onclick: () => { app.openLink(pasted.value); pasted.value = ""; } }), " ", h("button", { text: "cancel" })));
+  const element = h("div", { class: "menu" }, button, list, opener);
+  const open = () => {
+    list.hidden = false;
+    button.setAttribute("aria-expanded", "true");
+    list.firstChild.focus();
+  };
+  const close = () => {
+    if (list.contains(document.activeElement)) button.focus();
+    list.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+  };
+  element.addEventListener("keydown", (event) => {
+    const all = [...list.children], way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") close();
+    else if (way && !list.hidden) all[(all.indexOf(document.activeElement) + way + all.length) % all.length].focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  element.addEventListener("focusout", (event) => { if (!element.contains(event.relatedTarget)) close(); });
+  return element;
+}
+
+async function copyLink(app) {
+  const address = app.link.now(), copied = await navigator.clipboard.writeText(address).then(() => true, () => false);
+  app.say(`The link is in the address bar${copied ? ", and copied" : ""}. Any lab opens it, with “open a link”.`);
+}

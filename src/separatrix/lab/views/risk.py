@@ -1,0 +1,130 @@
+"""Data to draw the risk over w-space: a grid of values, the paths on it, iterations against step size.
+
+For the perceptron and for descent the risk is R(w, b) = sum_i max(0, -y_i (w.x_i + b)); for a margin problem it is the
+primal objective. Both are taken in the plane of one b.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.lab.encode import number, numbers, packed
+from separatrix.lab.playback import Playback
+from separatrix.lab.runs.gradient import GradientRun
+from separatrix.lab.runs.perceptron import PerceptronRun
+from separatrix.lab.runs.soft_margin import soft_problem
+from separatrix.lab.scene import Scene
+from separatrix.lab.views.w import path_of, plane, round_up
+from separatrix.perceptron.gradient import perceptron_risk
+from separatrix.types import Vector
+
+_GRID = 49
+_ALONG = 121  # points of a crease
+_COMPARED = 200  # steps of each path that are compared
+_SIZES = np.geomspace(1e-2, 1e2, 25)
+_MOST_STEPS = 1000
+
+
+def values_at(scene: Scene, U: Vector) -> Vector:
+    """The risk at each (w1, w2, b) of U (m, 3), shape (m,)."""
+    y = scene.y.astype(np.float64)
+    if scene.algorithm in ("hard-margin", "soft-margin"):
+        problem = soft_problem(scene)
+        margins = y * (U[:, :2] @ scene.X.T + U[:, 2:])
+        return np.asarray(
+            0.5 * np.sum(np.square(U[:, :2]), axis=1) + problem.loss.values(margins) @ problem.C
+        )
+    return perceptron_risk(np.column_stack([scene.X, np.ones(len(y))]), y, U)
+
+
+def risk_view(
+    play: Playback, at: float | None, aspect: float = 1.0, least: float = 0.0, solid: bool = False
+) -> dict[str, Any]:
+    """A grid of the risk in the plane of b, and the risk along the path.
+
+    ``aspect`` is width over height; the picture shows |w_j| up to ``least`` at least, for paths of others;
+    ``solid`` asks for the creases of a surface.
+    """
+    scene, view = play.scene, plane(play, at)
+    view["extent"] = max(view["extent"], round_up(1.1 * least)) if least > 0 else view["extent"]
+    reach = view["extent"] * max(1.0, aspect), view["extent"] * max(1.0, 1.0 / aspect)
+    first, second = (np.linspace(-side, side, _GRID) for side in reach)
+    b = np.full(_GRID * _GRID, view["b"])
+    grid = np.column_stack([np.tile(first, _GRID), np.repeat(second, _GRID), b])
+    view.update(
+        {
+            "what": "primal objective" if view["level"] else "risk R(w)",
+            "points": _GRID,
+            "reach": numbers(reach),
+            "values": packed(values_at(scene, grid)),
+            "along": numbers(values_at(scene, np.array(view["path"]).reshape(-1, 3))),
+            "here": number(values_at(scene, np.array([view["now"]]))[0]),
+        }
+    )
+    if solid:
+        view["creases"] = creases(scene, view["b"], view["level"], reach)
+    return view
+
+
+def creases(scene: Scene, b: float, level: float, reach: tuple[float, float]) -> list[Any]:
+    """Each row's line y (w.x + b) = level within the picture, as points (w1, w2, risk) to draw on the surface."""
+    found = []
+    for x1, x2, y in scene.points:
+        size = float(np.hypot(x1, x2))
+        if size == 0:
+            continue  # a row at the origin is no line
+        foot = np.array([x1, x2]) * (y * level - b) / size**2
+        along = np.array([-x2, x1]) / size
+        line = foot + np.linspace(-1.0, 1.0, _ALONG)[:, None] * 1.5 * max(reach) * along
+        line = line[np.all(np.abs(line) <= reach, axis=1)]
+        if len(line) > 1:
+            place = np.column_stack([line, np.full(len(line), b)])
+            found.append(numbers(np.column_stack([line, values_at(scene, place)])))
+    return found
+
+
+def compared_paths(scene: Scene) -> list[dict[str, Any]]:
+    """Fixed step, perceptron and line search from the same start."""
+    found = []
+    for name, run in (
+        (
+            "gradient descent, fixed step",
+            GradientRun(scene.changed({"algorithm": "gradient", "rule": "fixed"})),
+        ),
+        ("perceptron", PerceptronRun(scene.changed({"algorithm": "perceptron", "rule": "fixed"}))),
+        (
+            "gradient descent, line search",
+            GradientRun(scene.changed({"algorithm": "gradient", "rule": "line-search"})),
+        ),
+    ):
+        frames, more = [run.first()], True
+        while more and len(frames) <= _COMPARED:
+            frame = run.step()
+            more = frame is not None
+            if frame is not None:
+                frames.append(frame)
+        path = path_of(frames)
+        found.append(
+            {
+                "name": name,
+                "steps": len(frames) - 1,
+                "ended": not more,
+                "path": numbers(path),
+                "along": numbers(values_at(run.scene, path)),
+            }
+        )
+    return found
+
+
+def step_sizes(scene: Scene) -> dict[str, Any]:
+    """Steps of descent until no row is misclassified, for each of many step sizes; None where the limit came first."""
+    start = scene.changed({"algorithm": "gradient", "rule": "fixed", "start": "row"})
+    counts: list[int | None] = []
+    for size in _SIZES:
+        run = GradientRun(start.changed({"step": float(size)}))
+        while run.descent.updates < _MOST_STEPS and run.descent.step():
+            pass
+        counts.append(run.descent.updates if run.descent.updates < _MOST_STEPS else None)
+    return {"sizes": numbers(_SIZES), "steps": counts, "limit": _MOST_STEPS}
