@@ -1,4 +1,7 @@
-// The risk as a surface: cells of the grid, painted from the farthest to the nearest.
+// The risk as a surface: cells of the grid, painted from the farthest to the nearest, and its heights beside it.
+
+import { show } from "./dom.js";
+import { ticks } from "./scale.js";
 
 // From deep to high, readable by everyone (a lightness ramp of blue to yellow, after cividis).
 const RAMP = [[0, 32, 77], [45, 68, 110], [96, 104, 115], [141, 141, 121], [192, 181, 107], [255, 234, 70]];
@@ -48,7 +51,9 @@ export function drawSurface(camera, risk, values, tint, paths) {
     }
     paper.stroke();
   }
-  camera.names(paper, ["w₁", "w₂", risk.level ? "primal" : "R(w)"], tint);
+  camera.scale(paper, [across, up], tint);
+  drawHeights(camera, paper, [least, most], height, risk.level ? "primal" : "R", tint);
+  camera.names(paper, ["w₁", "w₂"], tint);
   paths.forEach(({ path, along }, k) => {
     const places = path.map(([u, v], step) => [u / across, v / up, Math.min(height(along[step]), 0.85) + 0.02])
       .filter(([u, v]) => Math.abs(u) <= 1 && Math.abs(v) <= 1);
@@ -65,4 +70,27 @@ export function drawSurface(camera, risk, values, tint, paths) {
     paper.fillStyle = k === 0 ? tint.accent : colour;
     camera.dot(paper, last, 6);
   });
+}
+
+// Numbers along the edge of the cube that is farthest to the left: there nothing stands before them.
+function drawHeights(camera, paper, [least, most], height, name, tint) {
+  if (!(most > least)) return;
+  const corner = [[-1, -1], [-1, 1], [1, -1], [1, 1]].sort((p, q) => camera.see([...p, 0])[0] - camera.see([...q, 0])[0])[0];
+  const size = Math.max(11, camera.width / 62);
+  paper.strokeStyle = tint.soft;
+  paper.lineWidth = 1.2;
+  camera.line(paper, [[...corner, -0.75], [...corner, 0.8]]);
+  paper.font = `${size}px ${tint.font}`;
+  paper.textAlign = "end";
+  for (const value of ticks(least, most, 4)) {
+    const [x, y] = camera.see([...corner, height(value)]);
+    paper.fillStyle = tint.soft;
+    paper.fillRect(x - 4, y - 0.75, 8, 1.5);
+    paper.fillText(show(value, 3), x - 7, y + 0.35 * size);
+  }
+  const [x, y] = camera.see([...corner, 0.9]);
+  paper.fillStyle = tint.ink;
+  paper.font = `600 ${Math.max(13, camera.width / 48)}px ${tint.font}`;
+  paper.textAlign = "center";
+  paper.fillText(name, x, y);
 }
