@@ -72,12 +72,14 @@ def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
     return view
 
 
+def _aspect(options: Options) -> float:
+    """Width over height of a picture, from the page."""
+    return min(max(_finite(options.get("aspect"), "aspect") or 1.0, 0.05), 20.0)
+
+
 def _risk(play: Playback, options: Options) -> Any:
-    aspect = _finite(options.get("aspect"), "aspect") or 1.0
     least = _finite(options.get("least"), "least") or 0.0
-    shaped = partial(
-        risk_view, aspect=min(max(aspect, 0.05), 20.0), least=least, solid=options.get("solid") is True
-    )
+    shaped = partial(risk_view, aspect=_aspect(options), least=least, solid=options.get("solid") is True)
     return _planar(shaped)(play, options)
 
 
@@ -100,7 +102,7 @@ def _theorem(play: Playback, options: Options) -> Any:
 
 
 def _step_size(play: Playback, options: Options) -> Any:
-    return step_size_view(play, options.get("quick") is True)
+    return step_size_view(play, options.get("quick") is True, _aspect(options))
 
 
 def _has_theorem(scene: Scene) -> bool:

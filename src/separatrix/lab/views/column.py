@@ -43,7 +43,9 @@ def column_view(play: Playback) -> dict[str, Any]:
         "w": numbers(w),
         # w has units of its own: it is drawn as long as there is room for.
         "scale": number(0.8 * extent / longest) if longest > 0 else 1.0,
-        "step": None if step is None else {"from": numbers(step["from"]), "rows": step["rows"]},
+        "step": None
+        if step is None
+        else {"from": numbers(step["from"]), "rows": step["rows"], "added": _added(scene, step)},
         "wrong": [int(row) for row in np.flatnonzero(~(scene.y * (scene.X @ frame.w + frame.b) > 0))],
         "says": says(play, constant, radius, step),
     }
@@ -100,6 +102,12 @@ def _step(play: Playback, constant: float) -> dict[str, Any] | None:
     return {"from": tilde(before, constant), "rows": [int(row) for row in play.frame.used], "b": before.b}
 
 
+def _added(scene: Scene, step: dict[str, Any]) -> str:
+    """The name of what the step added to w."""
+    times = "" if scene.step == 1 and (scene.algorithm == "perceptron" or scene.rule == "fixed") else "ε "
+    return f"+ {times}y x̃" if len(step["rows"]) == 1 else f"+ {times}Σ y x̃"
+
+
 def says(play: Playback, constant: float, radius: float, step: dict[str, Any] | None) -> list[str]:
     """What the picture shows, what this step did in it, and why b moves by c squared."""
     scene, unit = play.scene, play.scene.bias == "unit"
@@ -116,6 +124,7 @@ def says(play: Playback, constant: float, radius: float, step: dict[str, Any] | 
         words.append(
             "Here w = 0 and b is not: the plane is level, and it does not meet the height of the points."
         )
+    wrong = np.count_nonzero(~(scene.y * (scene.X @ w[:2] + play.frame.b) > 0))
     if step is not None:
         words.append(_update(scene, constant, step, play))
     why = (
@@ -126,6 +135,8 @@ def says(play: Playback, constant: float, radius: float, step: dict[str, Any] | 
     words.append(
         f"An update adds y x̃ to w̃. The third coordinate {third} moves by {c}·y, {why}{_times(scene)}."
     )
+    if wrong and np.any(w):
+        words.append("Thin rings: points that are misclassified now.")
     if unit and radius > _FLAT:
         words.append(
             f"The points reach {shown(radius, 3)} far and are lifted by 1 only: an update moves w by up to that "

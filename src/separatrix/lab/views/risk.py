@@ -109,7 +109,7 @@ def says(play: Playback, at: float) -> list[str]:
         touching = int(np.count_nonzero(terms == 0))
         on = "one point lies" if touching == 1 else f"{touching} points lie"
         found = f"{formula} = 0: " + (
-            f"{on} on the boundary, the others are right." if touching else "no point is."
+            f"{on} on the boundary, the others are right." if touching else "no point is misclassified."
         )
     else:
         found = f"{formula} = 0 at w = 0 too, where nothing is separated: descent counts y f = 0 as misclassified."

@@ -24,7 +24,7 @@ from separatrix.types import Vector
 _FACTOR = 10.0  # between a size and the next: less, and the three look alike
 _LEAST, _MOST = 1e-4, 1e4  # sizes that a scene may have
 _STEPS, _QUICK = 300, 40  # steps of each run: at rest, and while something is dragged
-_GRID = 33  # points on a side of a map that is a third of a picture wide
+_GRID = 41  # points on a side of a map that is a third of a picture wide
 _SIZES = np.geomspace(1e-2, 1e2, 25)
 _LIMIT = 1000  # steps that one size is given, for steps against size
 
@@ -62,30 +62,35 @@ def descents(scene: Scene, most: int) -> tuple[Descent, ...]:
     return tuple(found)
 
 
-def step_size_view(play: Playback, quick: bool = False) -> dict[str, Any]:
-    """The three maps with their ways as far as the run is shown, whole ones at its end, and R against steps."""
+def step_size_view(play: Playback, quick: bool = False, aspect: float = 1.0) -> dict[str, Any]:
+    """The three maps with their ways as far as the run is shown, whole ones at its end, and R against steps.
+
+    ``aspect`` is a map's width over its height.
+    """
     scene = play.scene
     found = descents(scene, _QUICK if quick else _STEPS)
     whole = play.at_end or play.settled or play.hand is not None
     return {
         "whole": whole,
         "step": play.cursor,
-        "runs": [_map(scene, each, None if whole else play.cursor, quick) for each in found],
+        "runs": [_map(scene, each, None if whole else play.cursor, quick, aspect) for each in found],
         "says": says(play, found, quick),
     }
 
 
-def _map(scene: Scene, run: Descent, until: int | None, quick: bool) -> dict[str, Any]:
+def _map(scene: Scene, run: Descent, until: int | None, quick: bool, aspect: float) -> dict[str, Any]:
     """One map: the risk at the b of the last place that is shown, the way there, and what is true of it."""
     last = run.steps if until is None else min(until, run.steps)
     extent = round_up(1.15 * float(np.abs(run.path[:, :2]).max()))
-    side = np.linspace(-extent, extent, _GRID)
+    reach = extent * max(1.0, aspect), extent * max(1.0, 1.0 / aspect)
+    first, second = (np.linspace(-side, side, _GRID) for side in reach)
     b = float(run.path[last, 2])
-    grid = np.column_stack([np.tile(side, _GRID), np.repeat(side, _GRID), np.full(_GRID * _GRID, b)])
+    grid = np.column_stack([np.tile(first, _GRID), np.repeat(second, _GRID), np.full(_GRID * _GRID, b)])
     return {
         "size": number(run.size),
         "own": run.size == scene.step,
         "extent": number(extent),
+        "reach": numbers(reach),
         "b": number(b),
         "points": _GRID,
         "values": packed(values_at(scene, grid)),
@@ -102,11 +107,11 @@ def _caption(run: Descent, last: int, quick: bool) -> str:
         return f"step {last}: R = {shown(float(run.risk[last]), 3)}"
     if quick and not run.ended:
         return f"more than {counted(run.steps, 'step')}"
-    ended = f"ends after {counted(run.steps, 'step')}" if run.ended else f"no end in {run.steps} steps"
+    ended = counted(run.steps, "step") if run.ended else f"no end in {run.steps} steps"
     rises = int(np.count_nonzero(np.diff(run.risk) > 0))
     if run.steps == 0:
         return ended
-    return f"{ended}; R rose in {rises} of them" if rises else f"{ended}; R never rose"
+    return f"{ended}; R rose in {rises}" if rises else f"{ended}; R never rose"
 
 
 def says(play: Playback, found: tuple[Descent, ...], quick: bool) -> list[str]:
@@ -127,36 +132,36 @@ def says(play: Playback, found: tuple[Descent, ...], quick: bool) -> list[str]:
         return [
             "The start w = y₁x₁ has every point on its own side already: no step is made, whatever its size."
         ]
-    words = []
-    if not quick:
-        words += [each for run in found if (each := _verdict(run, found))]
+    words = [] if quick else _sizes_words(found)
     line = "line through the origin" if scene.bias == "none" else "line"
     if play.answers.quick_verdict.verdict != "separable":
         words.append(f"No {line} separates these points, so no size comes to an end.")
     words.append(
-        "A step is ε times the sum of yx over the misclassified points: the start has a length of its own, and ε says "
-        "how much of it a step can turn. The larger ε, the less the start counts: the run becomes that from w = 0."
+        "A step is ε times the sum of yx over the misclassified points, against a start that has a length of its own. "
+        "The larger ε, the less the start counts: the run becomes that from w = 0, where ε does not matter."
     )
     return words
 
 
-def _verdict(run: Descent, found: tuple[Descent, ...]) -> str:
-    """One sentence on a size, against the best of them."""
-    rises = int(np.count_nonzero(np.diff(run.risk) > 0))
-    ended = [each.steps for each in found if each.ended]
-    name = f"ε = {shown(run.size)}"
-    if run.ended and run.steps == min(ended):
-        return f"{name} ends first, after {counted(run.steps, 'step')}."
-    length = float(np.linalg.norm(run.path[0]))
-    first = float(np.linalg.norm(run.path[1] - run.path[0])) / length if run.steps and length > 0 else 0.0
-    slow = f"{name} {'needs' if run.ended else 'has not ended after'} {counted(run.steps, 'step')}"
-    if rises == 0:
-        share = f"its first step is {shown(100 * first, 2)} % of the start's length"
-        return f"{slow}: {share}, and the risk sinks step by step."
-    return (
-        f"{slow}: in {rises} of them the risk rose, since the step went beyond the lowest place on its way; "
-        f"its first step is {shown(first, 2)} times the start's length."
-    )
+def _sizes_words(found: tuple[Descent, ...]) -> list[str]:
+    """The first step of each size against the start, and what became of it."""
+    words = []
+    ended = [run.steps for run in found if run.ended]
+    for run in found:
+        length = float(np.linalg.norm(run.path[0]))
+        if run.steps == 0 or length == 0:
+            continue
+        first = float(np.linalg.norm(run.path[1] - run.path[0])) / length
+        rises = int(np.count_nonzero(np.diff(run.risk) > 0))
+        text = f"ε = {shown(run.size)}: the first step is {shown(first, 2)} times as long as the start"
+        if run.ended and run.steps == min(ended):
+            text += f"; no other ends sooner than its {counted(run.steps, 'step')}"
+        elif rises == 0:
+            text += ", and the risk sinks little by little"
+        else:
+            text += "; where the risk rose, a step went beyond the lowest place on its way"
+        words.append(f"{text}.")
+    return words
 
 
 def step_sizes(scene: Scene) -> dict[str, Any]:

@@ -12,6 +12,7 @@ export class Column {
     this.camera = new Camera("The points lifted to the height of the column, and a plane through the origin; drag or use the arrow keys to turn it", () => this.draw());
     this.camera.turn = -0.5;
     this.camera.tilt = 0.32;
+    this.camera.near = 1.18;
     this.usual = this.camera.saved();
     this.camera.onview = () => client.onview();
     this.empty = h("p", { class: "empty", hidden: true });
@@ -44,10 +45,13 @@ export class Column {
     this.words.draw(column.says);
   }
 
+  // Lines grow with the picture.
+  get pen() { return Math.max(1, this.camera.width / 560); }
+
   // The ground, the height of the points as a glass table over it, and the axis between them.
   drawFrame(paper, { extent, height, name }, tint, at) {
     const { camera } = this, square = (z) => [[-extent, -extent, z], [extent, -extent, z], [extent, extent, z], [-extent, extent, z]].map(at);
-    paper.lineWidth = 1.2;
+    paper.lineWidth = 1.2 * this.pen;
     paper.strokeStyle = tint.line;
     for (const ends of [[[-extent, 0, 0], [extent, 0, 0]], [[0, -extent, 0], [0, extent, 0]]]) camera.line(paper, ends.map(at));
     camera.line(paper, [[0, 0, 0], [0, 0, 1.5 * height]].map(at));
@@ -64,10 +68,10 @@ export class Column {
     this.label(paper, [0, 0, 0], "0", tint, at, 14);
   }
 
-  label(paper, place, text, tint, at, down = 0) {
+  label(paper, place, text, tint, at, down = 0, aside = 0) {
     const [x, y] = this.camera.see(at(place)), size = Math.max(12, this.camera.width / 50);
     paper.font = `600 ${size}px ${tint.font}`;
-    const half = paper.measureText(text).width / 2 + 4, px = Math.min(Math.max(x, half), this.camera.width - half);
+    const half = paper.measureText(text).width / 2 + 4, px = Math.min(Math.max(x + aside * size, half), this.camera.width - half);
     paper.textAlign = "center";
     paper.lineWidth = 4;
     paper.strokeStyle = tint.plot;
@@ -91,7 +95,7 @@ export class Column {
     }
     if (cut.length < 2) return;
     paper.strokeStyle = tint.ink;
-    paper.lineWidth = 3.5;
+    paper.lineWidth = 3.5 * this.pen;
     camera.line(paper, cut.map(at));
   }
 
@@ -106,7 +110,7 @@ export class Column {
       paper.fill();
       if (!missed.has(row) && !lit && !used.has(row)) return;
       paper.strokeStyle = lit ? tint.ink : used.has(row) ? tint.accent : tint.warn;
-      paper.lineWidth = used.has(row) ? 3 : 1.6;
+      paper.lineWidth = (used.has(row) ? 3 : 1.6) * this.pen;
       paper.beginPath();
       paper.arc(px, py, 1.8 * r, 0, 7);
       paper.stroke();
@@ -121,6 +125,7 @@ export class Column {
       this.arrow(paper, origin, longer(step.from), tint.ink, at, true);
       paper.globalAlpha = 1;
       this.arrow(paper, longer(step.from), longer(w), tint.feasible, at);
+      this.label(paper, longer(step.from).map((value, k) => (value + longer(w)[k]) / 2), step.added, tint, at, 0, 2);
     }
     if (w.some((value) => value !== 0)) {
       this.arrow(paper, origin, longer(w), tint.accent, at);
@@ -129,8 +134,8 @@ export class Column {
     if (!step || step.rows.length !== 1) return;
     const [x1, x2] = points[step.rows[0]];
     paper.strokeStyle = tint.feasible;
-    paper.lineWidth = 1.4;
-    paper.setLineDash([4, 4]);
+    paper.lineWidth = 1.4 * this.pen;
+    paper.setLineDash([4, 4].map((each) => each * this.pen));
     camera.line(paper, [origin, [x1, x2, height]].map(at));
     paper.setLineDash([]);
   }
@@ -138,12 +143,12 @@ export class Column {
   arrow(paper, from, to, colour, at, dashed = false) {
     const { camera } = this, [ax, ay] = camera.see(at(from)), [bx, by] = camera.see(at(to)), long = Math.hypot(bx - ax, by - ay);
     paper.strokeStyle = paper.fillStyle = colour;
-    paper.lineWidth = 2.6;
-    if (dashed) paper.setLineDash([5, 4]);
+    paper.lineWidth = 2.6 * this.pen;
+    if (dashed) paper.setLineDash([5, 4].map((each) => each * this.pen));
     camera.line(paper, [from, to].map(at));
     paper.setLineDash([]);
     if (long < 6) return;
-    const [u, v] = [(bx - ax) / long, (by - ay) / long], size = Math.min(12, 0.6 * long);
+    const [u, v] = [(bx - ax) / long, (by - ay) / long], size = Math.min(12 * this.pen, 0.6 * long);
     paper.beginPath();
     paper.moveTo(bx, by);
     paper.lineTo(bx - size * u + 0.45 * size * v, by - size * v - 0.45 * size * u);

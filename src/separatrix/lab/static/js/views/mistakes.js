@@ -27,7 +27,7 @@ export class Mistakes {
     const { online, frozen, freeze, points } = mistakes, last = frozen ? frozen.length - 1 : 0;
     const curves = [{ name: "online: goes on learning", look: "plus", points: online }];
     if (frozen) curves.push({ name: `frozen after point ${freeze}`, look: "minus", dashed: true, points: frozen.slice(freeze) });
-    const marks = frozen && last > freeze ? [{ x: freeze, y: frozen[freeze][1], look: "soft", text: "frozen here" }] : [];
+    const marks = frozen && last > freeze ? [{ x: freeze, y: frozen[freeze][1], look: "soft" }] : [];
     this.chart.draw(curves, { marks, from: [0, 0], to: [points, 5] });
     this.words.draw(mistakes.says);
   }

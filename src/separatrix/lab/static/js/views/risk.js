@@ -22,7 +22,7 @@ export class Risk {
     this.plot.onresize = () => { this.draw(); client.look(); }; // at once as it is, then a grid that covers the new shape
     this.camera = new Camera("The risk over w-space as a surface; drag or use the arrow keys to turn it", () => this.draw());
     this.camera.turn = 0.5;
-    this.camera.tilt = 0.72;
+    this.camera.tilt = 0.5;
     this.usual = this.camera.saved();
     this.camera.onview = () => client.onview();
     this.empty = h("p", { class: "empty", hidden: true });

@@ -14,7 +14,7 @@ export class StepSize {
     this.client = client;
     this.name = "stepsize";
     this.maps = LOOKS.map((look, k) => this.makeMap(look, k));
-    this.chart = new Chart("The risk against steps for three step sizes", { x: "step", y: "R(w)", logY: true });
+    this.chart = new Chart("The risk against steps for three step sizes", { x: "step", y: "R" });
     this.sizes = new Chart("Steps until no point is misclassified against step size", { x: "step size ε", y: "steps", logX: true, logY: true });
     this.note = h("p", { class: "note" });
     this.many = h("details", { class: "step-chart", ontoggle: () => this.ask() }, h("summary", { text: "Steps against step size, from 0.01 to 100" }), this.sizes.element, this.note);
@@ -29,9 +29,14 @@ export class StepSize {
   makeMap(look, k) {
     const plot = new Plot(["w₁", "w₂"], `The risk over w-space, and the way of step size ${["small", "middle", "large"][k]}`, { role: "img" });
     const map = { look, plot, paths: plot.layer("paths"), title: h("b"), caption: h("span") };
-    map.element = h("figure", { class: `map curve ${look}` }, plot.element, h("figcaption", {}, map.title, " ", map.caption));
-    plot.onresize = () => this.draw();
+    map.element = h("figure", { class: `map ${look}` }, plot.element, h("figcaption", {}, map.title, " ", map.caption));
+    plot.onresize = () => { this.draw(); if (k === 0) this.client.look(); }; // at once as it is, then a grid that covers the new shape
     return map;
+  }
+
+  options() {
+    const { plane } = this.maps[0].plot;
+    return { aspect: plane.width / plane.height };
   }
 
   draw() {
@@ -50,7 +55,7 @@ export class StepSize {
       map.element.hidden = k >= stepsize.runs.length;
       if (!map.element.hidden) drawMap(map, stepsize.runs[k]);
     });
-    this.chart.draw(stepsize.runs.map(({ name, curve }, k) => ({ name, look: LOOKS[k], points: curve, dots: curve.length <= 80 })), { cursor: stepsize.whole ? null : stepsize.step, from: [0] });
+    this.chart.draw(stepsize.runs.map(({ curve }, k) => ({ look: LOOKS[k], points: curve, dots: curve.length <= 80 })), { cursor: stepsize.whole ? null : stepsize.step, from: [0, 0] });
     this.words.draw(stepsize.says);
     this.ask();
   }
@@ -68,17 +73,17 @@ export class StepSize {
 }
 
 function drawMap({ plot, paths, title, caption }, run) {
-  const { plane } = plot, { extent, points: n } = run;
+  const { plane } = plot, { extent, reach: [across, up], points: n } = run;
   write(title, run.name);
   write(caption, run.says);
   plane.look([0, 0], extent);
   plot.axes();
   const paper = plot.paper(), values = unpack(run.values);
-  const grid = { columns: n, rows: n, values, window: [-extent, extent, -extent, extent] };
+  const grid = { columns: n, rows: n, values, window: [-across, across, -up, up] };
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
   paper.fillStyle = shade(0);
-  paper.fillRect(plane.x(-extent), plane.y(extent), 2 * extent * plane.unit, 2 * extent * plane.unit);
+  paper.fillRect(plane.x(-across), plane.y(up), 2 * across * plane.unit, 2 * up * plane.unit);
   for (let k = 1; k < 12; k++) {
     paper.fillStyle = shade(k / 11);
     fillAbove(paper, plane, grid, least + (most - least) * (k / 12) ** 2 + 1e-12);
