@@ -76,7 +76,7 @@ def says(play: Playback, online: Vector, frozen: Vector | None) -> list[str]:
     seen, freeze, n = seen_of(play), frozen_at(play.scene), len(play.scene.points)
     words = ["A point comes once: it is predicted, then learnt from if that was wrong, and never seen again."]
     if seen == 0:
-        return [*words, f"None of the {n} points has come yet."]
+        return [*words, f"{counted(n, 'point')} will come; the first has not yet."]
     recent = min(_RECENT, seen - freeze) if frozen is not None else min(_RECENT, seen)
     part = f"in the last {counted(recent, 'point')}"
     words.append(f"Online: {_count(online, recent, part)}, after {counted(seen, 'point')} of {n}.")
