@@ -133,16 +133,15 @@ def five() -> Scene:
 
 
 def valley() -> Scene:
-    """A narrow valley of the risk, a start beside it: a tenth of this step or ten times it needs ten times as many."""
+    """A narrow valley of the risk and a start beside it, where a tenth of the step crawls and ten times it zigzags."""
     points = (
-        (2.796875, 0.4375, 1),
-        (-2.078125, -0.875, -1),
-        (-2.765625, -0.125, 1),
-        (0.109375, 0.328125, 1),
-        (-0.078125, 0.171875, 1),
-        (1.90625, -0.203125, -1),
+        (-1.25, 2.15625, 1),
+        (-1.65625, -0.140625, -1),
+        (2.09375, -0.203125, -1),
+        (-2.078125, -0.046875, -1),
+        (1.296875, -0.515625, -1),
     )
-    return Scene(points=points, algorithm="gradient", bias="none", start="row", step=0.2)
+    return Scene(points=points, algorithm="gradient", bias="none", start="row", step=0.1)
 
 
 def stream() -> Scene:

@@ -31,7 +31,7 @@ def _lifted() -> Scene:
 
 STAGES = (
     Stage("two-spaces", "Two spaces", presets.origin, "w", 0),
-    Stage("risk", "The risk", lambda: presets.valley().changed({"step": 0.1}), "risk", 2),
+    Stage("risk", "The risk", lambda: presets.valley().changed({"step": 0.05}), "risk", 2),
     Stage("step-size", "The step size", presets.valley, "stepsize"),
     Stage("perceptron", "The perceptron, update by update", presets.origin, "w", 1),
     Stage("fictitious-dimension", "The fictitious dimension", _lifted, "column", 5),

@@ -132,9 +132,10 @@ def says(play: Playback, constant: float, radius: float, step: dict[str, Any] | 
         if unit
         else "so b, which is R times that, moves by R² y: b ← b + y R²"
     )
-    words.append(
-        f"An update adds y x̃ to w̃. The third coordinate {third} moves by {c}·y, {why}{_times(scene)}."
-    )
+    what = "An update adds y x̃ to w̃."
+    if scene.algorithm == "gradient":
+        what = "A step adds y x̃ of each misclassified point to w̃."
+    words.append(f"{what} With it the third coordinate {third} moves by {c}·y, {why}{_times(scene)}.")
     if wrong and np.any(w):
         words.append("Thin rings: points that are misclassified now.")
     if unit and radius > _FLAT:

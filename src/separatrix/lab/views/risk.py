@@ -107,12 +107,10 @@ def says(play: Playback, at: float) -> list[str]:
         )
     elif np.any(frame.w) or frame.b:
         touching = int(np.count_nonzero(terms == 0))
-        on = "one point lies" if touching == 1 else f"{touching} points lie"
-        found = f"{formula} = 0: " + (
-            f"{on} on the boundary, the others are right." if touching else "no point is misclassified."
-        )
+        on = "one point has" if touching == 1 else f"{touching} points have"
+        found = f"{formula} = 0: " + (f"{on} y f = 0." if touching else "no point is misclassified.")
     else:
-        found = f"{formula} = 0 at w = 0 too, where nothing is separated: descent counts y f = 0 as misclassified."
+        found = f"{formula} = 0 at w = 0 too, where nothing is separated: y f = 0 counts as misclassified."
     crease = (
         "A crease is the line y f = 0 of a point: beyond it the point adds −yx to the slope, before it nothing. "
         "Between creases the risk is a tilted plane"

@@ -25,6 +25,7 @@ _FACTOR = 10.0  # between a size and the next: less, and the three look alike
 _LEAST, _MOST = 1e-4, 1e4  # sizes that a scene may have
 _STEPS, _QUICK = 300, 40  # steps of each run: at rest, and while something is dragged
 _GRID = 41  # points on a side of a map that is a third of a picture wide
+_ROOM = 1.25  # of the way itself: the window of its map
 _SIZES = np.geomspace(1e-2, 1e2, 25)
 _LIMIT = 1000  # steps that one size is given, for steps against size
 
@@ -81,16 +82,21 @@ def step_size_view(play: Playback, quick: bool = False, aspect: float = 1.0) -> 
 def _map(scene: Scene, run: Descent, until: int | None, quick: bool, aspect: float) -> dict[str, Any]:
     """One map: the risk at the b of the last place that is shown, the way there, and what is true of it."""
     last = run.steps if until is None else min(until, run.steps)
-    extent = round_up(1.15 * float(np.abs(run.path[:, :2]).max()))
-    reach = extent * max(1.0, aspect), extent * max(1.0, 1.0 / aspect)
-    first, second = (np.linspace(-side, side, _GRID) for side in reach)
+    # The whole way in sight, whichever way the map is longer; the origin only where the way is near it.
+    low, high = run.path[:, :2].min(axis=0), run.path[:, :2].max(axis=0)
+    centre, wide = (low + high) / 2.0, (max(1.0, aspect), max(1.0, 1.0 / aspect))
+    half = round_up(_ROOM * max(float((high - low)[k]) / 2.0 / wide[k] for k in range(2)))
+    first, second = (
+        np.linspace(centre[k] - half * wide[k], centre[k] + half * wide[k], _GRID) for k in range(2)
+    )
     b = float(run.path[last, 2])
     grid = np.column_stack([np.tile(first, _GRID), np.repeat(second, _GRID), np.full(_GRID * _GRID, b)])
     return {
         "size": number(run.size),
         "own": run.size == scene.step,
-        "extent": number(extent),
-        "reach": numbers(reach),
+        "centre": numbers(centre),
+        "half": number(half),
+        "window": numbers([first[0], first[-1], second[0], second[-1]]),
         "b": number(b),
         "points": _GRID,
         "values": packed(values_at(scene, grid)),
@@ -138,7 +144,7 @@ def says(play: Playback, found: tuple[Descent, ...], quick: bool) -> list[str]:
         words.append(f"No {line} separates these points, so no size comes to an end.")
     words.append(
         "A step is ε times the sum of yx over the misclassified points, against a start that has a length of its own. "
-        "The larger ε, the less the start counts: the run becomes that from w = 0, where ε does not matter."
+        "The larger ε, the less that length counts: in the end a larger ε only scales the whole way, as from w = 0."
     )
     return words
 

@@ -102,6 +102,7 @@ export class Risk {
     this.legend.replaceChildren(...(this.compared || []).map(({ name, steps, ended }, k) => h("span", { class: `key path-${k}` },
       h("i"), `${name}: ${ended ? "" : "over "}${steps} ${steps === 1 ? "step" : "steps"}`)));
     write(this.chart.names[1], `${risk.level ? "primal objective" : "R"} against steps`);
+    set(this.chart.svg, { "aria-label": `The ${risk.level ? "primal objective" : "risk"} against steps` });
     const done = risk.cursor === null ? risk.curve : risk.curve.filter(([step]) => step <= risk.cursor);
     this.chart.draw([{ look: "soft", dashed: true, points: risk.curve }, { look: "accent", points: done, dots: done.length <= 80 }], { cursor: risk.cursor, from: [0, 0], to: [1, 1e-9] });
     this.words.draw(risk.says);

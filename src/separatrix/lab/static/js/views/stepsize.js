@@ -55,7 +55,7 @@ export class StepSize {
       map.element.hidden = k >= stepsize.runs.length;
       if (!map.element.hidden) drawMap(map, stepsize.runs[k]);
     });
-    this.chart.draw(stepsize.runs.map(({ curve }, k) => ({ look: LOOKS[k], points: curve, dots: curve.length <= 80 })), { cursor: stepsize.whole ? null : stepsize.step, from: [0, 0] });
+    this.chart.draw(stepsize.runs.map(({ curve }, k) => ({ look: LOOKS[k], points: curve, dots: curve.length <= 40 })), { cursor: stepsize.whole ? null : stepsize.step, from: [0, 0] });
     this.words.draw(stepsize.says);
     this.ask();
   }
@@ -73,17 +73,17 @@ export class StepSize {
 }
 
 function drawMap({ plot, paths, title, caption }, run) {
-  const { plane } = plot, { extent, reach: [across, up], points: n } = run;
+  const { plane } = plot, { window, points: n } = run;
   write(title, run.name);
   write(caption, run.says);
-  plane.look([0, 0], extent);
+  plane.look(run.centre, run.half);
   plot.axes();
   const paper = plot.paper(), values = unpack(run.values);
-  const grid = { columns: n, rows: n, values, window: [-across, across, -up, up] };
+  const grid = { columns: n, rows: n, values, window };
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
   paper.fillStyle = shade(0);
-  paper.fillRect(plane.x(-across), plane.y(up), 2 * across * plane.unit, 2 * up * plane.unit);
+  paper.fillRect(plane.x(window[0]), plane.y(window[3]), (window[1] - window[0]) * plane.unit, (window[3] - window[2]) * plane.unit);
   for (let k = 1; k < 12; k++) {
     paper.fillStyle = shade(k / 11);
     fillAbove(paper, plane, grid, least + (most - least) * (k / 12) ** 2 + 1e-12);
@@ -92,7 +92,7 @@ function drawMap({ plot, paths, title, caption }, run) {
   children(paths, [at], () => s("g", {}, s("polyline"), s("g"), s("circle", { class: "now", r: "0.42em" })), (group) => {
     const [line, dots, now] = group.children;
     set(line, { points: at.map((place) => place.map((value) => value.toFixed(1)).join(",")).join(" ") });
-    children(dots, at.length <= 80 ? at : [], () => s("circle", { r: "0.17em" }), (dot, [cx, cy]) => set(dot, { cx: cx.toFixed(1), cy: cy.toFixed(1) }));
+    children(dots, at.length <= 40 ? at : [], () => s("circle", { r: "0.14em" }), (dot, [cx, cy]) => set(dot, { cx: cx.toFixed(1), cy: cy.toFixed(1) }));
     set(now, { cx: last[0], cy: last[1] });
   });
   set(plot.svg, { "aria-label": `The risk over w-space with the way of ${run.name}: ${run.says}; it stands at (${show(run.path.at(-1)[0], 3)}, ${show(run.path.at(-1)[1], 3)})` });
