@@ -16,8 +16,9 @@ export class StepSize {
     this.maps = LOOKS.map((look, k) => this.makeMap(look, k));
     this.chart = new Chart("The risk against steps for three step sizes", { x: "step", y: "R" });
     this.sizes = new Chart("Steps until no point is misclassified against step size", { x: "step size ε", y: "steps", logX: true, logY: true });
+    this.sizes.element.hidden = true;
     this.note = h("p", { class: "note" });
-    this.many = h("details", { class: "step-chart", ontoggle: () => this.ask() }, h("summary", { text: "Steps against step size, from 0.01 to 100" }), this.sizes.element, this.note);
+    this.many = h("details", { class: "step-chart", ontoggle: () => { this.sizes.element.hidden = !this.many.open; this.ask(); } }, h("summary", { text: "Steps against step size, from 0.01 to 100" }), this.sizes.element, this.note);
     this.words = new Words("What the three sizes show");
     this.empty = h("p", { class: "empty", hidden: true });
     this.trio = h("div", { class: "trio" }, this.maps.map(({ element }) => element), this.empty);
