@@ -120,6 +120,40 @@ def origin() -> Scene:
     return Scene(points=_bands(0.25, 0.8, 7, 8, (0.0, 0.0)), algorithm="perceptron", bias="none", start="row")
 
 
+def five() -> Scene:
+    """Five points whose perceptron makes half as many updates as its bound allows: on others it is far fewer."""
+    points = (
+        (1.53125, -1.3125, 1),
+        (-0.890625, 2.078125, 1),
+        (-0.75, 2.09375, 1),
+        (0.203125, -1.515625, -1),
+        (0.328125, -1.375, -1),
+    )
+    return Scene(points=points, algorithm="perceptron", bias="none")
+
+
+def valley() -> Scene:
+    """A narrow valley of the risk and a start beside it, where a tenth of the step crawls and ten times it zigzags."""
+    points = (
+        (-1.25, 2.15625, 1),
+        (-1.65625, -0.140625, -1),
+        (2.09375, -0.203125, -1),
+        (-2.078125, -0.046875, -1),
+        (1.296875, -0.515625, -1),
+    )
+    return Scene(points=points, algorithm="gradient", bias="none", start="row", step=0.1)
+
+
+def stream() -> Scene:
+    """Points that come one by one from a disc, whose labels a line gives that turns by 180 degrees meanwhile."""
+    rng = np.random.default_rng(5)
+    count = 240
+    angle, far = rng.uniform(0.0, 2.0 * math.pi, count), 3.0 * np.sqrt(rng.uniform(0.0, 1.0, count))
+    X = np.column_stack([far * np.cos(angle), far * np.sin(angle)])
+    points = _points(X, np.ones(count, dtype=np.int64))
+    return Scene(points=points, algorithm="online", bias="none", drift=0.75).labelled_by_truth()
+
+
 PRESETS = (
     Preset("separable", "Separable", "Two bands with room between them: the widest slab exists.", separable),
     Preset(
@@ -141,6 +175,13 @@ PRESETS = (
         "Eight points",
         "scikit-learn's Perceptron stops early here; this one does not.",
         early_stop,
+    ),
+    Preset("five", "Five points", "The perceptron comes half as far as its bound allows.", five),
+    Preset(
+        "valley", "Narrow valley", "A tenth of the step crawls, ten times the step jumps to and fro.", valley
+    ),
+    Preset(
+        "stream", "Stream with a drift", "Points come one by one; the line that labels them turns.", stream
     ),
 )
 BY_NAME = {preset.name: preset for preset in PRESETS}

@@ -30,7 +30,8 @@ from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.script import script
 from separatrix.lab.stages import STAGE, STAGES
 from separatrix.lab.views.catalogue import TABS, check_window, tabs_of, views
-from separatrix.lab.views.risk import compared_paths, step_sizes
+from separatrix.lab.views.risk import compared_paths
+from separatrix.lab.views.step_size import step_sizes
 from separatrix.lab.views.x import probe
 
 Message = dict[str, Any]
@@ -203,7 +204,9 @@ class Session:
         patch = message.get("settings")
         if not isinstance(patch, dict):
             raise SceneError("settings must be an object of names and values.")
-        self.edits.change(self.scene.changed(patch), message.get("grab"))
+        scene = self.scene.changed(patch)
+        scene = scene.labelled_by_truth() if "drift" in patch else scene
+        self.edits.change(scene, message.get("grab"))
         self._restart("end" if "algorithm" in patch else "same", message)
 
     def _add(self, message: Message) -> None:

@@ -24,8 +24,18 @@ class Stage:
     step: int | None = None
 
 
+def _lifted() -> Scene:
+    """The two bands with their bias: a column as high as the points reach."""
+    return presets.separable().changed({"algorithm": "perceptron", "bias": "radius"})
+
+
 STAGES = (
     Stage("two-spaces", "Two spaces", presets.origin, "w", 0),
-    Stage("risk", "The risk", lambda: presets.origin().changed({"algorithm": "gradient"}), "risk"),
+    Stage("risk", "The risk", lambda: presets.valley().changed({"step": 0.05}), "risk", 2),
+    Stage("step-size", "The step size", presets.valley, "stepsize"),
+    Stage("perceptron", "The perceptron, update by update", presets.origin, "w", 1),
+    Stage("fictitious-dimension", "The fictitious dimension", _lifted, "column", 5),
+    Stage("theorem", "Why it must stop", presets.five, "theorem"),
+    Stage("online-drift", "Online, with a drift", presets.stream, "mistakes"),
 )
 STAGE = {stage.name: stage for stage in STAGES}

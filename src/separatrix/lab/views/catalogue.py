@@ -13,8 +13,12 @@ from typing import Any
 
 from separatrix.lab.playback import Playback
 from separatrix.lab.scene import Scene, SceneError
+from separatrix.lab.views.column import column_view
+from separatrix.lab.views.mistakes import mistakes_view, stream_part
 from separatrix.lab.views.panel import panel
 from separatrix.lab.views.risk import risk_view
+from separatrix.lab.views.step_size import step_size_view
+from separatrix.lab.views.theorem import theorem_view
 from separatrix.lab.views.w import solid_view, w_view
 from separatrix.lab.views.x import Window, x_view
 
@@ -57,7 +61,8 @@ def _x(play: Playback, options: Options) -> Any:
     window, row, n = options.get("window"), options.get("row"), len(play.scene.points)
     if row is not None and (isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < n):
         raise SceneError(f"row must be a whole number below {n}; got {str(row)[:20]}.")
-    return x_view(play.run, play.frame, None if window is None else check_window(window), grid, row)
+    view = x_view(play.run, play.frame, None if window is None else check_window(window), grid, row)
+    return view | stream_part(play) if play.scene.algorithm == "online" else view
 
 
 def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
@@ -67,12 +72,14 @@ def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
     return view
 
 
+def _aspect(options: Options) -> float:
+    """Width over height of a picture, from the page."""
+    return min(max(_finite(options.get("aspect"), "aspect") or 1.0, 0.05), 20.0)
+
+
 def _risk(play: Playback, options: Options) -> Any:
-    aspect = _finite(options.get("aspect"), "aspect") or 1.0
     least = _finite(options.get("least"), "least") or 0.0
-    shaped = partial(
-        risk_view, aspect=min(max(aspect, 0.05), 20.0), least=least, solid=options.get("solid") is True
-    )
+    shaped = partial(risk_view, aspect=_aspect(options), least=least, solid=options.get("solid") is True)
     return _planar(shaped)(play, options)
 
 
@@ -85,11 +92,49 @@ def _has_w(scene: Scene) -> bool:
     return not scene.has_kernel
 
 
+def _has_risk(scene: Scene) -> bool:
+    """True where all points are there at once: a stream has no risk of points that have not come."""
+    return _has_w(scene) and scene.algorithm != "online"
+
+
+def _theorem(play: Playback, options: Options) -> Any:
+    return theorem_view(play, options.get("whole") is not False)
+
+
+def _step_size(play: Playback, options: Options) -> Any:
+    return step_size_view(play, options.get("quick") is True, _aspect(options))
+
+
+def _has_theorem(scene: Scene) -> bool:
+    """True for the perceptron alone: a step of descent adds several points, and no curve against k is straight."""
+    return scene.algorithm == "perceptron"
+
+
+def _has_column(scene: Scene) -> bool:
+    """True where a fictitious column carries the bias."""
+    return scene.algorithm in ("gradient", "perceptron") and scene.bias != "none"
+
+
+def _has_step_size(scene: Scene) -> bool:
+    """True where one fixed step size is the reader's choice."""
+    return scene.algorithm == "gradient" and scene.rule == "fixed"
+
+
 #: In the order of the page.
 TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
     Tab("solid", "3-D (w, b)", "V", _has_w, _planar(solid_view)),
-    Tab("risk", "risk", "K", _has_w, _risk),
+    Tab("risk", "risk", "K", _has_risk, _risk),
+    Tab("theorem", "theorem", "T", _has_theorem, _theorem),
+    Tab("column", "column", "C", _has_column, lambda play, options: column_view(play)),
+    Tab("stepsize", "step size", "Z", _has_step_size, _step_size),
+    Tab(
+        "mistakes",
+        "mistakes",
+        "O",
+        lambda scene: scene.algorithm == "online",
+        lambda play, options: mistakes_view(play),
+    ),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
 _MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}

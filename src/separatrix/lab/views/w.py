@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection, QhullError
 
@@ -58,8 +59,14 @@ def w_view(play: Playback, at: float | None, side: float | None = None) -> dict[
 
 def path_of(frames: list[Frame]) -> Vector:
     """(w1, w2, b) of the frames, at most `_PATH` of them, first and last included, shape (m, 3)."""
-    kept = np.unique(np.linspace(0, len(frames) - 1, min(len(frames), _PATH)).astype(int))
-    return np.array([[*frames[k].w, frames[k].b] for k in kept if frames[k].w is not None]).reshape(-1, 3)
+    return np.array(
+        [[*frames[k].w, frames[k].b] for k in places_of(len(frames)) if frames[k].w is not None]
+    ).reshape(-1, 3)
+
+
+def places_of(count: int) -> NDArray[np.int64]:
+    """The frames that are drawn of so many: all, or `_PATH` of them, first and last included."""
+    return np.unique(np.linspace(0, count - 1, min(count, _PATH)).astype(np.int64))
 
 
 def extent_of(path: Vector, room: float) -> tuple[float, float]:

@@ -8,6 +8,10 @@ import { XSpace } from "./views/xspace.js";
 import { WSpace } from "./views/wspace.js";
 import { Solid } from "./views/solid.js";
 import { Risk } from "./views/risk.js";
+import { Theorem } from "./views/theorem.js";
+import { Column } from "./views/column.js";
+import { StepSize } from "./views/stepsize.js";
+import { Mistakes } from "./views/mistakes.js";
 import { Tabs } from "./views/tabs.js";
 import { Panel } from "./views/panel.js";
 import { makeHelp } from "./controls/help.js";
@@ -31,7 +35,10 @@ export async function mount(root, transport, keys = root) {
   app.settings = new Settings(client);
   app.xspace = new XSpace(client);
   app.panel = new Panel(client);
-  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client) };
+  const views = {
+    w: new WSpace(client), solid: new Solid(client), risk: new Risk(client), theorem: new Theorem(client), column: new Column(client),
+    stepsize: new StepSize(client), mistakes: new Mistakes(client),
+  };
   app.hello = hello;
   app.tabs = new Tabs(client, hello.tabs, views);
   app.help = makeHelp(hello.tabs);
@@ -80,7 +87,7 @@ function wanted(app, message) {
   if (QUESTIONS.has(message.op)) return {};
   const quick = app.xspace.editing.dragging || message.grab !== undefined || app.tabs.shown.dragging === true;
   const rows = !quick || app.panel.rows.open; // whether more than one may be shown with its numbers
-  return { x: app.xspace.options(quick, rows), [app.tabs.shown.name]: app.tabs.options(), panel: { quick, rows } };
+  return { x: app.xspace.options(quick, rows), [app.tabs.shown.name]: app.tabs.options(quick), panel: { quick, rows } };
 }
 
 function drawAll(app) {

@@ -17,6 +17,7 @@ const KEYS = {
   contradicts: [() => halo("plus contradicts"), "proof"],
   boundary: [() => line("boundary", "line"), "boundary"],
   edge: [() => line("boundary", "edge"), "slab edge"],
+  truth: [() => line("boundary", "truth"), "gives the labels"],
   origin: [() => line("boundary", "from-origin"), "from the origin"],
   row: [() => s("g", { class: "rows" }, s("path", { class: "thin plus", d: "M0 15L20 7" }), s("path", { class: "normal plus", d: "M10 11L8 3" })), "a point, ticked on its side"],
   w: [() => s("g", { class: "path" }, s("circle", { class: "now", cx: 10, cy: 10, r: 6 })), "w: drag it"],

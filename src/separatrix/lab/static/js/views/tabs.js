@@ -70,9 +70,10 @@ export class Tabs {
     this.client.onview();
   }
 
-  options() {
+  // `quick` while something is dragged: a picture may then leave out what takes long.
+  options(quick) {
     const { shown } = this;
-    return { slice: this.slice, ...(shown.options ? shown.options() : {}) };
+    return { slice: this.slice, quick, ...(shown.options ? shown.options() : {}) };
   }
 
   draw() {

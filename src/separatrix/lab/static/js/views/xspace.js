@@ -86,7 +86,7 @@ export class XSpace {
     this.drawAreas(state);
     this.drawBoundary(state);
     this.drawSlacks(state);
-    this.marks.draw(state.scene.points, state.run.ready && state.x ? state.x.kinds : null);
+    this.marks.draw(state.scene.points, state.run.ready && state.x ? state.x.kinds : null, this.fade);
     this.knobs.draw();
     this.editing.draw();
     this.light();
@@ -96,6 +96,12 @@ export class XSpace {
     const few = state.scene.points.length === 0;
     this.empty.hidden = state.run.ready;
     write(this.empty, few ? "Click to put down a point. Keys 1 and 2 choose its class." : state.run.note);
+  }
+
+  // Of a stream, how much of each point is seen: those to come are not, old ones hardly.
+  get fade() {
+    const { run, x, scene } = this.client.state;
+    return run.ready && x && x.fade && x.fade.length === scene.points.length ? x.fade : null;
   }
 
   drawAreas({ x, run }) {
@@ -139,6 +145,7 @@ export class XSpace {
     const { plane } = this.plot;
     const shown = run.ready && x && x.w && x.norm > 0;
     const lines = [];
+    if (run.ready && x && x.truth) lines.push(["truth", plane.line(x.truth, 0)]);
     if (shown) {
       lines.push(["line", plane.line(x.w, -x.b)]);
       if (x.slab) lines.push(["edge", plane.line(x.w, x.slab - x.b)], ["edge", plane.line(x.w, -x.slab - x.b)]);
@@ -166,6 +173,7 @@ export class XSpace {
   drawLegend({ x, run, panel }) {
     const verdict = run.ready && panel ? panel.verdict : null;
     const names = run.ready && x ? [...x.legend] : ["plus", "minus"];
+    if (run.ready && x && x.truth) names.push("truth");
     if (run.ready && run.row !== null && !run.by_hand) names.push("used");
     if (verdict && verdict.kind !== "separable") names.push("contradicts");
     this.legend.draw(names);
