@@ -120,6 +120,19 @@ def origin() -> Scene:
     return Scene(points=_bands(0.25, 0.8, 7, 8, (0.0, 0.0)), algorithm="perceptron", bias="none", start="row")
 
 
+def three() -> Scene:
+    """Three points, all on the edges of the widest slab: w = (1/17, 4/17), b = -1, a corner of the polyhedron.
+
+    The two of +1 are (4, -1) apart, at right angles to w; the one of -1 lies across from between them.
+    """
+    return Scene(points=((6.0, 7.0, 1), (2.0, 8.0, 1), (2.0, -0.5, -1)), algorithm="hard-margin")
+
+
+def few_overlapping() -> Scene:
+    """Fourteen points that overlap, few enough to name: a soft margin with both kinds of support vectors."""
+    return Scene(points=_clouds(1.0, 0.8, 7, 374), algorithm="soft-margin", C=1.0)
+
+
 PRESETS = (
     Preset("separable", "Separable", "Two bands with room between them: the widest slab exists.", separable),
     Preset(
@@ -133,6 +146,12 @@ PRESETS = (
         "Overlapping",
         "No line separates these; a soft margin pays for each error.",
         overlapping,
+    ),
+    Preset(
+        "three",
+        "Three points",
+        "Each is a plane in (w₁, w₂, b); they meet at the widest slab, w = (1/17, 4/17), b = −1.",
+        three,
     ),
     Preset("xor", "XOR", "Four corners: four rows prove that no line exists. A kernel finds a curve.", xor),
     Preset("circles", "Circles", "One class around the other: a circle in the space of a kernel.", circles),

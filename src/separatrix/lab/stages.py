@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from separatrix.lab import presets
 from separatrix.lab.scene import Scene
@@ -15,17 +16,34 @@ from separatrix.lab.scene import Scene
 
 @dataclass(frozen=True)
 class Stage:
-    """A scene with its picture. ``step`` is the step that is shown first; None is the end of the run."""
+    """A scene with its picture. ``step`` is the step that is shown first; None is the end of the run.
+
+    ``look`` is what the picture's `restore` takes: how it is looked at, where that is not as usual.
+    """
 
     name: str
     title: str
     make: Callable[[], Scene]
     tab: str
     step: int | None = None
+    look: dict[str, Any] | None = None
 
 
 STAGES = (
     Stage("two-spaces", "Two spaces", presets.origin, "w", 0),
     Stage("risk", "The risk", lambda: presets.origin().changed({"algorithm": "gradient"}), "risk"),
+    Stage("margins", "Margins and the width of the slab", presets.separable, "margin"),
+    Stage(
+        "hard-margin-qp", "The widest slab as a quadratic program", presets.three, "solid", look={"axis": 0}
+    ),
+    Stage("soft-margin", "The soft margin and its slack", presets.few_overlapping, "margin"),
+    Stage(
+        "two-kinds",
+        "Two kinds of support vectors",
+        presets.few_overlapping,
+        "forces",
+        look={"about": "kinds"},
+    ),
+    Stage("dual-forces", "The dual as forces", presets.separable, "forces"),
 )
 STAGE = {stage.name: stage for stage in STAGES}

@@ -8,6 +8,8 @@ import { XSpace } from "./views/xspace.js";
 import { WSpace } from "./views/wspace.js";
 import { Solid } from "./views/solid.js";
 import { Risk } from "./views/risk.js";
+import { Margin } from "./views/margin.js";
+import { Forces } from "./views/forces.js";
 import { Tabs } from "./views/tabs.js";
 import { Panel } from "./views/panel.js";
 import { makeHelp } from "./controls/help.js";
@@ -31,7 +33,7 @@ export async function mount(root, transport, keys = root) {
   app.settings = new Settings(client);
   app.xspace = new XSpace(client);
   app.panel = new Panel(client);
-  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client) };
+  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client), margin: new Margin(client), forces: new Forces(client) };
   app.hello = hello;
   app.tabs = new Tabs(client, hello.tabs, views);
   app.help = makeHelp(hello.tabs);
@@ -67,7 +69,9 @@ export async function mount(root, transport, keys = root) {
   app.openStage = async (name) => {
     app.player.stop();
     app.tabs.cut(null);
-    app.tabs.open(hello.stages.find((each) => each.name === name).tab);
+    const { tab, look } = hello.stages.find((each) => each.name === name);
+    await app.tabs.views[tab].restore?.(look);
+    app.tabs.open(tab);
     return client.act("stage", { name });
   };
   listenForKeys(keys, app);
