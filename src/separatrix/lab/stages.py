@@ -32,9 +32,13 @@ class Stage:
 STAGES = (
     Stage("two-spaces", "Two spaces", presets.origin, "w", 0),
     Stage("risk", "The risk", lambda: presets.origin().changed({"algorithm": "gradient"}), "risk"),
-    Stage("margins", "Margins and the width of the slab", presets.separable, "margin"),
+    Stage("margins", "Margins and the width of the slab", presets.wide_slab, "margin"),
     Stage(
-        "hard-margin-qp", "The widest slab as a quadratic program", presets.three, "solid", look={"axis": 0}
+        "hard-margin-qp",
+        "The widest slab as a quadratic program",
+        presets.three,
+        "solid",
+        look={"axis": 0, "wide": True},
     ),
     Stage("soft-margin", "The soft margin and its slack", presets.few_overlapping, "margin"),
     Stage(
@@ -42,8 +46,8 @@ STAGES = (
         "Two kinds of support vectors",
         presets.few_overlapping,
         "forces",
-        look={"about": "kinds"},
+        look={"about": "kinds", "wide": True},
     ),
-    Stage("dual-forces", "The dual as forces", presets.separable, "forces"),
+    Stage("dual-forces", "The dual as forces", presets.wide_slab, "forces", look={"wide": True}),
 )
 STAGE = {stage.name: stage for stage in STAGES}

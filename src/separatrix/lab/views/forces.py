@@ -54,7 +54,7 @@ def forces_view(play: Playback) -> dict[str, Any]:
     ]
     view["direction"] = numbers(slab.normal)
     view["centres"] = _centres(play.scene, alpha)
-    view["balance"] = _balance(play.scene, slab, alpha)
+    view["balance"] = [*_balance(play.scene, slab, alpha), *_across(play, slab, view["centres"])]
     return view | {"says": _slackness_words(play, slab)}
 
 
@@ -80,17 +80,33 @@ def _centres(scene: Scene, alpha: Vector) -> list[Any] | None:
     return numbers(found)
 
 
+def _across(play: Playback, slab: Slab, centres: list[Any] | None) -> list[str]:
+    """The line between the centres of pressure, where there are two, straight across from each other."""
+    if centres is None:
+        return []
+    way = np.array(centres[0]) - np.array(centres[1])
+    if abs(float(way @ slab.along)) > EDGE * max(
+        float(np.linalg.norm(way)), float(np.max(np.abs(play.scene.X)))
+    ):
+        return []
+    if play.scene.algorithm == "hard-margin" and is_answer(play) and play.scene.bias != "none":
+        return [
+            "The centres of pressure (dashed) are the nearest two points of the convex hulls of the classes."
+        ]
+    return ["The centres of pressure (dashed) of the two sides lie straight across from each other."]
+
+
 def _balance(scene: Scene, slab: Slab, alpha: Vector) -> list[str]:
     """Forces and torques with their numbers: what cancels, and what does not."""
     positive, negative = (float(alpha[scene.y == sign].sum()) for sign in (1, -1))
     total = positive + negative
     left = positive - negative
-    sums = f"pushes from the +1 side add up to {shown(positive)}, from the −1 side to {shown(negative)}"
+    sums = f"the +1 side pushes with {shown(positive)}, the −1 side with {shown(negative)}"
     even = abs(left) <= _TOTAL * total
     if scene.bias == "none":
         forces = (
             f"Forces: {sums}. Without a bias they need not cancel: the boundary is held at the origin, which takes up "
-            f"the difference {shown(abs(left)) if not even else '0'}."
+            f"the difference, {shown(abs(left)) if not even else '0'}."
         )
     elif even:
         forces = f"Forces: {sums}; they cancel, Σ αy = 0."
@@ -105,7 +121,7 @@ def _balance(scene: Scene, slab: Slab, alpha: Vector) -> list[str]:
     if abs(turning) <= _TOTAL * size:
         same = float(np.max(np.abs((alpha * scene.y) @ scene.X - slab.w))) <= _TOTAL * max(size, slab.norm)
         what = "Σ αyx = w" if same else "Σ αyx"
-        torques = f"Torques{about}: {what} has no component along the boundary, so nothing turns the slab."
+        torques = f"Torques{about}: {what} has no component along the boundary; nothing turns the slab."
     else:
         torques = (
             f"Torques{about}: Σ αyx is not w yet, and has a component {shown(turning, 3)} along the boundary."
@@ -127,7 +143,7 @@ def _table(play: Playback, slab: Slab | None) -> dict[str, Any]:
             "cells": [
                 str(row + 1),
                 shown(float(alpha[row]), 3),
-                shown(_tidy(float(slab.margins[row])), 4),
+                shown(_tidy(float(slab.margins[row])), 3),
                 shown(float(slab.slack[row]) if slab.slack[row] > EDGE else 0.0, 3),
                 _case_words(scene, cases[row], float(off[row])),
             ],

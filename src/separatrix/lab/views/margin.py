@@ -171,24 +171,18 @@ def kind_words(play: Playback, slab: Slab, cases: list[str]) -> list[str]:
     soft = play.scene.algorithm == "soft-margin"
     lines = []
     if margin := rows.get("margin"):
-        least = "0 < α < C and ξ = 0" if soft else "α > 0"
-        lines.append(
-            f"On the margin ({least}): {points(margin)} {verb(margin, 'lies', 'lie')} on an edge of the slab and "
-            f"{verb(margin, 'holds', 'hold')} it there."
-        )
+        law = "0 < α < C, ξ = 0" if soft else "α > 0"
+        lines.append(f"On the margin, {law}: {points(margin)}.")
     if slack := rows.get("slack"):
         wrong = [row for row in slack if slab.margins[row] < -EDGE]
-        law = "ξ > 0 and α = 2Cξ" if squared else "α = C and ξ > 0"
-        lines.append(
-            f"Using slack ({law}): {points(slack)} {verb(slack, 'is', 'are')} short of "
-            f"{verb(slack, 'its', 'their')} edge{_of_which(slack, wrong)}."
-        )
+        law = "ξ > 0, α = 2Cξ" if squared else "α = C, ξ > 0"
+        lines.append(f"Using slack, {law}: {points(slack)}; {_of_which(slack, wrong)}.")
     if limit := rows.get("limit"):
-        lines.append(f"Between the two kinds (α = C and ξ = 0): {points(limit)}, just on an edge.")
+        lines.append(f"Between the two kinds, α = C, ξ = 0: {points(limit)}.")
     others = rows.get("beyond", []) + rows.get("edge", [])
     if others:
         lines.append(
-            f"No support {verb(others, 'vector', 'vectors')} (α = 0): {points(others)}. Without "
+            f"No support {verb(others, 'vector', 'vectors')}, α = 0: {points(others)}; without "
             f"{verb(others, 'it', 'them')} w would be the same."
         )
     if off := rows.get("open"):
@@ -199,16 +193,13 @@ def kind_words(play: Playback, slab: Slab, cases: list[str]) -> list[str]:
 
 
 def _of_which(slack: list[int], wrong: list[int]) -> str:
-    if not wrong:
-        return (
-            ", all on the right side of the boundary"
-            if len(slack) > 1
-            else ", on the right side of the boundary"
-        )
-    if len(wrong) == len(slack):
-        return (
-            ", on the wrong side of the boundary"
-            if len(slack) == 1
-            else ", all on the wrong side of the boundary"
-        )
-    return f", {len(wrong)} of them on the wrong side of the boundary"
+    """How many of the points with slack are beyond the boundary, too."""
+    count = (
+        "it is"
+        if len(slack) == 1
+        else "all are"
+        if len(wrong) in (0, len(slack))
+        else f"{len(wrong)} of them"
+    )
+    verb_ = "" if count.endswith(("is", "are")) else verb(wrong, " is", " are")
+    return f"{count}{verb_} on the {'wrong' if wrong else 'right'} side of the boundary"

@@ -1,7 +1,7 @@
 // The dual as forces: every support vector pushes on the slab, the pushes balance; complementary slackness point by point.
 
 import { children, h, set, show, write } from "../draw/dom.js";
-import { SlabPlot, makeChoice, writeLines } from "./slabplot.js";
+import { SlabPlot, makeChoice, makeWide, writeLines } from "./slabplot.js";
 import { subscript } from "./margin.js";
 
 const LONGEST = 0.3, LABELS = 14; // of the shorter side of the picture; arrows that are all numbered
@@ -15,12 +15,15 @@ export class Forces {
     this.choice = makeChoice("What is said", [["balance", "balance", "why the forces balance"], ["kinds", "kinds", "the kinds of support vectors"]], (about) => this.choose(about));
     this.list = h("ul", { class: "kinds" });
     this.says = h("p", { class: "says" });
-    this.words = h("div", { class: "words", tabindex: "0", role: "region", "aria-label": "About the forces" }, this.list, this.says);
+    this.words = h("div", { class: "words", tabindex: "0", role: "region", "aria-label": "About the forces" }, this.list);
     this.body = h("tbody", {});
     this.more = h("p", { class: "note", hidden: true });
     this.table = h("div", { class: "scroll cases", tabindex: "0", role: "region", "aria-label": "Complementary slackness, point by point" },
-      h("table", {}, h("thead", {}, h("tr", {}, ["point", "α", "y f(x)", "ξ", "complementary slackness"].map((name) => h("th", { scope: "col", text: name })))), this.body), this.more);
-    this.element = h("div", { class: "tab-body forces-tab" }, this.slab.element, h("div", { class: "row-of" }, this.choice.element), this.words, this.table);
+      h("table", {}, h("thead", {}, h("tr", {}, ["point", "α", "y f(x)", "ξ", "case"].map((name) => h("th", { scope: "col", text: name })))), this.body), this.more);
+    this.controls = h("div", { class: "row-of" }, this.choice.element);
+    this.element = h("div", { class: "tab-body forces-tab" }, this.slab.element, this.controls, this.words, this.says, this.table);
+    this.wide = makeWide(client, this.element);
+    this.controls.append(this.wide.button);
     client.onhover(() => { if (this.element.isConnected) { this.draw(); this.reveal(); } });
   }
 
@@ -30,9 +33,12 @@ export class Forces {
     this.client.onview();
   }
 
-  saved() { return this.about === "balance" ? null : { about: this.about }; }
+  saved() { return this.about === "balance" && !this.wide.on ? null : { about: this.about, wide: this.wide.on }; }
 
-  restore(kept) { this.about = kept && kept.about === "kinds" ? "kinds" : "balance"; }
+  restore(kept) {
+    this.about = kept && kept.about === "kinds" ? "kinds" : "balance";
+    this.wide.turn(Boolean(kept && kept.wide === true));
+  }
 
   draw() {
     const { forces, run } = this.client.state;

@@ -1,7 +1,7 @@
 // Margins with their dimension lines: the width of the slab and why it is 2/‖w‖, distances of points, slack.
 
 import { h, show, write } from "../draw/dom.js";
-import { SlabPlot, makeChoice, writeLines } from "./slabplot.js";
+import { SlabPlot, makeChoice, makeWide, writeLines } from "./slabplot.js";
 
 const LABELS = 14; // segments of slack that are all numbered; of more, only the one that is pointed at
 
@@ -19,7 +19,10 @@ export class Margin {
     this.scaling = h("p", { class: "scaling" });
     this.kinds = h("ul", { class: "kinds" });
     this.words = h("div", { class: "words", tabindex: "0", role: "region", "aria-label": "About the margin" }, this.says, this.derivation, this.scaling, this.kinds);
-    this.element = h("div", { class: "tab-body margin-tab" }, this.slab.element, h("div", { class: "row-of" }, this.modes.element, this.factors.element), this.words);
+    this.controls = h("div", { class: "row-of" }, this.modes.element, this.factors.element);
+    this.element = h("div", { class: "tab-body margin-tab" }, this.slab.element, this.controls, this.words);
+    this.wide = makeWide(client, this.element);
+    this.controls.append(this.wide.button);
     client.onhover(() => { if (this.element.isConnected) this.draw(); });
   }
 
@@ -35,12 +38,13 @@ export class Margin {
 
   get slacks() { return this.client.state.scene.algorithm === "soft-margin" && this.shown === "slack"; }
 
-  saved() { return this.mode === null && this.times === 1 ? null : { mode: this.mode, times: this.times }; }
+  saved() { return this.mode === null && this.times === 1 && !this.wide.on ? null : { mode: this.mode, times: this.times, wide: this.wide.on }; }
 
   restore(kept) {
     const wanted = kept && typeof kept === "object" ? kept : {};
     this.mode = wanted.mode === "width" || wanted.mode === "slack" ? wanted.mode : null;
     this.times = [0.5, 1, 2].includes(wanted.times) ? wanted.times : 1;
+    this.wide.turn(wanted.wide === true);
   }
 
   draw() {
@@ -57,8 +61,8 @@ export class Margin {
       return;
     }
     this.slab.say(margin.w ? "" : margin.says);
-    write(this.says, margin.w ? margin.says : "");
     const { slacks } = this;
+    write(this.says, margin.w && !slacks ? margin.says : "");
     writeLines(this.derivation, slacks ? [] : margin.derivation, "li");
     write(this.scaling, slacks ? margin.slack_says : margin.scaling);
     writeLines(this.kinds, slacks ? margin.kinds : [], "li");
@@ -69,11 +73,11 @@ export class Margin {
   widthItems(margin) {
     const { scene } = this.client.state, { hovered } = this.client, w = this.times === 1 ? "w" : this.times === 2 ? "2w" : "½w";
     const rows = [...new Set([...margin.shown, ...(hovered === null ? [] : [hovered])])].filter((row) => row < scene.points.length);
-    const [x, beyond] = margin.across, [foot, tip] = margin.arrow, unit = 3.6 * this.slab.plot.em / this.slab.plot.plane.unit;
+    const [x, beyond] = margin.across, [foot, tip] = margin.arrow, { plane } = this.slab.plot, unit = 0.14 * Math.min(plane.width, plane.height) / plane.unit;
     const end = foot.map((value, k) => value + unit * (tip[k] - value));
     return [
       { from: x, to: beyond, text: `2/‖${w}‖ = ${show(margin.width)}`, look: "width" },
-      ...rows.map((row) => ({ from: margin.feet[row], to: scene.points[row].slice(0, 2), text: `${row === hovered ? "y f(x)/‖w‖ = " : ""}${show(margin.distance[row])}`, look: row === hovered ? "distance lit" : "distance" })),
+      ...rows.map((row) => ({ from: margin.feet[row], to: scene.points[row].slice(0, 2), text: `${row === hovered || (hovered === null && row === rows[0]) ? "y f(x)/‖w‖ = " : ""}${show(margin.distance[row])}`, look: row === hovered ? "distance lit" : "distance" })),
       ...(margin.origin_foot && Math.abs(margin.origin) > 1e-12 ? [{ from: [0, 0], to: margin.origin_foot, text: `−b/‖w‖ = ${show(margin.origin)}`, look: "origin" }] : []),
       { from: foot, to: end, text: w, look: "arrow", ends: "to" },
       { from: x, to: x, text: "x", look: "start", ends: "none" },

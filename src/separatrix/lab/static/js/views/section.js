@@ -18,6 +18,9 @@ export class Section {
     this.svg = s("svg", { role: "img", "aria-label": "The section of the polyhedron as a plane" },
       this.grid, s("g", { class: "wedge" }, this.feasible), this.levels, this.lines, this.marks, this.texts, this.names);
     this.element = h("div", { class: "plot section" }, this.svg);
+    this.drawn = [];
+    for (const name of ["pointermove", "pointerdown"]) this.svg.addEventListener(name, (event) => client.hover(this.near(event)));
+    this.svg.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") client.hover(null); });
     new ResizeObserver(redraw).observe(this.element);
   }
 
@@ -65,20 +68,24 @@ export class Section {
   // All w of one length: a circle across b, two lines across w₁ or w₂.
   drawLevels(section, em) {
     const [, height] = this.size, flat = section.axis === 2;
+    this.used = [];
     children(this.levels, section.levels, () => s("g", {}, s("path"), s("text")), (group, { length, half, best }) => {
       const [left, right, r] = [this.x(-half), this.x(half), this.x(half) - this.x(0)];
       set(group, { class: best ? "best" : "" });
       set(group.firstChild, { d: flat ? `M${left} ${this.y(0)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0` : `M${left} 0V${height}M${right} 0V${height}` });
-      const room = right < this.size[0] - 2 * em && (best || right - this.x(0) > 2 * em);
-      set(group.lastChild, { x: right + 0.25 * em, y: (flat ? this.y(0) - 0.3 * em : height - 2.1 * em) - (best ? 1.1 * em : 0), visibility: room ? "visible" : "hidden" });
+      const room = right < this.size[0] - 5 * em && (best || right - this.x(0) > 2 * em);
+      const [x, y] = [right + 0.25 * em, (flat ? this.y(0) - 0.3 * em : height - 2.1 * em) - (best ? 1.1 * em : 0)];
+      set(group.lastChild, { x, y, visibility: room ? "visible" : "hidden" });
+      if (room) this.used.push([x + em, y], [x + 3 * em, y]);
       write(group.lastChild, `‖w‖ = ${show(length, 3)}`);
     });
   }
 
   // The line of each point, with its number at an end; a short tick shows the side it wants.
   drawLines(section, points, em) {
-    const { hovered } = this.client, few = section.lines.length <= LABELLED, used = [];
+    const { hovered } = this.client, few = section.lines.length <= LABELLED, { used } = this;
     const drawn = section.lines.map(([p, q, c], row) => ({ row, ends: this.ends(p, q, c), p, q })).filter(({ ends, row }) => ends && row < points.length);
+    this.drawn = drawn;
     children(this.lines, drawn, () => s("g", {}, s("path"), s("path", { class: "tick" }), s("text")), (group, { row, ends, p, q }) => {
       const [[ax, ay], [bx, by]] = ends, lit = row === hovered;
       set(group, { class: `${points[row][2] > 0 ? "plus" : "minus"} ${lit ? "lit" : ""} ${section.bounding.includes(row) ? "bounding" : ""}`, "data-row": row });
@@ -91,6 +98,17 @@ export class Section {
       set(group.children[2], { x: spot[0] - 0.75 * em * n[0] / size, y: spot[1] - 0.75 * em * n[1] / size + 0.33 * em, "text-anchor": "middle" });
       write(group.children[2], few || lit || section.bounding.includes(row) ? String(row + 1) : "");
     });
+  }
+
+  // The point whose line is under the pointer.
+  near(event) {
+    const box = this.svg.getBoundingClientRect(), [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let found = null, least = event.pointerType === "touch" ? 24 : 9; // pixels
+    for (const { row, ends: [[ax, ay], [bx, by]] } of this.drawn) {
+      const away = Math.abs((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / (Math.hypot(bx - ax, by - ay) || 1);
+      if (away < least) [found, least] = [row, away];
+    }
+    return found;
   }
 
   // Two ends of p u + q v = c within the picture, in pixels; null where the line is not in it.

@@ -56,7 +56,8 @@ export class SlabPlot {
     this.marks.light((row) => [row === client.hovered && "lit"], client.hovered);
     const rows = [...new Set([...numbered, client.hovered])].filter((row) => row !== null);
     this.marks.number(rows, scene.points);
-    this.dimensions.draw(items, scene.points);
+    const { em } = plot, off = em / plane.unit; // numbers stand right above their points
+    this.dimensions.draw(items, [...scene.points, ...rows.filter((row) => row < scene.points.length).map((row) => [scene.points[row][0] + off, scene.points[row][1] + 0.7 * off])]);
   }
 
   clear(text) {
@@ -65,6 +66,18 @@ export class SlabPlot {
     this.marks.number([], []);
     this.say(text);
   }
+}
+
+// A button by which a picture takes the room of the certificate, too; `turn(wide)` does it.
+export function makeWide(client, element) {
+  const button = h("button", { class: "small wider", text: "wide", title: "Take the room of the certificate, too", "aria-pressed": "false", onclick: () => { wide.turn(!wide.on); client.onview(); } });
+  const wide = { button, on: false };
+  wide.turn = (on) => {
+    wide.on = on;
+    button.setAttribute("aria-pressed", String(on));
+    element.classList.toggle("wide", on);
+  };
+  return wide;
 }
 
 // A group of buttons of which one is pressed.

@@ -4,7 +4,7 @@ import { colours, h, makeReadout, write } from "../draw/dom.js";
 import { Camera } from "../draw/camera.js";
 import { numbers } from "../talk/link.js";
 import { Section } from "./section.js";
-import { makeChoice } from "./slabplot.js";
+import { makeChoice, makeWide } from "./slabplot.js";
 
 const NAMES = ["w₁", "w₂", "b"], NUMBERED = 12; // faces that all show the number of their point
 const HANDLE = 14, TOUCH = 26; // pixels within which w is meant
@@ -14,6 +14,7 @@ export class Solid {
     this.client = client;
     this.camera = new Camera("The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it, drag w to move it, drag with Shift or use the page keys to move the cross-section",
       () => this.draw());
+    this.camera.near = 1.08;
     this.usual = this.camera.saved();
     this.camera.onview = () => client.onview();
     this.camera.handle = { near: (px, py, touch) => this.onW(px, py, touch), drag: (px, py, event) => this.drag(px, py, event), up: () => this.drop() };
@@ -23,11 +24,12 @@ export class Solid {
     this.axis = 2; // across which the section is
     this.at = [null, null]; // where it is, of w₁ and w₂; null: at the w of the run
     this.axes = makeChoice("Cut across", NAMES.map((name, axis) => [axis, name, `cut across ${name}`]), (axis) => this.turnTo(axis));
-    this.wide = h("button", { class: "small", text: "wide", title: "Take the room of the certificate, too", "aria-pressed": "false", onclick: () => this.widen(!this.isWide) });
-    this.isWide = false;
     this.readout = makeReadout();
-    this.controls = h("div", { class: "row-of" }, h("span", { class: "note", text: "cut across" }), this.axes.element, this.wide);
+    this.axesName = h("span", { class: "note", text: "cut across" });
+    this.controls = h("div", { class: "row-of" }, this.axesName, this.axes.element);
     this.element = h("div", { class: "tab-body solid-tab" }, h("div", { class: "pair" }, this.camera.element, this.section.element), this.controls, this.readout.element);
+    this.wide = makeWide(client, this.element);
+    this.controls.append(this.wide.button);
     this.name = "solid";
     this.cuts = true;
     client.onhover(() => this.draw());
@@ -38,19 +40,13 @@ export class Solid {
     this.oncut = () => {};
   }
 
+  get dot() { return Math.max(8, this.camera.width / 80); }
+
   get dragging() { return Boolean(this.camera.holding); }
 
   turnTo(axis) {
     this.axis = axis;
     this.client.look();
-    this.client.onview();
-  }
-
-  // The page beside x-space for this picture alone, and back.
-  widen(wide) {
-    this.isWide = wide;
-    this.wide.setAttribute("aria-pressed", String(wide));
-    this.element.classList.toggle("wide", wide);
     this.client.onview();
   }
 
@@ -67,7 +63,7 @@ export class Solid {
 
   saved() {
     const turned = this.camera.saved().some((value, k) => value !== this.usual[k]);
-    const kept = { ...(turned && { camera: this.camera.saved() }), ...(this.axis < 2 && { axis: this.axis, at: this.at[this.axis] }), ...(this.isWide && { wide: true }) };
+    const kept = { ...(turned && { camera: this.camera.saved() }), ...(this.axis < 2 && { axis: this.axis, at: this.at[this.axis] }), ...(this.wide.on && { wide: true }) };
     return Object.keys(kept).length ? kept : null;
   }
 
@@ -76,7 +72,7 @@ export class Solid {
     this.camera.restore(numbers(camera, 3) ? camera : this.usual);
     this.axis = axis === 0 || axis === 1 ? axis : 2;
     this.at = [0, 1].map((k) => (k === this.axis && numbers([at], 1) ? at : null));
-    this.widen(wide === true);
+    this.wide.turn(wide === true);
   }
 
   onW(px, py, touch) {
@@ -109,7 +105,7 @@ export class Solid {
     if (!camera.visible) return;
     const { solid, run, scene } = this.client.state;
     if (run.ready && solid === undefined) return; // the answer with this view is on its way
-    this.axes.element.parentElement.firstChild.hidden = this.axes.element.hidden = scene.bias === "none";
+    this.axesName.hidden = this.axes.element.hidden = scene.bias === "none";
     this.axes.turn(this.axis);
     this.section.draw(run.ready && solid ? solid : null, scene.points);
     const paper = camera.paper(), tint = colours(camera.element);
@@ -210,17 +206,17 @@ export class Solid {
     paper.fillStyle = tint.ink;
     if (solid.path.length <= 60) for (const place of solid.path) camera.dot(paper, scaled(place), 2.5);
     paper.fillStyle = tint.accent;
-    camera.dot(paper, scaled(last), 8);
+    camera.dot(paper, scaled(last), this.dot);
     if (solid.optimum) {
       paper.strokeStyle = tint.ink;
       const [x, y] = camera.see(scaled(solid.optimum));
       paper.beginPath();
-      paper.arc(x, y, 12, 0, 7);
+      paper.arc(x, y, 1.5 * this.dot, 0, 7);
       paper.stroke();
     }
     if (!solid.by_hand) return;
     paper.fillStyle = tint.plot;
-    camera.dot(paper, scaled(last), 4);
+    camera.dot(paper, scaled(last), this.dot / 2);
   }
 }
 
