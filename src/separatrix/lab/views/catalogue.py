@@ -81,14 +81,14 @@ def _risk(play: Playback, options: Options) -> Any:
 
 def _solid(play: Playback, options: Options) -> Any:
     axis = options.get("axis", 2)
-    if isinstance(axis, bool) or axis not in (0, 1, 2):
+    if isinstance(axis, bool) or not isinstance(axis, int) or axis not in (0, 1, 2):
         raise SceneError(f"axis must be 0, 1 or 2, for w1, w2 or b; got {str(axis)[:20]}.")
     return solid_view(play, axis, _finite(options.get("slice" if axis == 2 else "at"), "cut"))
 
 
 def _margin(play: Playback, options: Options) -> Any:
     times = options.get("times", 1.0)
-    if isinstance(times, bool) or times not in FACTORS:
+    if isinstance(times, bool) or not isinstance(times, int | float) or times not in FACTORS:
         raise SceneError(f"times must be one of 0.5, 1 and 2; got {str(times)[:20]}.")
     return margin_view(play, float(times))
 

@@ -92,7 +92,7 @@ def kind_of(scene: Scene, where: Cut, level: float, box: Vector, separable: bool
 
 
 _SENTENCES = {
-    "room": "Shaded in the section: every ({u}, {v}) that satisfies all points at this {cut}.",
+    "room": "Shaded: every ({u}, {v}) that satisfies all points at this {cut}.",
     "far": "What satisfies all points at this {cut} lies outside the picture.",
     "thin": "What satisfies all points at this {cut} is too thin to draw.",
     "another": "At this {cut} nothing satisfies all points; at another {cut} something does.",

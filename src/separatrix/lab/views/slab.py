@@ -22,7 +22,7 @@ from separatrix.types import Vector
 EDGE = (
     1e-6  # by which m may miss 1, and alpha, in shares of C, its bounds: the answers of `fit` are far nearer
 )
-_FLAT = 1e-9  # ||w|| times the largest |x|: below it, f is the same on every point but for rounding
+_FLAT = 1e-9  # of sum_i alpha_i |x_i|: a w shorter than that is what rounding has left of points that cancel
 _ROOM = 1.22  # half sides of the picture for one half of what must be in it
 _REACH = 1.6  # by which the origin or the slab may enlarge the picture of the points
 
@@ -62,7 +62,7 @@ def slab_of(play: Playback, times: float = 1.0) -> Slab | None:
     assert frame.w is not None
     w, b = times * frame.w, times * frame.b
     norm = float(np.linalg.norm(w))
-    if norm * max(float(np.max(np.abs(scene.X))), 1e-300) <= _FLAT:
+    if norm <= _FLAT * times * float(frame.weights @ np.linalg.norm(scene.X, axis=1)):
         return None
     margins = scene.y * (scene.X @ w + b)
     return Slab(w, b, norm, margins, np.maximum(0.0, 1.0 - margins))

@@ -95,14 +95,15 @@ def _best_words(where: Cut, best: Vector | None, optimum: Vector | None) -> str:
         return ""
     here = math.hypot(best[0], best[1])
     if optimum is None:
-        return f" Its shortest w has ‖w‖ = {shown(here)}."
+        return f" The shortest w here has ‖w‖ = {shown(here)}."
     least = math.hypot(optimum[0], optimum[1])
     if here <= least * (1 + 1e-9):
         place = ", ".join(fraction(float(value)) for value in optimum)
-        return f" Its shortest w, ‖w‖ = {shown(here)}, is the shortest of all: (w₁, w₂, b) = ({place})."
+        return (
+            f" The shortest w here, ‖w‖ = {shown(here)}, is the shortest of all, at (w₁, w₂, b) = ({place})."
+        )
     name, value = NAMES[where.axis], fraction(float(optimum[where.axis]))
-    all_ = f"the shortest of all, ‖w‖ = {shown(least)}, is at {name} = {value}"
-    return f" Its shortest w has ‖w‖ = {shown(here)}; {all_}."
+    return f" The shortest w here has ‖w‖ = {shown(here)}; the shortest of all, {shown(least)}, is at {name} = {value}."
 
 
 def _solid_words(view: dict[str, Any], faces: list[dict[str, Any]], free: bool, separable: bool) -> str:
@@ -116,7 +117,7 @@ def _solid_words(view: dict[str, Any], faces: list[dict[str, Any]], free: bool, 
     rows = len({face["row"] for face in faces if face["row"] >= 0})
     bound = f"{counted(rows, 'point')} {'bounds' if rows == 1 else 'bound'} the polyhedron"
     if view["level"]:
-        return f"{bound}; the widest slab is where it comes nearest to the b-axis."
+        return f"{bound}; the widest slab is its place nearest to the b-axis."
     return f"{bound}, a cone: every positive multiple of a separator separates."
 
 

@@ -75,9 +75,9 @@ export class Section {
       set(group.firstChild, { d: flat ? `M${left} ${this.y(0)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0` : `M${left} 0V${height}M${right} 0V${height}` });
       const room = right < this.size[0] - 5 * em && (best || right - this.x(0) > 2 * em);
       const [x, y] = [right + 0.25 * em, (flat ? this.y(0) - 0.3 * em : height - 2.1 * em) - (best ? 1.1 * em : 0)];
-      set(group.lastChild, { x, y, visibility: room ? "visible" : "hidden" });
+      set(group.lastChild, { x, y });
       if (room) this.used.push([x + em, y], [x + 3 * em, y]);
-      write(group.lastChild, `‖w‖ = ${show(length, 3)}`);
+      write(group.lastChild, room ? `‖w‖ = ${show(length, 3)}` : "");
     });
   }
 
