@@ -99,14 +99,18 @@ def check_margin(session, reply, view, times=1.0) -> None:
         assert separable(scene)
         assert ("origin" in view["says"]) == (scene["bias"] == "none")
     assert ("no hard margin" in view["says"]) == reply["run"]["void"]
+    if scene["bias"] == "none":
+        assert not any(
+            "b" in re.findall(r"[½2]?(\w+)", line) for line in [*view["derivation"], view["scaling"]]
+        )
     row = int(re.search(r"oint (\d+)", view["scaling"])[1]) - 1
     if times == 1.0:
         functional, _, _, geometric = re.search(
             rf"= ({NUMBER}) and .* ({NUMBER})/({NUMBER}) = ({NUMBER})\.$", view["scaling"]
         ).groups()
     else:
-        before, functional, geometric = re.search(
-            rf"({NUMBER}) → ({NUMBER}); its geometric margin stays ({NUMBER})", view["scaling"]
+        geometric, before, functional = re.search(
+            rf"stays ({NUMBER})\. .* ({NUMBER}) → ({NUMBER});", view["scaling"]
         ).groups()
         assert close(before, m[row] / times)
         assert ("doubles" in view["scaling"]) == (times == 2.0) == ("half as wide" in view["scaling"])

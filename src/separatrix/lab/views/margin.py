@@ -12,6 +12,7 @@ import numpy as np
 from separatrix.lab.encode import number, numbers
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
+from separatrix.lab.scene import Scene
 from separatrix.lab.views.slab import EDGE, Slab, cases_of, common, is_answer, is_void, slab_of, window_of
 from separatrix.lab.words import pair, points, shown, verb
 from separatrix.types import Vector
@@ -52,7 +53,7 @@ def margin_view(play: Playback, times: float = 1.0) -> dict[str, Any]:
         "shown": _nearest(play, slab),
         "cases": cases,
         "says": _says(play, slab, times),
-        "derivation": _derivation(slab, width - slab.normal / slab.norm, times),
+        "derivation": _derivation(scene, slab, width - slab.normal / slab.norm, times),
         "scaling": _scaling(play, slab, times),
         "kinds": [] if cases is None or scene.algorithm != "soft-margin" else kind_words(play, slab, cases),
         "slack_says": _slack_words(play, slab) if scene.algorithm == "soft-margin" else "",
@@ -106,27 +107,31 @@ def _says(play: Playback, slab: Slab, times: float) -> str:
     sentence = f"{where} {verb(inside or [0], 'is', 'are')} inside the slab or beyond it"
     name = _FACTOR[times]
     if times != 1.0:
-        return f"With {name}w and {name}b, {sentence}."
+        return f"With {name}w{'' if play.scene.bias == 'none' else f' and {name}b'}, {sentence}."
     if play.hand is not None:
         return f"Your slab: {sentence}."
     if not is_answer(play):
         return f"A slab on the way, not yet the answer: {sentence}."
     if play.scene.algorithm == "hard-margin":
-        centred = "" if play.scene.bias != "none" else " centred on the origin"
-        return f"The answer: no point is inside the slab, and no wider slab{centred} keeps every point out."
+        centred = "" if play.scene.bias != "none" else ", centred on the origin,"
+        return f"The answer: no wider slab{centred} has each class on its own side and no point inside."
     return f"The answer: {sentence}."
 
 
-def _derivation(slab: Slab, start: Vector, times: float) -> list[str]:
+def _f(scene: Scene, times: float = 1.0) -> str:
+    """f(x) in symbols: without a bias there is no b."""
+    name = _FACTOR[times]
+    return f"{name}w·x" if scene.bias == "none" else f"{name}w·x + {name}b"
+
+
+def _derivation(scene: Scene, slab: Slab, start: Vector, times: float) -> list[str]:
     """Why the slab is 2/||w|| wide, with the numbers of this one."""
-    w = f"{_FACTOR[times]}w"
-    b = f"{_FACTOR[times]}b"
-    norm = shown(slab.norm)
+    w, f = f"{_FACTOR[times]}w", _f(scene, times)
     return [
-        f"Take an x on the edge {w}·x + {b} = −1, say x = {pair(start, 3)}.",
-        f"Walk a distance t along w/‖w‖, straight across: {w}·x + {b} grows by t‖{w}‖.",
+        f"Take x on the edge {f} = −1, say {pair(start, 3)}.",
+        f"Walk a distance t along w/‖w‖, straight across: {f} grows by t‖{w}‖.",
         f"On the other edge it is +1, which is 2 more: t‖{w}‖ = 2.",
-        f"So the width is t = 2/‖{w}‖ = 2/{norm} = {shown(2.0 / slab.norm)}.",
+        f"So the width is t = 2/‖{w}‖ = 2/{shown(slab.norm)} = {shown(2.0 / slab.norm)}.",
     ]
 
 
@@ -136,15 +141,15 @@ def _scaling(play: Playback, slab: Slab, times: float) -> str:
     functional, geometric = float(slab.margins[row]), float(slab.margins[row]) / slab.norm
     if times == 1.0:
         return (
-            f"Point {row + 1} has functional margin y(w·x + b) = {shown(functional)} and geometric margin, its "
-            f"distance from the boundary, {shown(functional)}/{shown(slab.norm)} = {shown(geometric)}."
+            f"Point {row + 1} has functional margin y({_f(play.scene)}) = {shown(functional)} and geometric margin, "
+            f"its distance from the boundary, {shown(functional)}/{shown(slab.norm)} = {shown(geometric)}."
         )
-    verb_, width = ("halves", "twice as wide") if times < 1.0 else ("doubles", "half as wide")
-    name = _FACTOR[times]
+    change, width = ("halves", "twice as wide") if times < 1.0 else ("doubles", "half as wide")
+    both = f"{_FACTOR[times]}w" if play.scene.bias == "none" else f"{_FACTOR[times]}w and {_FACTOR[times]}b"
     return (
-        f"{name}w and {name}b have the same boundary. The functional margin of point {row + 1} {verb_}, "
-        f"{shown(functional / times)} → {shown(functional)}; its geometric margin stays {shown(geometric)}. "
-        f"The edges, where f(x) = ±1, are others: the slab is {width}."
+        f"{both}: the same boundary, and the geometric margin of point {row + 1} stays {shown(geometric)}. Its "
+        f"functional margin {change}, {shown(functional / times)} → {shown(functional)}; the edges, where "
+        f"f(x) = ±1, move, and the slab is {width}."
     )
 
 

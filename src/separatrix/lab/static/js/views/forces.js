@@ -4,7 +4,7 @@ import { children, h, set, show, write } from "../draw/dom.js";
 import { SlabPlot, makeChoice, makeWide, writeLines } from "./slabplot.js";
 import { subscript } from "./margin.js";
 
-const LONGEST = 0.3, LABELS = 14; // of the shorter side of the picture; arrows that are all numbered
+const LONGEST = 0.3, LABELS = 14, SEEN = 0.04; // of the shorter side of the picture; arrows that are all numbered; share of the longest that is
 
 export class Forces {
   constructor(client) {
@@ -55,7 +55,7 @@ export class Forces {
     this.slab.say(still && !forces.w ? forces.says : "");
     write(this.says, still && !forces.w ? "" : forces.says);
     writeLines(this.list, kinds ? forces.kinds : forces.balance, "li");
-    this.slab.draw(forces, this.items(forces), forces.forces.map(({ row }) => row).slice(0, LABELS));
+    this.slab.draw(forces, this.items(forces), forces.forces.filter(({ share }) => share > SEEN).map(({ row }) => row).slice(0, LABELS));
     this.drawTable(forces);
   }
 
@@ -66,7 +66,7 @@ export class Forces {
     const arrows = forces.forces.filter(({ row }) => row < scene.points.length).map(({ row, size, share }) => {
       const [x1, x2, y] = scene.points[row], [n1, n2] = forces.direction, far = gap + unit * share;
       return { from: [x1 + y * far * n1, x2 + y * far * n2], to: [x1 + y * gap * n1, x2 + y * gap * n2], ends: "to", short: row !== hovered,
-        text: few || row === hovered ? `α${subscript(row + 1)} = ${show(size, 3)}` : "", look: `force ${y > 0 ? "plus" : "minus"} ${row === hovered ? "lit" : ""}` };
+        text: (few && share > SEEN) || row === hovered ? `α${subscript(row + 1)} = ${show(size, 3)}` : "", look: `force ${y > 0 ? "plus" : "minus"} ${row === hovered ? "lit" : ""}` };
     });
     return [...arrows, ...(forces.centres ? [{ from: forces.centres[0], to: forces.centres[1], text: "", look: "centres", ends: "dots" }] : [])];
   }

@@ -66,7 +66,7 @@ export class Margin {
     writeLines(this.derivation, slacks ? [] : margin.derivation, "li");
     write(this.scaling, slacks ? margin.slack_says : margin.scaling);
     writeLines(this.kinds, slacks ? margin.kinds : [], "li");
-    const named = slacks ? margin.slack.flatMap((xi, row) => (xi > 1e-6 ? [row] : [])) : margin.shown || [];
+    const named = slacks ? (margin.slack || []).flatMap((xi, row) => (xi > 1e-6 ? [row] : [])) : margin.shown || [];
     this.slab.draw(margin, margin.w ? (slacks ? this.slackItems(margin, named) : this.widthItems(margin)) : [], [...named, ...(run.named || [])]);
   }
 
