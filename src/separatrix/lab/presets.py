@@ -154,6 +154,36 @@ def stream() -> Scene:
     return Scene(points=points, algorithm="online", bias="none", drift=0.75).labelled_by_truth()
 
 
+def three() -> Scene:
+    """Three points, all on the edges of the widest slab: w = (1/17, 4/17), b = 1/2, a corner of the polyhedron.
+
+    The two of +1 are (16, -4) apart, at right angles to w; the one of -1 lies across from between them.
+    """
+    return Scene(points=((-7.5, 4.0, 1), (8.5, 0.0, 1), (2.5, -7.0, -1)), algorithm="hard-margin")
+
+
+def wide_slab() -> Scene:
+    """Ten points around a wide slab with round numbers: w = (0.3, 0.4), b = -0.5, 4 wide, 1 from the origin."""
+    X = [(1, 3), (4, 3), (3, 5), (6.5, 1.5), (6, 4), (1, -2), (-3, 1), (-2, -2), (-4, -1), (-1, -3.5)]
+    return Scene(points=_points(np.array(X), np.repeat([1, -1], 5)), algorithm="hard-margin")
+
+
+def few_overlapping() -> Scene:
+    """Fourteen points that overlap, few enough to name: three support vectors on the margin, four that use slack."""
+    positive = [(1.25, 3), (3.25, 0.25), (3.25, 2.75), (-1.25, 3.25), (1, 0.25), (-1, 1)]
+    negative = [
+        (-2.25, 0.25),
+        (-0.75, -2.25),
+        (-3.25, 2.5),
+        (-0.5, -3.5),
+        (3.5, -1.25),
+        (2.5, -3.5),
+        (-3, -2.25),
+    ]
+    X = [*positive, *negative, (-0.25, 0)]
+    return Scene(points=_points(np.array(X), np.repeat([1, -1], [6, 8])), algorithm="soft-margin", C=1.0)
+
+
 PRESETS = (
     Preset("separable", "Separable", "Two bands with room between them: the widest slab exists.", separable),
     Preset(
@@ -167,6 +197,12 @@ PRESETS = (
         "Overlapping",
         "No line separates these; a soft margin pays for each error.",
         overlapping,
+    ),
+    Preset(
+        "three",
+        "Three points",
+        "Each is a plane in (w₁, w₂, b); they meet at the widest slab, w = (1/17, 4/17), b = 1/2.",
+        three,
     ),
     Preset("xor", "XOR", "Four corners: four rows prove that no line exists. A kernel finds a curve.", xor),
     Preset("circles", "Circles", "One class around the other: a circle in the space of a kernel.", circles),

@@ -275,7 +275,7 @@ def hello() -> Message:
     """Return what the page needs once: presets, tabs and stages by name and title, and the version."""
     presets = [{"name": each.name, "title": each.title, "about": each.about} for each in PRESETS]
     tabs = [{"name": each.name, "title": each.title, "key": each.key} for each in TABS]
-    stages = [{"name": each.name, "title": each.title, "tab": each.tab} for each in STAGES]
+    stages = [{"name": each.name, "title": each.title, "tab": each.tab, "look": each.look} for each in STAGES]
     return {"version": __version__, "presets": presets, "tabs": tabs, "stages": stages}
 
 

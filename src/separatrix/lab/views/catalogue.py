@@ -19,7 +19,10 @@ from separatrix.lab.views.panel import panel
 from separatrix.lab.views.risk import risk_view
 from separatrix.lab.views.step_size import step_size_view
 from separatrix.lab.views.theorem import theorem_view
-from separatrix.lab.views.w import solid_view, w_view
+from separatrix.lab.views.forces import forces_view
+from separatrix.lab.views.margin import FACTORS, margin_view
+from separatrix.lab.views.solid import solid_view
+from separatrix.lab.views.w import w_view
 from separatrix.lab.views.x import Window, x_view
 
 Options = dict[str, Any]
@@ -83,6 +86,20 @@ def _risk(play: Playback, options: Options) -> Any:
     return _planar(shaped)(play, options)
 
 
+def _solid(play: Playback, options: Options) -> Any:
+    axis = options.get("axis", 2)
+    if isinstance(axis, bool) or not isinstance(axis, int) or axis not in (0, 1, 2):
+        raise SceneError(f"axis must be 0, 1 or 2, for w1, w2 or b; got {str(axis)[:20]}.")
+    return solid_view(play, axis, _finite(options.get("slice" if axis == 2 else "at"), "cut"))
+
+
+def _margin(play: Playback, options: Options) -> Any:
+    times = options.get("times", 1.0)
+    if isinstance(times, bool) or not isinstance(times, int | float) or times not in FACTORS:
+        raise SceneError(f"times must be one of 0.5, 1 and 2; got {str(times)[:20]}.")
+    return margin_view(play, float(times))
+
+
 def _panel(play: Playback, options: Options) -> Any:
     return panel(play, options.get("quick") is True, options.get("rows") is not False)
 
@@ -120,10 +137,15 @@ def _has_step_size(scene: Scene) -> bool:
     return scene.algorithm == "gradient" and scene.rule == "fixed"
 
 
+def _has_slab(scene: Scene) -> bool:
+    """True for the margin problems whose slab can be drawn."""
+    return scene.algorithm in ("hard-margin", "soft-margin")
+
+
 #: In the order of the page.
 TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
-    Tab("solid", "3-D (w, b)", "V", _has_w, _planar(solid_view)),
+    Tab("solid", "3-D (w, b)", "V", _has_w, _solid),
     Tab("risk", "risk", "K", _has_risk, _risk),
     Tab("theorem", "theorem", "T", _has_theorem, _theorem),
     Tab("column", "column", "C", _has_column, lambda play, options: column_view(play)),
@@ -135,6 +157,8 @@ TABS = (
         lambda scene: scene.algorithm == "online",
         lambda play, options: mistakes_view(play),
     ),
+    Tab("margin", "margin", "M", _has_slab, _margin),
+    Tab("forces", "forces", "D", _has_slab, lambda play, options: forces_view(play)),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
 _MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}

@@ -12,6 +12,8 @@ import { Theorem } from "./views/theorem.js";
 import { Column } from "./views/column.js";
 import { StepSize } from "./views/stepsize.js";
 import { Mistakes } from "./views/mistakes.js";
+import { Margin } from "./views/margin.js";
+import { Forces } from "./views/forces.js";
 import { Tabs } from "./views/tabs.js";
 import { Panel } from "./views/panel.js";
 import { makeHelp } from "./controls/help.js";
@@ -37,7 +39,7 @@ export async function mount(root, transport, keys = root) {
   app.panel = new Panel(client);
   const views = {
     w: new WSpace(client), solid: new Solid(client), risk: new Risk(client), theorem: new Theorem(client), column: new Column(client),
-    stepsize: new StepSize(client), mistakes: new Mistakes(client),
+    stepsize: new StepSize(client), mistakes: new Mistakes(client), margin: new Margin(client), forces: new Forces(client),
   };
   app.hello = hello;
   app.tabs = new Tabs(client, hello.tabs, views);
@@ -74,7 +76,9 @@ export async function mount(root, transport, keys = root) {
   app.openStage = async (name) => {
     app.player.stop();
     app.tabs.cut(null);
-    app.tabs.open(hello.stages.find((each) => each.name === name).tab);
+    const { tab, look } = hello.stages.find((each) => each.name === name);
+    await app.tabs.views[tab].restore?.(look);
+    app.tabs.open(tab);
     return client.act("stage", { name });
   };
   listenForKeys(keys, app);
