@@ -27,5 +27,7 @@ class Stage:
 STAGES = (
     Stage("two-spaces", "Two spaces", presets.origin, "w", 0),
     Stage("risk", "The risk", lambda: presets.origin().changed({"algorithm": "gradient"}), "risk"),
+    Stage("kernel-lift", "A kernel is a lift", presets.ellipse, "lift"),
+    Stage("gram", "The Gram matrix", presets.circles, "gram"),
 )
 STAGE = {stage.name: stage for stage in STAGES}

@@ -13,6 +13,8 @@ from typing import Any
 
 from separatrix.lab.playback import Playback
 from separatrix.lab.scene import Scene, SceneError
+from separatrix.lab.views.gram import gram_view
+from separatrix.lab.views.lift import lift_view
 from separatrix.lab.views.panel import panel
 from separatrix.lab.views.risk import risk_view
 from separatrix.lab.views.w import solid_view, w_view
@@ -85,11 +87,22 @@ def _has_w(scene: Scene) -> bool:
     return not scene.has_kernel
 
 
+def _has_kernel(scene: Scene) -> bool:
+    return scene.has_kernel
+
+
+def _is_polynomial(scene: Scene) -> bool:
+    """True if the kernel has a space of a few products; whether it can be drawn, the picture says."""
+    return scene.has_kernel and scene.kernel == "poly"
+
+
 #: In the order of the page.
 TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
     Tab("solid", "3-D (w, b)", "V", _has_w, _planar(solid_view)),
     Tab("risk", "risk", "K", _has_w, _risk),
+    Tab("lift", "lift", "L", _is_polynomial, lambda play, options: lift_view(play, options.get("pair"))),
+    Tab("gram", "Gram", "G", _has_kernel, lambda play, options: gram_view(play)),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
 _MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}

@@ -8,6 +8,8 @@ import { XSpace } from "./views/xspace.js";
 import { WSpace } from "./views/wspace.js";
 import { Solid } from "./views/solid.js";
 import { Risk } from "./views/risk.js";
+import { Lift } from "./views/lift.js";
+import { Gram } from "./views/gram.js";
 import { Tabs } from "./views/tabs.js";
 import { Panel } from "./views/panel.js";
 import { makeHelp } from "./controls/help.js";
@@ -31,7 +33,7 @@ export async function mount(root, transport, keys = root) {
   app.settings = new Settings(client);
   app.xspace = new XSpace(client);
   app.panel = new Panel(client);
-  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client) };
+  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client), lift: new Lift(client), gram: new Gram(client) };
   app.hello = hello;
   app.tabs = new Tabs(client, hello.tabs, views);
   app.help = makeHelp(hello.tabs);

@@ -188,14 +188,14 @@ export class XSpace {
 
   // Rows that are pointed at, used by this step, chosen with the keyboard, or part of a contradiction.
   light() {
-    const { state, hovered } = this.client;
+    const { state, hovered, other } = this.client;
     const verdict = state.run.ready && state.panel ? state.panel.verdict : null;
     const contradicting = new Set(verdict && verdict.kind !== "separable" ? verdict.rows : []);
     const { chosen } = this.editing;
     const used = state.run.by_hand ? null : state.run.row;
-    this.marks.light((row) => [row === hovered && "lit", row === used && "used", contradicting.has(row) && "contradicts", row === chosen && "chosen"], hovered);
+    this.marks.light((row) => [(row === hovered || row === other) && "lit", row === used && "used", contradicting.has(row) && "contradicts", row === chosen && "chosen"], hovered);
     // Numbers beside the points that a sentence names, or is about; on request beside all.
-    const moving = state.panel && state.panel.pending ? [] : [hovered, chosen]; // letters take the browser longer than a mark
+    const moving = state.panel && state.panel.pending ? [] : [hovered, other, chosen]; // letters take the browser longer than a mark
     const named = this.all ? state.scene.points.keys() : new Set([...(state.run.named || []), ...contradicting, ...moving]);
     this.marks.number([...named], state.scene.points);
     children(this.readout.words, this.words(), makeTerm, fillTerm);
