@@ -128,6 +128,18 @@ def ellipse() -> Scene:
     )
 
 
+def noisy() -> Scene:
+    """Two arcs that reach into each other, blurred: how wide a kernel should be is a question."""
+    rng = np.random.default_rng(5)
+    angles = rng.uniform(0.0, math.pi, (2, 36))
+    upper = np.column_stack([np.cos(angles[0]), np.sin(angles[0])]) * 1.7 + [-0.8, -0.4]
+    lower = np.column_stack([np.cos(angles[1]), -np.sin(angles[1])]) * 1.7 + [0.8, 0.4]
+    X = np.vstack([upper, lower]) + rng.normal(0.0, 0.5, (72, 2))
+    return Scene(
+        points=_points(X, np.repeat([1, -1], 36)), algorithm="kernel-svm", kernel="rbf", gamma=10.0, C=10.0
+    )
+
+
 def early_stop() -> Scene:
     """Eight separable points on which scikit-learn's Perceptron, as it comes, stops before it separates them."""
     X = [(1.9, 3.0), (4.8, 3.5), (3.7, 0.1), (3.0, 4.8), (8.6, 11.3), (8.6, 8.8), (8.2, 8.7), (11.5, 8.7)]
@@ -162,6 +174,7 @@ PRESETS = (
         "One class inside an ellipse about 0: a plane separates the points that (x·z)² lifts.",
         ellipse,
     ),
+    Preset("noisy", "Two arcs", "Blurred arcs: how wide should the kernel be? Held-out points say.", noisy),
     Preset(
         "eight",
         "Eight points",

@@ -32,6 +32,7 @@ from separatrix.lab.stages import STAGE, STAGES
 from separatrix.lab.views.catalogue import TABS, check_window, tabs_of, views
 from separatrix.lab.views.pair import kernel_pair
 from separatrix.lab.views.risk import compared_paths, step_sizes
+from separatrix.lab.views.validation import can_validate, learnt, shows_rest
 from separatrix.lab.views.x import probe
 
 Message = dict[str, Any]
@@ -267,7 +268,10 @@ class Session:
             raise SceneError("at must be [x1, x2].")
         if self.playback is None:
             return {"probe": None}
-        return {"probe": probe(self.playback.run, self.playback.frame, np.array(at, dtype=np.float64))}
+        run, frame = self.playback.run, self.playback.frame
+        if message.get("held") is True and can_validate(self.scene) and shows_rest(self.playback):
+            run, frame = learnt(self.scene)
+        return {"probe": probe(run, frame, np.array(at, dtype=np.float64))}
 
     def _pair(self, message: Message) -> Message:
         rows = message.get("rows")

@@ -29,5 +29,6 @@ STAGES = (
     Stage("risk", "The risk", lambda: presets.origin().changed({"algorithm": "gradient"}), "risk"),
     Stage("kernel-lift", "A kernel is a lift", presets.ellipse, "lift"),
     Stage("gram", "The Gram matrix", presets.circles, "gram"),
+    Stage("validation", "Validation", presets.noisy, "validation"),
 )
 STAGE = {stage.name: stage for stage in STAGES}

@@ -17,6 +17,7 @@ from separatrix.lab.views.gram import gram_view
 from separatrix.lab.views.lift import lift_view
 from separatrix.lab.views.panel import panel
 from separatrix.lab.views.risk import risk_view
+from separatrix.lab.views.validation import can_validate, held_x, validation_view
 from separatrix.lab.views.w import solid_view, w_view
 from separatrix.lab.views.x import Window, x_view
 
@@ -25,13 +26,17 @@ Options = dict[str, Any]
 
 @dataclass(frozen=True)
 class Tab:
-    """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker."""
+    """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker.
+
+    ``x`` makes another x-space while the picture is open; None where it leaves x-space as it is.
+    """
 
     name: str
     title: str
     key: str
     applies: Callable[[Scene], bool]
     make: Callable[[Playback, Options], Any]
+    x: Callable[[Playback, Options], Any] | None = None
 
 
 def tabs_of(scene: Scene) -> list[str]:
@@ -49,17 +54,33 @@ def views(play: Playback | None, want: Any) -> dict[str, Any]:
             raise SceneError(f"The options of the view {name} must be an object.")
         there = play is not None and (name not in _FOR or _FOR[name](play.scene))
         found[name] = _MAKERS[name](play, options) if there and play is not None else None
+    for tab in TABS:
+        if tab.x is not None and found.get(tab.name) is not None and "x" in found and play is not None:
+            found["x"] = tab.x(play, want["x"]) or found["x"]
     return found
 
 
 def _x(play: Playback, options: Options) -> Any:
+    return x_view(play.run, play.frame, *_x_options(play, options))
+
+
+def _held_x(play: Playback, options: Options) -> Any:
+    return held_x(play, *_x_options(play, options))
+
+
+def _x_options(play: Playback, options: Options) -> tuple[Window | None, int, int | None]:
+    """The window, the points on a side of a grid, and the one row whose margins are wanted."""
     grid = options.get("grid", 48)
     if isinstance(grid, bool) or not isinstance(grid, int):
         raise SceneError("grid must be a whole number.")
     window, row, n = options.get("window"), options.get("row"), len(play.scene.points)
     if row is not None and (isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < n):
         raise SceneError(f"row must be a whole number below {n}; got {str(row)[:20]}.")
-    return x_view(play.run, play.frame, None if window is None else check_window(window), grid, row)
+    return None if window is None else check_window(window), grid, row
+
+
+def _validation(play: Playback, options: Options) -> Any:
+    return validation_view(play, options.get("over"), options.get("size"), options.get("quick") is True)
 
 
 def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
@@ -103,6 +124,7 @@ TABS = (
     Tab("risk", "risk", "K", _has_w, _risk),
     Tab("lift", "lift", "L", _is_polynomial, lambda play, options: lift_view(play, options.get("pair"))),
     Tab("gram", "Gram", "G", _has_kernel, lambda play, options: gram_view(play)),
+    Tab("validation", "validation", "H", can_validate, _validation, _held_x),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
 _MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}

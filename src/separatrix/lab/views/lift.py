@@ -179,11 +179,13 @@ def plane_words(scene: Scene, w: Vector, b: float, f: Vector) -> str:
     wrong = np.flatnonzero(~(scene.y * f > 0)).tolist()
     if wrong:
         who = points(wrong) if len(wrong) <= 6 else f"{len(wrong)} of {counted(len(scene.points), 'point')}"
-        side = f"{who[0].upper()}{who[1:]} {verb(wrong, 'is', 'are')} not on {verb(wrong, 'its', 'their')} own side of it."
+        is_not, its = verb(wrong, "is", "are"), verb(wrong, "its", "their")
+        side = f"{who[0].upper()}{who[1:]} {is_not} not on {its} own side of it."
     else:
         side = "Every point is on its own side of it."
     constant = "" if b == 0 else f" {signed(b)}"
-    return f"The plane is w·φ{constant} = 0 with w = {pair(w)}. {side} In x-space its cut through the sheet is {conic(w, b)}."
+    curve = f"In x-space its cut through the sheet is {conic(w, b)}."
+    return f"The plane is w·φ{constant} = 0 with w = {pair(w)}. {side} {curve}"
 
 
 def conic(w: Vector, b: float) -> str:

@@ -10,6 +10,7 @@ import { Solid } from "./views/solid.js";
 import { Risk } from "./views/risk.js";
 import { Lift } from "./views/lift.js";
 import { Gram } from "./views/gram.js";
+import { Validation } from "./views/validation.js";
 import { Tabs } from "./views/tabs.js";
 import { Panel } from "./views/panel.js";
 import { makeHelp } from "./controls/help.js";
@@ -33,7 +34,7 @@ export async function mount(root, transport, keys = root) {
   app.settings = new Settings(client);
   app.xspace = new XSpace(client);
   app.panel = new Panel(client);
-  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client), lift: new Lift(client), gram: new Gram(client) };
+  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client), lift: new Lift(client), gram: new Gram(client), validation: new Validation(client) };
   app.hello = hello;
   app.tabs = new Tabs(client, hello.tabs, views);
   app.help = makeHelp(hello.tabs);
@@ -82,7 +83,7 @@ function wanted(app, message) {
   if (QUESTIONS.has(message.op)) return {};
   const quick = app.xspace.editing.dragging || message.grab !== undefined || app.tabs.shown.dragging === true;
   const rows = !quick || app.panel.rows.open; // whether more than one may be shown with its numbers
-  return { x: app.xspace.options(quick, rows), [app.tabs.shown.name]: app.tabs.options(), panel: { quick, rows } };
+  return { x: app.xspace.options(quick, rows), [app.tabs.shown.name]: { ...app.tabs.options(), quick }, panel: { quick, rows } };
 }
 
 function drawAll(app) {

@@ -9,7 +9,7 @@ export class Corner {
   constructor(ends, through = [0, 0, 0]) {
     this.ends = ends;
     this.through = through;
-    const middle = ends.map(([low, high]) => (low + high) / 2), half = 0.38 * Math.max(...ends.map(([low, high]) => high - low));
+    const middle = ends.map(([low, high], k) => low + (k === 2 ? 0.36 : 0.5) * (high - low)), half = 0.42 * Math.max(...ends.map(([low, high]) => high - low));
     this.at = (values) => values.map((value, k) => (value - middle[k]) / half);
   }
 
