@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from separatrix.lab.encode import number, numbers
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
-from separatrix.lab.scene import Scene
+from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.views.pair import formula, kernel_value
 from separatrix.lab.views.x import rows_of
 from separatrix.lab.words import pair, points, shown, signed, verb
@@ -82,9 +82,11 @@ def plane_of(play: Playback, places: Rows) -> tuple[Vector, float]:
 
 def check_pair(scene: Scene, chosen: Any) -> tuple[int, int]:
     """Two rows from outside; the first of each class where none were chosen."""
-    if isinstance(chosen, list) and len(chosen) == 2:
-        return scene.check_row(chosen[0]), scene.check_row(chosen[1])
-    return int(np.flatnonzero(scene.y > 0)[0]), int(np.flatnonzero(scene.y < 0)[0])
+    if chosen is None:
+        return int(np.flatnonzero(scene.y > 0)[0]), int(np.flatnonzero(scene.y < 0)[0])
+    if not isinstance(chosen, list) or len(chosen) != 2:
+        raise SceneError(f"pair must be two points; got {str(chosen)[:40]}.")
+    return scene.check_row(chosen[0]), scene.check_row(chosen[1])
 
 
 def equation(scene: Scene, i: int, j: int) -> dict[str, Any]:
@@ -128,13 +130,15 @@ def _direction(angle: Any) -> Rows:
 
 def cut(w: Vector, b: float, size: float) -> list[Rows]:
     """The sheet where the plane cuts it, within the picture: the boundary of x-space, lifted."""
+    if b == 0:  # the plane goes through the tip: the cut is two rays, one, or none
+        middle, swing = 0.5 * (w[0] + w[2]), math.hypot(0.5 * (w[0] - w[2]), w[1] / math.sqrt(2.0))
+        if swing == 0 or abs(middle) > swing:
+            return []
+        turn, half = math.atan2(w[1] / math.sqrt(2.0), 0.5 * (w[0] - w[2])), math.acos(-middle / swing)
+        rays = {0.5 * (turn - half), 0.5 * (turn + half)}
+        return [np.array([[0.0, 0.0, 0.0], size * _direction(angle)]) for angle in sorted(rays)]
     angles = np.linspace(0.0, math.pi, 4 * _FINE)
     slope = _direction(angles) @ w
-    if b == 0:  # the plane goes through the tip: the cut is rays
-        turns = np.flatnonzero(np.sign(slope[1:]) * np.sign(slope[:-1]) < 0)
-        share = slope[turns] / (slope[turns] - slope[turns + 1])
-        found = angles[turns] + share * (angles[turns + 1] - angles[turns])
-        return [np.array([[0.0, 0.0, 0.0], size * _direction(angle)]) for angle in found]
     with np.errstate(divide="ignore", invalid="ignore"):
         far = np.where(slope * b < 0, -b / slope, np.inf)
     inside = far <= size

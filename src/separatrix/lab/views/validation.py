@@ -145,7 +145,7 @@ def validation_view(
     if over == "looks":
         return {"over": "looks", "choices": _choices(scene), **looks_view(check_size(size))}
     over = "C" if over is None else over
-    if over not in _RANGES:
+    if not isinstance(over, str) or over not in _RANGES:
         raise SceneError(f"over must be one of C, gamma, looks; got {str(over)[:20]}.")
     over = over if over in _choices(scene) else "C"
     if not enough(scene):
