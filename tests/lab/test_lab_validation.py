@@ -36,17 +36,17 @@ def fitted(scene, **change) -> SVC:
     )
 
 
-def split(scene):
+def split(scene, third=1):
     points = np.array(scene["points"])
     out = np.zeros(len(points), dtype=bool)
     for label in (1, -1):
         for count, row in enumerate(np.flatnonzero(points[:, 2] == label), start=1):
-            out[row] = count % 3 == 0
+            out[row] = count % 3 == (third + 1) % 3
     return points[:, :2], points[:, 2], out
 
 
-def f_of(scene, **change):
-    X, y, out = split(scene)
+def f_of(scene, third, **change):
+    X, y, out = split(scene, third)
     return fitted(scene, **change).fit(X[~out], y[~out]).decision_function(X)
 
 
@@ -58,10 +58,11 @@ def sure_counts(y, f, mask):
 
 def check(reply) -> None:
     view, scene, says = reply["validation"], reply["scene"], reply["validation"]["says"]
-    _, y, out = split(scene)
+    third = view["third"]
+    _, y, out = split(scene, third)
     n, m = np.count_nonzero(~out), np.count_nonzero(out)
     assert f"{m} of {n + m} points" in says[0]
-    f, over = f_of(scene), view["over"]
+    f, over = f_of(scene, third), view["over"]
     train, held = map(
         int, re.search(r"wrong on (\d+) of \d+ training points? .* on (\d+) of", says[1]).groups()
     )
@@ -72,7 +73,7 @@ def check(reply) -> None:
     )
     curves = view["curves"]
     for k in range(0, len(curves["values"]), 4):
-        f = f_of(scene, **{over: curves["values"][k]})
+        f = f_of(scene, third, **{over: curves["values"][k]})
         for name, mask in (("train", ~out), ("held", out)):
             low, high = sure_counts(y, f, mask)
             count = np.count_nonzero(mask)
@@ -116,6 +117,12 @@ def test_errors_and_words_are_those_of_models_fitted_here(preset, settings, over
         assert min(np.count_nonzero(np.array(reply["scene"]["points"])[:, 2] == s) for s in (1, -1)) < 3
         return
     check(reply)
+    if preset in ("noisy", "overlapping"):
+        for third in (0, 2):
+            want = {"x": {}, "validation": {"over": over, "third": third}}
+            reply = session.handle({"op": "look", "want": want})
+            assert reply["x"]["held"] == np.flatnonzero(split(reply["scene"], third)[2]).tolist()
+            check(reply)
 
 
 def test_x_space_shows_what_the_others_teach():
@@ -132,7 +139,7 @@ def test_x_space_shows_what_the_others_teach():
     assert "held" in reply["x"]["legend"]
     assert "hollow" in reply["validation"]["says"][0]
     at = [0.3, -0.2]
-    assert session.handle({"op": "probe", "at": at, "held": True})["probe"]["f"] == pytest.approx(
+    assert session.handle({"op": "probe", "at": at, "third": 1})["probe"]["f"] == pytest.approx(
         float(model.decision_function([at])[0]), abs=1e-2
     )
     one = session.handle({"op": "look", "want": {"x": {"row": 5}, "validation": {}}})["x"]
@@ -195,7 +202,15 @@ def test_a_hundred_points_take_little_time(algorithm):
 
 
 @pytest.mark.parametrize(
-    "options", [{"over": "degree"}, {"over": 3}, {"over": "looks", "size": 61}, {"over": ["C"]}]
+    "options",
+    [
+        {"over": "degree"},
+        {"over": 3},
+        {"over": "looks", "size": 61},
+        {"over": ["C"]},
+        {"third": 3},
+        {"third": True},
+    ],
 )
 def test_what_cannot_be_asked_for_is_refused(options):
     session = Session()
@@ -209,7 +224,7 @@ def test_few_points_are_not_held_out():
     reply = Session().handle({"op": "load", "scene": scene.to_json(), "want": {"x": {}, "validation": {}}})
     assert reply["validation"]["few"]
     assert "held" not in reply["x"]
-    assert held_out(scene).tolist() == [False, False, False, False, True]
+    assert held_out(scene, 2).tolist() == [False, False, False, False, True]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -247,7 +262,10 @@ def test_on_the_page_points_are_hollow_and_the_cursor_sets_the_value(lab):
     lab.page.keyboard.press("ArrowRight")
     lab.until(f"c.state.scene.gamma > {gamma}")
     kept = lab.js("return app.tabs.views.validation.saved()")
-    assert kept == {"over": "gamma", "size": None}
+    assert kept == {"over": "gamma", "third": None, "size": None}
+    first = lab.js("return c.state.x.held.join()")
+    lab.page.get_by_role("button", name="another third").click()
+    lab.until(f"c.state.x.held && c.state.x.held.join() !== '{first}'")
     lab.page.get_by_role("button", name="ten looks").click()
     lab.until("c.state.validation && c.state.validation.over === 'looks'")
     lab.page.select_option(".sizes select", "200")

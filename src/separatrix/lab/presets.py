@@ -115,8 +115,8 @@ def ellipse() -> Scene:
     # On the ellipse x1^2 - x1 x2 + x2^2 = 2 the radius is sqrt(2 / (1 - cos sin)).
     edge = np.sqrt(2.0 / (1.0 - np.cos(angles) * np.sin(angles)))
     around = np.column_stack([np.cos(angles), np.sin(angles)]) * edge[:, None]
-    outer = around * rng.uniform(1.2, 1.45, (16, 1))
-    inner = (around * rng.uniform(0.35, 0.8, (16, 1)))[::2]
+    outer = around * rng.uniform(1.18, 1.36, (16, 1))
+    inner = (around * rng.uniform(0.5, 0.84, (16, 1)))[::2]
     return Scene(
         points=_points(np.vstack([inner, outer]), np.repeat([1, -1], [8, 16])),
         algorithm="kernel-svm",
@@ -129,8 +129,11 @@ def ellipse() -> Scene:
 
 
 def noisy() -> Scene:
-    """Two arcs that reach into each other, blurred: how wide a kernel should be is a question."""
-    rng = np.random.default_rng(5)
+    """Two arcs that reach into each other, blurred: how wide a kernel should be is a question.
+
+    The seed is one with which a too wide and a too narrow kernel are both clearly worse on held-out points.
+    """
+    rng = np.random.default_rng(0)
     angles = rng.uniform(0.0, math.pi, (2, 36))
     upper = np.column_stack([np.cos(angles[0]), np.sin(angles[0])]) * 1.7 + [-0.8, -0.4]
     lower = np.column_stack([np.cos(angles[1]), -np.sin(angles[1])]) * 1.7 + [0.8, 0.4]

@@ -32,7 +32,7 @@ from separatrix.lab.stages import STAGE, STAGES
 from separatrix.lab.views.catalogue import TABS, check_window, tabs_of, views
 from separatrix.lab.views.pair import kernel_pair
 from separatrix.lab.views.risk import compared_paths, step_sizes
-from separatrix.lab.views.validation import can_validate, learnt, shows_rest
+from separatrix.lab.views.validation import can_validate, check_third, learnt, shows_rest
 from separatrix.lab.views.x import probe
 
 Message = dict[str, Any]
@@ -269,8 +269,9 @@ class Session:
         if self.playback is None:
             return {"probe": None}
         run, frame = self.playback.run, self.playback.frame
-        if message.get("held") is True and can_validate(self.scene) and shows_rest(self.playback):
-            run, frame = learnt(self.scene)
+        third = message.get("third")
+        if third is not None and can_validate(self.scene) and shows_rest(self.playback):
+            run, frame = learnt(self.scene, check_third(third))
         return {"probe": probe(run, frame, np.array(at, dtype=np.float64))}
 
     def _pair(self, message: Message) -> Message:

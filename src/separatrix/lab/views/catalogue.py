@@ -17,7 +17,7 @@ from separatrix.lab.views.gram import gram_view
 from separatrix.lab.views.lift import lift_view
 from separatrix.lab.views.panel import panel
 from separatrix.lab.views.risk import risk_view
-from separatrix.lab.views.validation import can_validate, held_x, validation_view
+from separatrix.lab.views.validation import can_validate, check_third, held_x, validation_view
 from separatrix.lab.views.w import solid_view, w_view
 from separatrix.lab.views.x import Window, x_view
 
@@ -28,7 +28,8 @@ Options = dict[str, Any]
 class Tab:
     """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker.
 
-    ``x`` makes another x-space while the picture is open; None where it leaves x-space as it is.
+    ``x`` makes another x-space while the picture is open, from the options of x-space and its own; None where it
+    leaves x-space as it is.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Tab:
     key: str
     applies: Callable[[Scene], bool]
     make: Callable[[Playback, Options], Any]
-    x: Callable[[Playback, Options], Any] | None = None
+    x: Callable[[Playback, Options, Options], Any] | None = None
 
 
 def tabs_of(scene: Scene) -> list[str]:
@@ -56,7 +57,7 @@ def views(play: Playback | None, want: Any) -> dict[str, Any]:
         found[name] = _MAKERS[name](play, options) if there and play is not None else None
     for tab in TABS:
         if tab.x is not None and found.get(tab.name) is not None and "x" in found and play is not None:
-            found["x"] = tab.x(play, want["x"]) or found["x"]
+            found["x"] = tab.x(play, want["x"], want[tab.name]) or found["x"]
     return found
 
 
@@ -64,8 +65,8 @@ def _x(play: Playback, options: Options) -> Any:
     return x_view(play.run, play.frame, *_x_options(play, options))
 
 
-def _held_x(play: Playback, options: Options) -> Any:
-    return held_x(play, *_x_options(play, options))
+def _held_x(play: Playback, options: Options, own: Options) -> Any:
+    return held_x(play, check_third(own.get("third")), *_x_options(play, options))
 
 
 def _x_options(play: Playback, options: Options) -> tuple[Window | None, int, int | None]:
@@ -80,7 +81,10 @@ def _x_options(play: Playback, options: Options) -> tuple[Window | None, int, in
 
 
 def _validation(play: Playback, options: Options) -> Any:
-    return validation_view(play, options.get("over"), options.get("size"), options.get("quick") is True)
+    third = check_third(options.get("third"))
+    return validation_view(
+        play, options.get("over"), third, options.get("size"), options.get("quick") is True
+    )
 
 
 def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:

@@ -28,7 +28,7 @@ from separatrix.types import Vector
 Rows = NDArray[np.float64]
 _RAYS = 12  # lines of the sheet from the origin outwards, a direction of x-space each
 _RINGS = 4  # lines of the sheet across those, a distance from the origin each
-_FINE = 121  # points of a curve on the sheet
+_FINE = 61  # points of a curve on the sheet
 _FLAT = 1e-9  # relative size below which a discriminant counts as zero, and its conic is not named
 _DIGITS = 6  # as the numbers of a pair: both sides of the equation are to agree
 
@@ -65,12 +65,17 @@ def lift_view(play: Playback, chosen: Any = None) -> dict[str, Any]:
         "sides": [int(each) for each in np.sign(f)],
         "w": numbers(w),
         "b": number(b),
-        "sheet": [numbers(line) for line in sheet(size)],
+        "sheet": [_brief(line, size) for line in sheet(size)],
         "plane": numbers(plane_corners(w, b, size)),
-        "cut": [] if flat else [numbers(line) for line in cut(w, b, size)],
+        "cut": [] if flat else [_brief(line, size) for line in cut(w, b, size)],
         "says": plane_words(scene, w, b, f),
         "pair": equation(scene, *check_pair(scene, chosen)),
     }
+
+
+def _brief(line: Rows, size: float) -> list[Any]:
+    """A line in as many digits as a picture can show: half the length of the message."""
+    return numbers(np.round(line, 6 - math.floor(math.log10(size))))
 
 
 def plane_of(play: Playback, places: Rows) -> tuple[Vector, float]:

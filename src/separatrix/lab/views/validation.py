@@ -1,7 +1,7 @@
 """Data to draw validation: some points are held out, models learn from the others, and both errors are counted.
 
-Every third point of each class is held out. What is learnt from the others is the estimator's answer on them alone:
-while the picture is open, x-space shows that answer, with the held-out points hollow.
+Every third point of each class is held out; which third, the reader may choose. What is learnt from the others is the
+estimator's answer on them alone: while the picture is open, x-space shows that answer, with the held-out points hollow.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from separatrix.validation import Holdout
 
 Counts = NDArray[np.int64]
 _EVERY = 3  # one of so many points of a class is held out
+_FIRST = 1  # the third that is held out before another is chosen
 _RANGES = {"C": (1e-3, 1e3), "gamma": (1e-2, 1e2)}
 _SYMBOLS = {"C": "C", "gamma": "γ"}
 _KEPT = 32  # curves of scenes that were on the page, so that a slider that goes back finds them
@@ -37,29 +38,38 @@ def can_validate(scene: Scene) -> bool:
     return scene.algorithm in ("soft-margin", "kernel-svm")
 
 
-def held_out(scene: Scene) -> NDArray[np.bool_]:
-    """The rows that are held out, a mask (n,): the third, the sixth, ... of each class.
+def check_third(third: Any) -> int:
+    """Which third is held out, from outside: 0, 1 or 2; the middle one where it is not given."""
+    if third is None:
+        return _FIRST
+    if isinstance(third, bool) or third not in range(_EVERY):
+        raise SceneError(f"third must be 0, 1 or 2; got {str(third)[:20]}.")
+    return int(third)
+
+
+def held_out(scene: Scene, third: int = _FIRST) -> NDArray[np.bool_]:
+    """The rows that are held out, a mask (n,): the second, the fifth, ... of each class, or their neighbours.
 
     >>> held_out(Scene(points=((0.0, 0.0, 1),) * 4 + ((1.0, 0.0, -1),) * 3)).nonzero()[0].tolist()
-    [2, 6]
+    [1, 5]
     """
     mask = np.zeros(len(scene.points), dtype=bool)
     for label in (1, -1):
-        mask[np.flatnonzero(scene.y == label)[_EVERY - 1 :: _EVERY]] = True
+        mask[np.flatnonzero(scene.y == label)[third::_EVERY]] = True
     return mask
 
 
 @lru_cache(maxsize=64)
-def learnt(scene: Scene) -> tuple[SoftMarginRun, Frame]:
+def learnt(scene: Scene, third: int = _FIRST) -> tuple[SoftMarginRun, Frame]:
     """The answer on the points that are not held out."""
-    rest = tuple(point for point, out in zip(scene.points, held_out(scene), strict=True) if not out)
+    rest = tuple(point for point, out in zip(scene.points, held_out(scene, third), strict=True) if not out)
     run = SoftMarginRun(replace(scene, points=rest))
     return run, run.leap(Answers(run.scene), None)
 
 
-def misses(scene: Scene, f: NDArray[np.float64]) -> tuple[int, int]:
+def misses(scene: Scene, f: NDArray[np.float64], third: int) -> tuple[int, int]:
     """Points that are not on their own side: of those that were learnt from, of the held-out ones."""
-    wrong, out = ~(scene.y * f > 0), held_out(scene)
+    wrong, out = ~(scene.y * f > 0), held_out(scene, third)
     return int(np.count_nonzero(wrong & ~out)), int(np.count_nonzero(wrong & out))
 
 
@@ -78,31 +88,31 @@ class Sweep:
         return int(np.argmin(self.held))
 
 
-_sweeps: OrderedDict[tuple[Scene, str], Sweep] = OrderedDict()
+_sweeps: OrderedDict[tuple[Scene, str, int], Sweep] = OrderedDict()
 
 
-def sweep(scene: Scene, over: str, quick: bool = False) -> Sweep | None:
+def sweep(scene: Scene, over: str, third: int = _FIRST, quick: bool = False) -> Sweep | None:
     """Errors along C or gamma; None where they would have to be found first and must be ``quick``."""
-    key = scene.changed({over: 1.0}), over
+    key = scene.changed({over: 1.0}), over, third
     known = _sweeps.get(key)
     if known is None and not quick:
-        known = _sweeps[key] = _swept(scene, over)
+        known = _sweeps[key] = _swept(scene, over, third)
         while len(_sweeps) > _KEPT:
             _sweeps.popitem(last=False)
     return known
 
 
-def _swept(scene: Scene, over: str) -> Sweep:
+def _swept(scene: Scene, over: str, third: int) -> Sweep:
     # Half a power of ten apart; with many points fewer, so that a page never waits longer than a tenth of a second.
     count = 13 if len(scene.points) <= 150 else 9 if len(scene.points) <= 300 else 7
     values = np.geomspace(*_RANGES[over], count)
-    out = held_out(scene)
+    out = held_out(scene, third)
     found = []
     for value in values:
         there = scene.changed({over: float(value)})
-        run, frame = learnt(there)
+        run, frame = learnt(there, third)
         f = run.scores(frame, scene.X)
-        found.append((*misses(scene, f), np.sign(f[out]).astype(np.int8)))
+        found.append((*misses(scene, f, third), np.sign(f[out]).astype(np.int8)))
     train, held, answers = zip(*found, strict=True)
     return Sweep(values, np.array(train), np.array(held), np.array(answers))
 
@@ -113,16 +123,18 @@ def shows_rest(play: Playback) -> bool:
 
 
 def enough(scene: Scene) -> bool:
-    """True if each class has a point to hold out."""
-    return set(scene.y[held_out(scene)].tolist()) == {-1, 1}
+    """True if each class has a point to hold out, whichever third that is."""
+    return all(int(np.count_nonzero(scene.y == label)) >= _EVERY for label in (1, -1))
 
 
-def held_x(play: Playback, window: Window | None, grid: int, row: int | None) -> dict[str, Any] | None:
+def held_x(
+    play: Playback, third: int, window: Window | None, grid: int, row: int | None
+) -> dict[str, Any] | None:
     """x-space with the answer of the points that are not held out; None where the run itself is to be seen."""
     if not shows_rest(play):
         return None
-    scene, out = play.scene, held_out(play.scene)
-    run, frame = learnt(scene)
+    scene, out = play.scene, held_out(play.scene, third)
+    run, frame = learnt(scene, third)
     view = x_view(run, frame, window, grid)
     f = run.scores(frame, scene.X)
     norm = norm_of(run, frame, rows_of(run, frame))
@@ -132,37 +144,39 @@ def held_x(play: Playback, window: Window | None, grid: int, row: int | None) ->
     for name, values in every.items():
         one = None if values is None or row is None else {row: number(values[row])}
         view[name] = one if row is not None or values is None else numbers(values)
-    view |= {"kinds": kinds.tolist(), "held": np.flatnonzero(out).tolist()}
+    view |= {"kinds": kinds.tolist(), "held": np.flatnonzero(out).tolist(), "third": third}
     view["legend"].insert(2, "held")
     return view
 
 
 def validation_view(
-    play: Playback, over: Any = None, size: Any = None, quick: bool = False
+    play: Playback, over: Any = None, third: int = _FIRST, size: Any = None, quick: bool = False
 ) -> dict[str, Any]:
     """Both errors along C or gamma, the best of them, and what looking often does to a hold-out."""
     scene = play.scene
     if over == "looks":
         return {"over": "looks", "choices": _choices(scene), **looks_view(check_size(size))}
-    over = "C" if over is None else over
+    if over is None:  # how wide a Gaussian is matters most
+        over = "gamma" if scene.has_kernel and scene.kernel == "rbf" else "C"
     if not isinstance(over, str) or over not in _RANGES:
         raise SceneError(f"over must be one of C, gamma, looks; got {str(over)[:20]}.")
     over = over if over in _choices(scene) else "C"
     if not enough(scene):
         few = "Each class needs three points before one of them can be held out."
         return {"over": over, "choices": _choices(scene), "curves": None, "few": True, "says": [few]}
-    out = held_out(scene)
+    out = held_out(scene, third)
     many = int(np.count_nonzero(~out)), int(np.count_nonzero(out))
     view: dict[str, Any] = {
         "over": over,
         "choices": _choices(scene),
         "few": False,
+        "third": third,
         "value": number(getattr(scene, over)),
         "range": list(_RANGES[over]),
         "curves": None,
-        "says": [_split_words(play, many), _now_words(play, over, many)],
+        "says": [_split_words(play, many), _now_words(play, over, third, many)],
     }
-    found = sweep(scene, over, quick)
+    found = sweep(scene, over, third, quick)
     if found is not None:
         view["curves"] = {
             "values": numbers(found.values),
@@ -190,14 +204,14 @@ def _split_words(play: Playback, many: tuple[int, int]) -> str:
     return f"{held} for these curves; the run in x-space learns from all {sum(many)}."
 
 
-def _now_words(play: Playback, over: str, many: tuple[int, int]) -> str:
+def _now_words(play: Playback, over: str, third: int, many: tuple[int, int]) -> str:
     scene = play.scene
     if play.hand is not None:
         f, what = play.run.scores(play.frame, scene.X), "Your line"
     else:
-        run, frame = learnt(scene)
+        run, frame = learnt(scene, third)
         f, what = run.scores(frame, scene.X), f"At {_SYMBOLS[over]} = {shown(getattr(scene, over), 3)}"
-    train, held = misses(scene, f)
+    train, held = misses(scene, f, third)
     return (
         f"{what}: wrong on {train} of {counted(many[0], 'training point')} ({percent(train / many[0])}) and on {held} "
         f"of {many[1]} held out ({percent(held / many[1])})."

@@ -9,7 +9,7 @@ export class Corner {
   constructor(ends, through = [0, 0, 0]) {
     this.ends = ends;
     this.through = through;
-    const middle = ends.map(([low, high], k) => low + (k === 2 ? 0.36 : 0.5) * (high - low)), half = 0.42 * Math.max(...ends.map(([low, high]) => high - low));
+    const middle = ends.map(([low, high], k) => low + (k === 2 ? 0.36 : 0.5) * (high - low)), half = 0.38 * Math.max(...ends.map(([low, high]) => high - low));
     this.at = (values) => values.map((value, k) => (value - middle[k]) / half);
   }
 
@@ -17,7 +17,7 @@ export class Corner {
 
   lines(camera, paper, tint) {
     paper.strokeStyle = tint.soft;
-    paper.lineWidth = 1.5;
+    paper.lineWidth = Math.max(1.5, camera.width / 600);
     this.ends.forEach(([low, high], k) => camera.line(paper, [this.place(k, low), this.place(k, high)]));
   }
 
@@ -39,7 +39,8 @@ export class Corner {
     Object.assign(paper, { font: `600 ${Math.max(13, camera.width / 48)}px ${tint.font}`, fillStyle: tint.ink, lineWidth: 4 });
     names.forEach((name, k) => {
       const [low, high] = this.ends[k], [x, y] = camera.see(this.place(k, high + 0.1 * (high - low)));
-      write(name, [Math.min(camera.width - 2.5 * size, Math.max(2.5 * size, x)), Math.max(1.4 * size, y + 4)]);
+      const half = paper.measureText(name).width / 2 + 4; // a name is never cut off
+      write(name, [Math.min(camera.width - half, Math.max(half, x)), Math.max(1.4 * size, y + 4)]);
     });
   }
 }

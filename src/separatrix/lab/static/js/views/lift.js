@@ -22,8 +22,10 @@ export class Lift {
     this.inputs = ["x", "z"].map((name, k) => h("input", { type: "number", min: 1, step: 1, "aria-label": `Number of the point ${name}`, onchange: () => this.typed(k) }));
     this.lines = [h("p", {}), h("p", {}), h("p", { class: "note" })];
     this.says = h("p", {});
+    const keys = [["plane", "the plane"], ["cut", "its cut: the curve of x-space"], ["sheet", "the sheet: all of x-space, lifted"]];
     const [x, z] = this.inputs;
-    this.element = h("div", { class: "tab-body" }, this.camera.element,
+    this.element = h("div", { class: "tab-body lift-body" }, this.camera.element,
+      h("div", { class: "legend lift-legend" }, keys.map(([name, text]) => h("span", { class: `key lift-${name}` }, h("i"), text))),
       h("div", { class: "row-of lift-pair" }, h("label", {}, "x = point ", x), h("label", {}, "z = point ", z), h("span", { class: "note", text: "or click a point" })),
       h("div", { class: "readout words lift-words" }, h("div", { class: "lift-equation" }, this.lines), this.says));
     this.camera.canvas.addEventListener("pointermove", (event) => { if (!this.camera.from) client.hover(this.under(event)); });
@@ -103,7 +105,7 @@ export class Lift {
   paint(paper, lift, scene, tint) {
     const { camera } = this, box = corner(lift), { at } = box;
     box.lines(camera, paper, tint);
-    Object.assign(paper, { strokeStyle: tint.faint, lineWidth: 1, globalAlpha: 0.55 });
+    Object.assign(paper, { strokeStyle: tint.faint, lineWidth: Math.max(1, camera.width / 700), globalAlpha: 0.6 });
     for (const line of lift.sheet) camera.line(paper, line.map(at));
     paper.globalAlpha = 1;
     const ahead = lift.w.reduce((sum, value, k) => sum + value * camera.toward[k], 0);

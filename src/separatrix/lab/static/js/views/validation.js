@@ -9,9 +9,11 @@ export class Validation {
   constructor(client) {
     this.client = client;
     this.name = "validation";
-    this.over = "C";
+    this.over = null; // C, gamma or looks; null: as the solver chooses
     this.size = null; // held-out points of the ten looks; null: as the solver chooses
     this.buttons = Object.entries(TITLES).map(([name, text]) => h("button", { class: "small", text, "aria-pressed": "false", "data-over": name, onclick: () => this.turnTo(name) }));
+    this.third = null; // which third of the points is held out; null: as the solver chooses
+    this.another = h("button", { class: "small", text: "another third", title: "Hold out other points", onclick: () => this.next() });
     this.sizes = h("select", { "aria-label": "held-out points", onchange: () => { this.size = Number(this.sizes.value); client.look(); client.onview(); } });
     this.sizeLabel = h("label", { class: "sizes", hidden: true }, "points ", this.sizes);
     this.sweeps = { C: this.makeSweep("C", "C"), gamma: this.makeSweep("gamma", "γ") };
@@ -19,7 +21,7 @@ export class Validation {
     this.holder = h("div", { class: "tab-body validation-body" });
     this.empty = h("p", { class: "empty", hidden: true });
     this.words = h("div", { class: "readout words validation-words" });
-    this.element = h("div", { class: "tab-body" }, h("div", { class: "row-of" }, this.buttons, this.sizeLabel), this.holder, this.words);
+    this.element = h("div", { class: "tab-body" }, h("div", { class: "row-of" }, this.buttons, this.another, this.sizeLabel), this.holder, this.words);
   }
 
   // A chart whose cursor is the scene's own value: dragged, clicked, or moved with the arrow keys.
@@ -62,23 +64,31 @@ export class Validation {
     this.client.onview();
   }
 
-  options() { return { over: this.over, size: this.over === "looks" ? this.size : null }; }
+  next() {
+    this.third = ((this.third ?? this.client.state.validation.third) + 1) % 3;
+    this.client.look();
+    this.client.onview();
+  }
 
-  saved() { return this.over === "C" && this.size === null ? null : { over: this.over, size: this.size }; }
+  options() { return { over: this.over, third: this.third, size: this.over === "looks" ? this.size : null }; }
+
+  saved() { return [this.over, this.third, this.size].every((each) => each === null) ? null : { over: this.over, third: this.third, size: this.size }; }
 
   restore(kept) {
-    this.over = kept && Object.hasOwn(TITLES, kept.over) ? kept.over : "C";
+    this.over = kept && Object.hasOwn(TITLES, kept.over) ? kept.over : null;
+    this.third = kept && [0, 1, 2].includes(kept.third) ? kept.third : null;
     this.size = kept && [20, 60, 200, 1000].includes(kept.size) ? kept.size : null;
   }
 
   draw() {
     const { validation, run } = this.client.state;
     if (run.ready && validation === undefined) return; // the answer with this view is on its way
-    const there = Boolean(run.ready && validation), over = there ? validation.over : this.over;
+    const there = Boolean(run.ready && validation), over = there ? validation.over : this.over ?? "C";
     for (const button of this.buttons) {
       button.hidden = there && button.dataset.over !== "looks" && !validation.choices.includes(button.dataset.over);
       set(button, { "aria-pressed": String(button.dataset.over === over) });
     }
+    this.another.hidden = over === "looks" || !there || validation.few;
     this.sizeLabel.hidden = over !== "looks" || !there;
     const chart = over === "looks" ? this.looks : this.sweeps[over], drawn = there && !validation.few;
     this.empty.hidden = drawn;

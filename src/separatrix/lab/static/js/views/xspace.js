@@ -204,7 +204,7 @@ export class XSpace {
   // What f is at the pointer, where no row is: the solver knows.
   ask(place) {
     if (!this.client.state.run.ready) return;
-    this.client.keep("probe", "probe", { at: place, held: Boolean(this.client.state.x?.held) }, null, ({ probe }) => {
+    this.client.keep("probe", "probe", { at: place, third: this.client.state.x?.third ?? null }, null, ({ probe }) => {
       this.probed = probe ? { place, ...probe } : null;
       this.light();
     });
