@@ -193,8 +193,8 @@ def test_counters_agree_and_a_long_run_says_where_it_stops(lab):
 def test_the_cells_of_mark_one_are_equal_and_its_counts_are_english(new_page, ratio):
     lab = new_page(device_scale_factor=ratio).open()
     lab.js("app.markOne.open(); await app.markOne.ask('show', { cells: '1'.repeat(400), label: 1 })")
-    assert "1 example of A" in lab.page.inner_text(".mark-one .note")
-    assert "1 update " in lab.page.inner_text(".mark-one .note")
+    assert "1 example of A" in lab.page.inner_text(".mark-says")
+    assert "1 mistake " in lab.page.inner_text(".mark-says")
     sizes = lab.js(
         "const shown = (pad) => pad.getBoundingClientRect().width * devicePixelRatio;"
         "return [app.markOne.pad, app.markOne.map].map((pad) => [pad.width / 20, shown(pad) - pad.width])"

@@ -108,6 +108,41 @@ def circles() -> Scene:
     )
 
 
+def ellipse() -> Scene:
+    """One class inside a slanting ellipse about the origin: a plane separates what (x.z)^2 lifts."""
+    rng = np.random.default_rng(11)
+    angles = 0.4 + np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
+    # On the ellipse x1^2 - x1 x2 + x2^2 = 2 the radius is sqrt(2 / (1 - cos sin)).
+    edge = np.sqrt(2.0 / (1.0 - np.cos(angles) * np.sin(angles)))
+    around = np.column_stack([np.cos(angles), np.sin(angles)]) * edge[:, None]
+    outer = around * rng.uniform(1.18, 1.36, (16, 1))
+    inner = (around * rng.uniform(0.5, 0.84, (16, 1)))[::2]
+    return Scene(
+        points=_points(np.vstack([inner, outer]), np.repeat([1, -1], [8, 16])),
+        algorithm="kernel-svm",
+        kernel="poly",
+        degree=2,
+        gamma=1.0,
+        coef0=0.0,
+        C=100.0,
+    )
+
+
+def noisy() -> Scene:
+    """Two arcs that reach into each other, blurred: how wide a kernel should be is a question.
+
+    The seed is one with which a too wide and a too narrow kernel are both clearly worse on held-out points.
+    """
+    rng = np.random.default_rng(0)
+    angles = rng.uniform(0.0, math.pi, (2, 36))
+    upper = np.column_stack([np.cos(angles[0]), np.sin(angles[0])]) * 1.7 + [-0.8, -0.4]
+    lower = np.column_stack([np.cos(angles[1]), -np.sin(angles[1])]) * 1.7 + [0.8, 0.4]
+    X = np.vstack([upper, lower]) + rng.normal(0.0, 0.5, (72, 2))
+    return Scene(
+        points=_points(X, np.repeat([1, -1], 36)), algorithm="kernel-svm", kernel="rbf", gamma=10.0, C=10.0
+    )
+
+
 def early_stop() -> Scene:
     """Eight separable points on which scikit-learn's Perceptron, as it comes, stops before it separates them."""
     X = [(1.9, 3.0), (4.8, 3.5), (3.7, 0.1), (3.0, 4.8), (8.6, 11.3), (8.6, 8.8), (8.2, 8.7), (11.5, 8.7)]
@@ -206,6 +241,13 @@ PRESETS = (
     ),
     Preset("xor", "XOR", "Four corners: four rows prove that no line exists. A kernel finds a curve.", xor),
     Preset("circles", "Circles", "One class around the other: a circle in the space of a kernel.", circles),
+    Preset(
+        "ellipse",
+        "Ellipse",
+        "One class inside an ellipse about 0: a plane separates the points that (x·z)² lifts.",
+        ellipse,
+    ),
+    Preset("noisy", "Two arcs", "Blurred arcs: how wide should the kernel be? Held-out points say.", noisy),
     Preset(
         "eight",
         "Eight points",

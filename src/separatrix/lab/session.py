@@ -30,8 +30,10 @@ from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.script import script
 from separatrix.lab.stages import STAGE, STAGES
 from separatrix.lab.views.catalogue import TABS, check_window, tabs_of, views
+from separatrix.lab.views.pair import kernel_pair
 from separatrix.lab.views.risk import compared_paths
 from separatrix.lab.views.step_size import step_sizes
+from separatrix.lab.views.validation import can_validate, check_third, learnt, shows_rest
 from separatrix.lab.views.x import probe
 
 Message = dict[str, Any]
@@ -72,6 +74,7 @@ class Session:
             "hold": self._hold,
             "release": lambda message: self._playback().release(),
             "probe": self._probe,
+            "pair": self._pair,
             "compare": lambda message: {"compare": compared_paths(self._playback().scene)},
             "step-sizes": lambda message: {"step_sizes": step_sizes(self._playback().scene)},
             "certificate": self._certificate,
@@ -268,7 +271,17 @@ class Session:
             raise SceneError("at must be [x1, x2].")
         if self.playback is None:
             return {"probe": None}
-        return {"probe": probe(self.playback.run, self.playback.frame, np.array(at, dtype=np.float64))}
+        run, frame = self.playback.run, self.playback.frame
+        third = message.get("third")
+        if third is not None and can_validate(self.scene) and shows_rest(self.playback):
+            run, frame = learnt(self.scene, check_third(third))
+        return {"probe": probe(run, frame, np.array(at, dtype=np.float64))}
+
+    def _pair(self, message: Message) -> Message:
+        rows = message.get("rows")
+        if not isinstance(rows, list) or len(rows) != 2 or not self.scene.has_kernel:
+            raise SceneError("rows must be two points of a scene with a kernel.")
+        return {"pair": kernel_pair(self.scene, *rows)}
 
 
 def hello() -> Message:

@@ -59,5 +59,8 @@ STAGES = (
         look={"about": "kinds", "wide": True},
     ),
     Stage("dual-forces", "The dual as forces", presets.wide_slab, "forces", look={"wide": True}),
+    Stage("kernel-lift", "A kernel is a lift", presets.ellipse, "lift"),
+    Stage("gram", "The Gram matrix", presets.circles, "gram"),
+    Stage("validation", "Validation", presets.noisy, "validation"),
 )
 STAGE = {stage.name: stage for stage in STAGES}

@@ -14,14 +14,17 @@ from typing import Any
 from separatrix.lab.playback import Playback
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.views.column import column_view
+from separatrix.lab.views.forces import forces_view
+from separatrix.lab.views.gram import gram_view
+from separatrix.lab.views.lift import lift_view
+from separatrix.lab.views.margin import FACTORS, margin_view
 from separatrix.lab.views.mistakes import mistakes_view, stream_part
 from separatrix.lab.views.panel import panel
 from separatrix.lab.views.risk import risk_view
+from separatrix.lab.views.solid import solid_view
 from separatrix.lab.views.step_size import step_size_view
 from separatrix.lab.views.theorem import theorem_view
-from separatrix.lab.views.forces import forces_view
-from separatrix.lab.views.margin import FACTORS, margin_view
-from separatrix.lab.views.solid import solid_view
+from separatrix.lab.views.validation import can_validate, check_third, held_x, validation_view
 from separatrix.lab.views.w import w_view
 from separatrix.lab.views.x import Window, x_view
 
@@ -30,13 +33,18 @@ Options = dict[str, Any]
 
 @dataclass(frozen=True)
 class Tab:
-    """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker."""
+    """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker.
+
+    ``x`` makes another x-space while the picture is open, from the options of x-space and its own; None where it
+    leaves x-space as it is.
+    """
 
     name: str
     title: str
     key: str
     applies: Callable[[Scene], bool]
     make: Callable[[Playback, Options], Any]
+    x: Callable[[Playback, Options, Options], Any] | None = None
 
 
 def tabs_of(scene: Scene) -> list[str]:
@@ -54,18 +62,37 @@ def views(play: Playback | None, want: Any) -> dict[str, Any]:
             raise SceneError(f"The options of the view {name} must be an object.")
         there = play is not None and (name not in _FOR or _FOR[name](play.scene))
         found[name] = _MAKERS[name](play, options) if there and play is not None else None
+    for tab in TABS:
+        if tab.x is not None and found.get(tab.name) is not None and "x" in found and play is not None:
+            found["x"] = tab.x(play, want["x"], want[tab.name]) or found["x"]
     return found
 
 
 def _x(play: Playback, options: Options) -> Any:
+    view = x_view(play.run, play.frame, *_x_options(play, options))
+    return view | stream_part(play) if play.scene.algorithm == "online" else view
+
+
+def _held_x(play: Playback, options: Options, own: Options) -> Any:
+    return held_x(play, check_third(own.get("third")), *_x_options(play, options))
+
+
+def _x_options(play: Playback, options: Options) -> tuple[Window | None, int, int | None]:
+    """The window, the points on a side of a grid, and the one row whose margins are wanted."""
     grid = options.get("grid", 48)
     if isinstance(grid, bool) or not isinstance(grid, int):
         raise SceneError("grid must be a whole number.")
     window, row, n = options.get("window"), options.get("row"), len(play.scene.points)
     if row is not None and (isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < n):
         raise SceneError(f"row must be a whole number below {n}; got {str(row)[:20]}.")
-    view = x_view(play.run, play.frame, None if window is None else check_window(window), grid, row)
-    return view | stream_part(play) if play.scene.algorithm == "online" else view
+    return None if window is None else check_window(window), grid, row
+
+
+def _validation(play: Playback, options: Options) -> Any:
+    third = check_third(options.get("third"))
+    return validation_view(
+        play, options.get("over"), third, options.get("size"), options.get("quick") is True
+    )
 
 
 def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
@@ -142,6 +169,15 @@ def _has_slab(scene: Scene) -> bool:
     return scene.algorithm in ("hard-margin", "soft-margin")
 
 
+def _has_kernel(scene: Scene) -> bool:
+    return scene.has_kernel
+
+
+def _is_polynomial(scene: Scene) -> bool:
+    """True if the kernel has a space of a few products; whether it can be drawn, the picture says."""
+    return scene.has_kernel and scene.kernel == "poly"
+
+
 #: In the order of the page.
 TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
@@ -159,6 +195,9 @@ TABS = (
     ),
     Tab("margin", "margin", "M", _has_slab, _margin),
     Tab("forces", "forces", "D", _has_slab, lambda play, options: forces_view(play)),
+    Tab("lift", "lift", "L", _is_polynomial, lambda play, options: lift_view(play, options.get("pair"))),
+    Tab("gram", "Gram", "G", _has_kernel, lambda play, options: gram_view(play)),
+    Tab("validation", "validation", "H", can_validate, _validation, _held_x),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
 _MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}

@@ -14,6 +14,9 @@ import { StepSize } from "./views/stepsize.js";
 import { Mistakes } from "./views/mistakes.js";
 import { Margin } from "./views/margin.js";
 import { Forces } from "./views/forces.js";
+import { Lift } from "./views/lift.js";
+import { Gram } from "./views/gram.js";
+import { Validation } from "./views/validation.js";
 import { Tabs } from "./views/tabs.js";
 import { Panel } from "./views/panel.js";
 import { makeHelp } from "./controls/help.js";
@@ -40,6 +43,7 @@ export async function mount(root, transport, keys = root) {
   const views = {
     w: new WSpace(client), solid: new Solid(client), risk: new Risk(client), theorem: new Theorem(client), column: new Column(client),
     stepsize: new StepSize(client), mistakes: new Mistakes(client), margin: new Margin(client), forces: new Forces(client),
+    lift: new Lift(client), gram: new Gram(client), validation: new Validation(client),
   };
   app.hello = hello;
   app.tabs = new Tabs(client, hello.tabs, views);

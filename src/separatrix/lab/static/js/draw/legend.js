@@ -11,6 +11,7 @@ const line = (group, className) => s("g", { class: group }, s("line", { class: c
 const KEYS = {
   plus: [() => dot("plus"), "+1"],
   minus: [() => dot("minus"), "−1"],
+  held: [() => dot("plus held"), "held out"],
   margin: [() => ring("plus margin"), "on the margin"],
   slack: [() => ring("plus slack"), "uses slack"],
   used: [() => ring("plus used"), "this step"],

@@ -184,7 +184,7 @@ export class XSpace {
     const slack = run.ready && panel && panel.rows.slack, w = x && x.w;
     const { plane } = this.plot, at = (x1, x2) => `${plane.x(x1).toFixed(1)} ${plane.y(x2).toFixed(1)}`;
     let short = "";
-    if (slack && w && x.norm > 0 && slack.length === scene.points.length) {
+    if (slack && w && x.norm > 0 && !x.held && slack.length === scene.points.length) {
       scene.points.forEach(([x1, x2, y], row) => {
         if (!(slack[row] > 1e-9)) return;
         const move = (y * slack[row]) / (x.norm * x.norm);
@@ -196,14 +196,14 @@ export class XSpace {
 
   // Rows that are pointed at, used by this step, chosen with the keyboard, or part of a contradiction.
   light() {
-    const { state, hovered } = this.client;
+    const { state, hovered, other } = this.client;
     const verdict = state.run.ready && state.panel ? state.panel.verdict : null;
     const contradicting = new Set(verdict && verdict.kind !== "separable" ? verdict.rows : []);
-    const { chosen } = this.editing;
+    const { chosen } = this.editing, held = new Set(state.run.ready && state.x && state.x.held ? state.x.held : []);
     const used = state.run.by_hand ? null : state.run.row;
-    this.marks.light((row) => [row === hovered && "lit", row === used && "used", contradicting.has(row) && "contradicts", row === chosen && "chosen"], hovered);
+    this.marks.light((row) => [held.has(row) && "held", (row === hovered || row === other) && "lit", row === used && "used", contradicting.has(row) && "contradicts", row === chosen && "chosen"], hovered);
     // Numbers beside the points that a sentence names, or is about; on request beside all.
-    const moving = state.panel && state.panel.pending ? [] : [hovered, chosen]; // letters take the browser longer than a mark
+    const moving = state.panel && state.panel.pending ? [] : [hovered, other, chosen]; // letters take the browser longer than a mark
     const named = this.all ? state.scene.points.keys() : new Set([...(state.run.named || []), ...contradicting, ...moving]);
     this.marks.number([...named], state.scene.points);
     children(this.readout.words, this.words(), makeTerm, fillTerm);
@@ -212,7 +212,7 @@ export class XSpace {
   // What f is at the pointer, where no row is: the solver knows.
   ask(place) {
     if (!this.client.state.run.ready) return;
-    this.client.keep("probe", "probe", { at: place }, null, ({ probe }) => {
+    this.client.keep("probe", "probe", { at: place, third: this.client.state.x?.third ?? null }, null, ({ probe }) => {
       this.probed = probe ? { place, ...probe } : null;
       this.light();
     });
