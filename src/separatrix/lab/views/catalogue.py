@@ -181,7 +181,7 @@ def _is_polynomial(scene: Scene) -> bool:
 #: In the order of the page.
 TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
-    Tab("solid", "3-D (w, b)", "V", _has_w, _solid),
+    Tab("solid", "3-D", "V", _has_w, _solid),
     Tab("risk", "risk", "K", _has_risk, _risk),
     Tab("theorem", "theorem", "T", _has_theorem, _theorem),
     Tab("column", "column", "C", _has_column, lambda play, options: column_view(play)),
