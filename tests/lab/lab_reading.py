@@ -7,6 +7,8 @@ from functools import cache
 import numpy as np
 from scipy.optimize import linprog
 
+from separatrix.lab.session import Session
+
 WANT = {"x": {}, "w": {}, "panel": {}}
 NUMBER = r"−?\d+(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
 _POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -76,3 +78,33 @@ def check_wedge(reply) -> None:
     if w["kind"] == "room":
         inside = np.mean(w["wedge"], axis=0)
         assert np.min(functional(scene, inside, w["b"])) > level
+
+
+def started(preset: str | None = None, points=None, **settings) -> Session:
+    session = Session()
+    if points is None:
+        session.handle({"op": "preset", "name": preset})
+    else:
+        session.handle({"op": "load", "scene": {"points": points, "algorithm": "perceptron"}})
+    reply = session.handle({"op": "set", "settings": settings})
+    assert "error" not in reply, reply
+    return session
+
+
+def shown(session: Session, step: int | None = None, **want):
+    op = {"op": "look"} if step is None else {"op": "seek", "step": step}
+    reply = session.handle(op | {"want": {"x": {}, "panel": {}, **want}})
+    assert "error" not in reply, reply
+    return reply
+
+
+def lifted(scene) -> np.ndarray:
+    points = np.array(scene["points"], dtype=float)
+    radius = float(np.linalg.norm(points[:, :2], axis=1).max())
+    c = {"none": 0.0, "unit": 1.0, "radius": radius or 1.0}[scene["bias"]]
+    return np.column_stack([points[:, :2], np.full(len(points), c)])
+
+
+def tilde(scene, x) -> np.ndarray:
+    c = lifted(scene)[0, 2]
+    return np.array([*x["w"], x["b"] / c if c else 0.0])

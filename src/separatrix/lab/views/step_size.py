@@ -24,7 +24,7 @@ from separatrix.types import Vector
 _FACTOR = 10.0  # between a size and the next: less, and the three look alike
 _LEAST, _MOST = 1e-4, 1e4  # sizes that a scene may have
 _STEPS, _QUICK = 300, 40  # steps of each run: at rest, and while something is dragged
-_GRID = 41  # points on a side of a map that is a third of a picture wide
+_GRID, _COARSE = 41, 17  # points on a side of a map, a third of a picture wide: at rest, and during a drag
 _ROOM = 1.25  # of the way itself: the window of its map
 _SIZES = np.geomspace(1e-2, 1e2, 25)
 _LIMIT = 1000  # steps that one size is given, for steps against size
@@ -86,11 +86,12 @@ def _map(scene: Scene, run: Descent, until: int | None, quick: bool, aspect: flo
     low, high = run.path[:, :2].min(axis=0), run.path[:, :2].max(axis=0)
     centre, wide = (low + high) / 2.0, (max(1.0, aspect), max(1.0, 1.0 / aspect))
     half = round_up(_ROOM * max(float((high - low)[k]) / 2.0 / wide[k] for k in range(2)))
+    points = _COARSE if quick else _GRID
     first, second = (
-        np.linspace(centre[k] - half * wide[k], centre[k] + half * wide[k], _GRID) for k in range(2)
+        np.linspace(centre[k] - half * wide[k], centre[k] + half * wide[k], points) for k in range(2)
     )
     b = float(run.path[last, 2])
-    grid = np.column_stack([np.tile(first, _GRID), np.repeat(second, _GRID), np.full(_GRID * _GRID, b)])
+    grid = np.column_stack([np.tile(first, points), np.repeat(second, points), np.full(points * points, b)])
     return {
         "size": number(run.size),
         "own": run.size == scene.step,
@@ -98,7 +99,7 @@ def _map(scene: Scene, run: Descent, until: int | None, quick: bool, aspect: flo
         "half": number(half),
         "window": numbers([first[0], first[-1], second[0], second[-1]]),
         "b": number(b),
-        "points": _GRID,
+        "points": points,
         "values": packed(values_at(scene, grid)),
         "path": numbers(run.path[: last + 1, :2]),
         "curve": numbers(np.column_stack([np.arange(last + 1), run.risk[: last + 1]])),

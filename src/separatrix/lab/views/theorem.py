@@ -126,7 +126,7 @@ def says(play: Playback, widest: Widest | None, rows: Vector, reach: float) -> l
 def _column(scene: Scene, reach: float) -> str:
     c = "1" if scene.bias == "unit" else "R"
     third = "b" if scene.bias == "unit" else "b/R"
-    return f"With the column {c}: x̃ = (x₁, x₂, {c}), w̃ = (w₁, w₂, {third}), and the longest x̃ has R̃ = {shown(reach)}."
+    return f"Let x̃ = (x₁, x₂, {c}), w̃ = (w₁, w₂, {third}), R̃ = max ‖x̃‖ = {shown(reach)}."
 
 
 def _last(play: Playback) -> tuple[int, Vector, Vector] | None:

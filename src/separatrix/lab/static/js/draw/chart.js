@@ -10,8 +10,8 @@ import { children, h, s, set, show, write } from "./dom.js";
 import { ticks } from "./scale.js";
 
 export class Chart {
-  constructor(label, { x, y, logX = false, logY = false }) {
-    [this.logX, this.logY] = [logX, logY];
+  constructor(label, { x, y, logX = false, logY = false, whole = false }) {
+    [this.logX, this.logY, this.whole] = [logX, logY, whole]; // `whole`: x counts something, so that no number stands between
     this.grid = s("g", { class: "grid" });
     this.curves = s("g", { class: "curves" });
     this.marks = s("g", { class: "chart-marks" });
@@ -34,6 +34,7 @@ export class Chart {
     const seen = [...curves.flatMap(({ points }) => points), ...marks.map(({ x, y }) => [x, y])].filter(([x, y]) => this.has(x, y));
     const axes = [0, 1].map((k) => axis(seen.map((place) => place[k]), from[k], to[k], k === 0 ? this.logX : this.logY));
     const box = { left: 4 * em, right: width - 1.2 * em, top: 1.9 * em, bottom: height - 2.6 * em };
+    if (this.whole) axes[0].ticks = axes[0].ticks.filter(Number.isInteger);
     this.x = (value) => box.left + axes[0].share(value) * (box.right - box.left);
     this.valueAt = (px) => axes[0].value((px - box.left) / (box.right - box.left)); // under a pixel
     this.y = (value) => box.bottom - axes[1].share(value) * (box.bottom - box.top);

@@ -125,7 +125,7 @@ export class Column {
       this.arrow(paper, origin, longer(step.from), tint.ink, at, true);
       paper.globalAlpha = 1;
       this.arrow(paper, longer(step.from), longer(w), tint.feasible, at);
-      this.label(paper, longer(step.from).map((value, k) => (value + longer(w)[k]) / 2), step.added, tint, at, 0, 2);
+      this.nameStep(paper, longer(step.from), longer(w), step.added, tint, at);
     }
     if (w.some((value) => value !== 0)) {
       this.arrow(paper, origin, longer(w), tint.accent, at);
@@ -138,6 +138,14 @@ export class Column {
     paper.setLineDash([4, 4].map((each) => each * this.pen));
     camera.line(paper, [origin, [x1, x2, height]].map(at));
     paper.setLineDash([]);
+  }
+
+  // Beside the middle of the arrow, away from the origin; not where it would cover another name.
+  nameStep(paper, from, to, text, tint, at) {
+    const middle = from.map((value, k) => (value + to[k]) / 2), size = Math.max(12, this.camera.width / 50);
+    const [[x, y], [ox, oy], [tx, ty]] = [middle, [0, 0, 0], to.map((value) => 1.12 * value)].map((place) => this.camera.see(at(place)));
+    const away = Math.hypot(x - ox, y - oy) || 1, [u, v] = [(1.8 * (x - ox)) / away, (1.8 * size * (y - oy)) / away];
+    if (Math.hypot(x + u * size - tx, y + v - ty) > 3 * size) this.label(paper, middle, text, tint, at, v, u);
   }
 
   arrow(paper, from, to, colour, at, dashed = false) {

@@ -8,7 +8,7 @@ export class Mistakes {
   constructor(client) {
     this.client = client;
     this.name = "mistakes";
-    this.chart = new Chart("Mistakes so far against points that have come, of the online learner and of a frozen one", { x: "points that have come", y: "mistakes so far" });
+    this.chart = new Chart("Mistakes so far against points that have come, of the online learner and of a frozen one", { x: "points that have come", y: "mistakes so far", whole: true });
     this.words = new Words("What the stream shows");
     this.empty = h("p", { class: "empty", hidden: true });
     this.element = h("div", { class: "tab-body mistakes" }, h("div", { class: "chart-place" }, this.chart.element, this.empty), this.words.element);

@@ -27,7 +27,7 @@ export class Risk {
     this.camera.onview = () => client.onview();
     this.empty = h("p", { class: "empty", hidden: true });
     this.words = new Words("The risk in numbers");
-    this.chart = new Chart("The risk against steps", { x: "step", y: "R" });
+    this.chart = new Chart("The risk against steps", { x: "step", y: "R", whole: true });
     this.body = h("div", { class: "plot-holder" }, this.plot.element, this.empty);
     this.surfaceButton = h("button", { class: "small", text: "surface", "aria-pressed": "false", onclick: () => this.flip() });
     this.compareButton = h("button", { class: "small", text: "compare paths", "aria-pressed": "false", onclick: () => this.compare() });

@@ -14,7 +14,7 @@ export class StepSize {
     this.client = client;
     this.name = "stepsize";
     this.maps = LOOKS.map((look, k) => this.makeMap(look, k));
-    this.chart = new Chart("The risk against steps for three step sizes", { x: "step", y: "R" });
+    this.chart = new Chart("The risk against steps for three step sizes", { x: "step", y: "R", whole: true });
     this.sizes = new Chart("Steps until no point is misclassified against step size", { x: "step size ε", y: "steps", logX: true, logY: true });
     this.sizes.element.hidden = true;
     this.note = h("p", { class: "note" });

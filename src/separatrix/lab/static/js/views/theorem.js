@@ -9,7 +9,7 @@ export class Theorem {
     this.client = client;
     this.name = "theorem";
     this.whole = true; // up to where the curves meet, or only as far as the run went
-    this.chart = new Chart("The bounds of the convergence theorem and the run between them, against updates", { x: "updates k", y: "length" });
+    this.chart = new Chart("The bounds of the convergence theorem and the run between them, against updates", { x: "updates k", y: "length", whole: true });
     this.words = new Words("The proof");
     this.empty = h("p", { class: "empty", hidden: true });
     this.button = h("button", { class: "small", text: "zoom to the run", "aria-pressed": "false", onclick: () => this.zoom(this.whole) });
