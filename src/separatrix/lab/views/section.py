@@ -25,7 +25,7 @@ NAMES = ("w₁", "w₂", "b")
 _BEYOND = 8.0  # half sides of the picture to which a section is followed
 _ROOM = 1e-9  # area, in the picture's half sides, above which floating point has no doubt
 _ROUNDING = Fraction(1, 10**9)  # by which a constraint may be missed, as the optimum does in floating point
-_FAR = 2**40  # half sides of the picture that count as the whole plane
+_FAR = 2**80  # half sides of the picture that count as the whole plane
 _TOUCH = 1e-7  # of the picture's half sides: nearer to a corner, a line goes through it
 
 
