@@ -137,6 +137,8 @@ def check_kinds(session, reply, lines) -> None:
     kind = np.full(len(m), "", dtype=object)
     kind[model.support_] = model.support_kind_
     said = {line.split(",")[0]: line for line in lines}
+    if any(line.startswith("Not settled") for line in lines):
+        return  # a solver that ran out of patience; the table says by how much
     squared = scene["algorithm"] == "soft-margin" and scene["loss"] == "squared_hinge"
     at_limit = np.abs(m - 1.0) <= (-1.0 if squared else 1e-6)
     limits = np.flatnonzero((kind == "slack") & at_limit)
@@ -185,6 +187,8 @@ def check_forces(session, reply) -> None:
     drawn = {force["row"] for force in view["forces"]}
     assert all(alpha[row] <= 2e-3 * alpha.max() for row in range(len(y)) if row not in drawn)
     forces, torques, *across = view["balance"]
+    v, u = (alpha * y) @ X, np.array([-w[1], w[0]]) / norm
+    size = alpha.sum() * np.abs(X).max()
     positive, negative = re.search(rf"with ({NUMBER}), the −1 side with ({NUMBER})", forces).groups()
     assert close(positive, alpha[y > 0].sum())
     assert close(negative, alpha[y < 0].sum())
@@ -196,26 +200,30 @@ def check_forces(session, reply) -> None:
         assert close(difference, abs(alpha @ y)) or (even and read(difference) == 0)
     else:
         assert ("they cancel" in forces) == even
-        assert even or not play.frame.final
-    v, u = (alpha * y) @ X, np.array([-w[1], w[0]]) / norm
-    size = alpha.sum() * np.abs(X).max()
-    if "nothing turns" in torques:
+        assert ("yet" in forces) == (not even and not play.frame.final)
+    turns = [read(each) for each in re.search(rf"origin: ({NUMBER}) and ({NUMBER}):", torques).groups()]
+    for sign, said in zip((1, -1), turns, strict=True):
+        value = sign * (alpha[y == sign] @ (X[y == sign] @ u))
+        assert said == pytest.approx(value, rel=6e-2, abs=1.1e-6 * size)  # with a power of ten, two digits
+    if "they cancel" in torques:
         assert abs(v @ u) <= 2e-6 * size
         assert ("= w" in torques) == bool(np.abs(v - w).max() <= 1e-6 * max(size, norm))
     else:
         assert abs(v @ u) > 1e-7 * size
-        assert not play.frame.final
+        assert ("yet" in torques) == (not play.frame.final)
     if across:
         p, q = (alpha[y == s] @ X[y == s] / alpha[y == s].sum() for s in (1, -1))
         assert np.allclose(view["centres"], [p, q])
         assert abs((p - q) @ u) <= 1e-5 * max(np.linalg.norm(p - q), np.abs(X).max())
         if "convex hulls" in across[0]:
             assert np.linalg.norm(p - q) == pytest.approx(hull_distance(X[y > 0], X[y < 0]), rel=1e-3)
-    check_table(scene, view, alpha, m)
+    check_table(scene, view, alpha, m, play.frame.final)
 
 
 def hull_distance(P, Q) -> float:
-    """The distance of two convex hulls, by a general solver."""
+    """The distance of two convex hulls, by a general solver, which wants numbers about 1."""
+    scale = float(np.abs(P[:1] - Q).max())
+    P, Q = P / scale, Q / scale
 
     def square(s):
         way = s[: len(P)] @ P - s[len(P) :] @ Q
@@ -231,10 +239,10 @@ def hull_distance(P, Q) -> float:
     found = minimize(
         square, start, bounds=[(0, 1)] * len(start), constraints=one, options={"ftol": 1e-14, "maxiter": 500}
     )
-    return float(np.sqrt(found.fun))
+    return scale * float(np.sqrt(found.fun))
 
 
-def check_table(scene, view, alpha, m) -> None:
+def check_table(scene, view, alpha, m, final) -> None:
     """Each case of the table from its inequalities, and whether the sentence above counts them rightly."""
     soft = scene["algorithm"] == "soft-margin"
     squared = soft and scene["loss"] == "squared_hinge"
@@ -255,7 +263,9 @@ def check_table(scene, view, alpha, m) -> None:
             assert on_edge or "beyond" in words
         elif "uses slack" in words:
             assert m[row] < 1.0
-            assert alpha[row] == pytest.approx(2 * C * xi[row] if squared else C, abs=2e-6 * C)
+            assert alpha[row] == pytest.approx(
+                2 * C * xi[row] if squared else C, abs=4e-6 * C * (1 + xi[row])
+            )
         elif "α = C" in words:
             assert alpha[row] >= C
             assert on_edge
@@ -265,6 +275,7 @@ def check_table(scene, view, alpha, m) -> None:
             assert ("< C" in words) == soft
     says = view["says"]
     assert ("holds for all" in says) == (not off)
+    assert ("yet" in says) <= (not final)
     if off:
         assert same_rows(says.split(":", 1)[1], sorted(off)), (says, off)
     if found := re.search(rf"point (\d+) most, by ({NUMBER})", says):
@@ -366,7 +377,7 @@ def test_the_wide_slab_has_round_numbers():
     assert reply["x"]["b"] == pytest.approx(-0.5)
     assert reply["margin"]["derivation"][-1] == "So the width is t = 2/‖w‖ = 2/0.5 = 4."
     assert reply["margin"]["origin"] == pytest.approx(1.0)
-    assert "0.125, the −1 side with 0.125; they cancel" in reply["forces"]["balance"][0]
+    assert "0.125, the −1 side with 0.125: they cancel" in reply["forces"]["balance"][0]
 
 
 def test_the_few_overlapping_points_have_both_kinds():

@@ -54,7 +54,7 @@ def forces_view(play: Playback) -> dict[str, Any]:
     ]
     view["direction"] = numbers(slab.normal)
     view["centres"] = _centres(play.scene, alpha)
-    view["balance"] = [*_balance(play.scene, slab, alpha), *_across(play, slab, view["centres"])]
+    view["balance"] = [*_balance(play, slab, alpha), *_across(play, slab, view["centres"])]
     return view | {"says": _slackness_words(play, slab)}
 
 
@@ -96,37 +96,51 @@ def _across(play: Playback, slab: Slab, centres: list[Any] | None) -> list[str]:
     return ["The centres of pressure (dashed) of the two sides lie straight across from each other."]
 
 
-def _balance(scene: Scene, slab: Slab, alpha: Vector) -> list[str]:
+def _balance(play: Playback, slab: Slab, alpha: Vector) -> list[str]:
     """Forces and torques with their numbers: what cancels, and what does not."""
+    scene = play.scene
     positive, negative = (float(alpha[scene.y == sign].sum()) for sign in (1, -1))
-    total = positive + negative
     left = positive - negative
-    sums = f"the +1 side pushes with {shown(positive)}, the −1 side with {shown(negative)}"
-    even = abs(left) <= _TOTAL * total
+    sums = (
+        "Forces: each support vector pushes on the slab, straight across, with force α. The +1 side pushes with "
+        f"{shown(positive)}, the −1 side with {shown(negative)}"
+    )
+    even = abs(left) <= _TOTAL * (positive + negative)
     if scene.bias == "none":
         forces = (
-            f"Forces: {sums}. Without a bias they need not cancel: the boundary is held at the origin, which takes up "
+            f"{sums}. Without a bias they need not cancel: the boundary is held at the origin, which takes up "
             f"the difference, {shown(abs(left)) if not even else '0'}."
         )
     elif even:
-        forces = f"Forces: {sums}; they cancel, Σ αy = 0."
+        forces = f"{sums}: they cancel, Σ αy = 0."
     else:
-        forces = f"Forces: {sums}; they do not cancel yet, Σ αy = {shown(left, 3)}."
-    # Torques of forces that cancel are the same about every place; else they are taken about the origin.
-    centre = scene.X.mean(axis=0) if even else np.zeros(2)
-    moments = alpha * ((scene.X - centre) @ slab.along)
-    turning = float(scene.y @ moments)
-    about = "" if even and scene.bias != "none" else " about the origin"
-    size = total * float(np.max(np.abs(scene.X)))
-    if abs(turning) <= _TOTAL * size:
-        same = float(np.max(np.abs((alpha * scene.y) @ scene.X - slab.w))) <= _TOTAL * max(size, slab.norm)
-        what = "Σ αyx = w" if same else "Σ αyx"
-        torques = f"Torques{about}: {what} has no component along the boundary; nothing turns the slab."
-    else:
-        torques = (
-            f"Torques{about}: Σ αyx is not w yet, and has a component {shown(turning, 3)} along the boundary."
-        )
-    return [forces, torques]
+        forces = f"{sums}: they do not cancel{_yet(play)}, Σ αy = {shown(left, 3)}."
+    return [forces, _torques(play, slab, alpha)]
+
+
+def _yet(play: Playback) -> str:
+    """What is not so may still come, on the way; of an answer it is rounding."""
+    return " to six digits" if is_answer(play) else " yet"
+
+
+def _torques(play: Playback, slab: Slab, alpha: Vector) -> str:
+    """The torques of both sides: of a push at x about the origin it is alpha y times the place of x along the boundary.
+
+    Their sum is the component of sum_i alpha_i y_i x_i along the boundary, and w has none.
+    """
+    scene = play.scene
+    moments = alpha * scene.y * (scene.X @ slab.along)
+    positive, negative = (float(moments[scene.y == sign].sum()) for sign in (1, -1))
+    size = float(alpha.sum()) * float(np.max(np.abs(scene.X)))
+    positive, negative = (0.0 if abs(each) <= _TOTAL * size else each for each in (positive, negative))
+    sums = f"Torques about the origin: {shown(positive, 3)} and {shown(negative, 3)}"
+    total = (alpha * scene.y) @ scene.X
+    turning = float(total @ slab.along)
+    if abs(turning) > _TOTAL * size:
+        rest = f"Σ αyx has a component {shown(turning, 3)} along the boundary"
+        return f"{sums}: they do not cancel{_yet(play)}; {rest}."
+    same = float(np.max(np.abs(total - slab.w))) <= _TOTAL * max(size, slab.norm)
+    return f"{sums}: they cancel, because Σ αyx{' = w' if same else ''} has no component along the boundary."
 
 
 def _table(play: Playback, slab: Slab | None) -> dict[str, Any]:
@@ -145,7 +159,7 @@ def _table(play: Playback, slab: Slab | None) -> dict[str, Any]:
                 shown(float(alpha[row]), 3),
                 shown(_tidy(float(slab.margins[row])), 3),
                 shown(float(slab.slack[row]) if slab.slack[row] > EDGE else 0.0, 3),
-                _case_words(scene, cases[row], float(off[row])),
+                _case_words(play, cases[row], float(off[row])),
             ],
         }
         for row in order[:_ROWS]
@@ -159,8 +173,9 @@ def _tidy(margin: float) -> float:
     return 1.0 if abs(margin - 1.0) <= EDGE else margin
 
 
-def _case_words(scene: Scene, case: str, off: float) -> str:
+def _case_words(play: Playback, case: str, off: float) -> str:
     """The case in words; "open" says by how much it misses."""
+    scene, begin = play.scene, "" if is_answer(play) else "not yet: "
     soft = scene.algorithm == "soft-margin"
     squared = soft and scene.loss == "squared_hinge"
     words = {
@@ -172,7 +187,7 @@ def _case_words(scene: Scene, case: str, off: float) -> str:
     }
     if case != "open":
         return words[case]
-    return f"not yet: off by {shown(off, 2)}" if off > 0.0 else "not yet: inside the slab"
+    return f"{begin}off by {shown(off, 2)}" if off > 0.0 else f"{begin}inside the slab"
 
 
 def _law(scene: Scene) -> str:
@@ -195,7 +210,7 @@ def _slackness_words(play: Playback, slab: Slab) -> str:
     where = f"{points(missing)} {verb(missing, 'breaks', 'break')} it"
     if off[worst] > 0.0:
         most = f"point {worst + 1} most, by {shown(float(off[worst]), 3)}"
-        return f"Complementary slackness does not hold yet: {where}, {most}."
+        return f"Complementary slackness does not hold{_yet(play)}: {where}, {most}."
     # Of the hard margin's active-set method: the products vanish at every step, the constraints hold at the end.
     inside = f"{points(missing)} {verb(missing, 'is', 'are')} inside the slab or beyond it"
     return f"α(y f(x) − 1) = 0 for every point, but this is not yet the answer: {inside}."

@@ -6,7 +6,6 @@ nearest place; over all planes of an axis it is shortest where the plane goes th
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -25,7 +24,8 @@ NAMES = ("w₁", "w₂", "b")
 _BEYOND = 8.0  # half sides of the picture to which a section is followed
 _ROOM = 1e-9  # area, in the picture's half sides, above which floating point has no doubt
 _ROUNDING = Fraction(1, 10**9)  # by which a constraint may be missed, as the optimum does in floating point
-_FAR = 2**40  # half sides of the picture that count as the whole plane
+_FAR = 2**80  # half sides of the picture that count as the whole plane
+_EXACT = 40  # points up to which fractions decide, within a few milliseconds
 _TOUCH = 1e-7  # of the picture's half sides: nearer to a corner, a line goes through it
 
 
@@ -73,15 +73,19 @@ def polygon(planes: list[tuple[Any, Any, Any]], sides: tuple[Any, Any], level: A
 
 
 def kind_of(scene: Scene, where: Cut, level: float, box: Vector, separable: bool) -> tuple[str, list[Corner]]:
-    """ "room", "far", "thin", "another" or "none", as `wedge.Wedge` has them, and the polygon in floating point."""
+    """The kind of a section, as `wedge.Wedge` has them, and its polygon in floating point.
+
+    "unclear" is a section that floating point cannot see, of more points than are looked at in fractions.
+    """
     if not separable:
         return "none", []
     i, j = where.others
     a, b = float(box[i]), float(box[j])
     corners = polygon(half_planes(scene, where, level, float(where.at)), (_BEYOND * a, _BEYOND * b), level)
     if area(corners) > _ROOM * a * b:
-        seen = polygon(half_planes(scene, where, level, float(where.at)), (a, b), level)
-        return ("room" if area(seen) > 0 else "far"), corners
+        return ("room" if area(_within(corners, a, b)) > 0 else "far"), corners
+    if len(scene.points) > _EXACT:
+        return "unclear", []
     least = Fraction(level) - (_ROUNDING if level else 0)
     exact = half_planes(scene, where, least, Fraction(where.at))
     for name, reach in (("thin", 1), ("far", _FAR)):
@@ -91,11 +95,20 @@ def kind_of(scene: Scene, where: Cut, level: float, box: Vector, separable: bool
     return "another" if scene.bias != "none" else "none", []
 
 
+def _within(corners: list[Corner], a: float, b: float) -> list[Corner]:
+    """The part of a convex polygon with |u| <= a and |v| <= b."""
+    for sign in (1.0, -1.0):
+        corners = cut(corners, [a - sign * u for u, _ in corners])
+        corners = cut(corners, [b - sign * v for _, v in corners])
+    return corners
+
+
 _SENTENCES = {
     "room": "Shaded: every ({u}, {v}) that satisfies all points at this {cut}.",
     "far": "What satisfies all points at this {cut} lies outside the picture.",
     "thin": "What satisfies all points at this {cut} is too thin to draw.",
     "another": "At this {cut} nothing satisfies all points; at another {cut} something does.",
+    "unclear": "What satisfies all points at this {cut}, if anything does, is too thin to draw or outside the picture.",
     "none": "No {all} satisfies all points.",
 }
 
@@ -128,13 +141,10 @@ def _bounding(lines: list[Any], corners: list[Corner], sides: tuple[float, float
     """The points whose lines bound the section: two corners of it are on such a line."""
     if len(corners) < 3:
         return []
-    places = np.array(corners, dtype=np.float64)
-    found = []
-    for row, (p, q, c) in enumerate(lines):
-        size = math.hypot(p * sides[0], q * sides[1])
-        if size > 0 and np.count_nonzero(np.abs(places @ [p, q] - c) <= _TOUCH * size) >= 2:
-            found.append(row)
-    return found
+    places, rows = np.array(corners, dtype=np.float64), np.array(lines, dtype=np.float64)
+    sizes = np.hypot(rows[:, 0] * sides[0], rows[:, 1] * sides[1])
+    touching = np.abs(rows[:, :2] @ places.T - rows[:, 2:]) <= _TOUCH * sizes[:, None]
+    return [int(row) for row in np.flatnonzero((np.count_nonzero(touching, axis=1) >= 2) & (sizes > 0))]
 
 
 def shortest(corners: list[Corner], where: Cut, box: Vector) -> Vector | None:

@@ -97,9 +97,8 @@ def _case(m: float, xi: float, alpha: float, C: float, squared: float | None) ->
     if alpha <= 0.0:
         return "edge" if on_edge else "beyond" if m > 1.0 else "open"
     if squared is not None:
-        return (
-            "slack" if m < 1.0 and abs(alpha - 2.0 * squared * xi) <= EDGE * max(alpha, squared) else "open"
-        )
+        close = abs(alpha / (2.0 * squared) - xi) <= EDGE * max(1.0, xi)
+        return "slack" if m < 1.0 and close else "open"
     if alpha >= C:
         return "limit" if on_edge else "slack" if m < 1.0 else "open"
     return "margin" if on_edge else "open"

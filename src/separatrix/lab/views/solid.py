@@ -6,6 +6,7 @@ The hard margin is the place of the polyhedron {y_i (w.x_i + b) >= 1} nearest to
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def solid_view(play: Playback, axis: int = 2, at: float | None = None) -> dict[s
     box = np.array([side, side, max(1.3 * view["extent_b"], 0.5 * side)])
     separable = play.answers.quick_verdict.verdict == "separable"
     where = Cut(axis, view["now"][axis] if at is None else at) if free else Cut(2, 0.0)
-    faces = polyhedron_faces(scene, view["level"], box) if separable and free else []
+    faces = _faces_of(scene, view["level"], tuple(box.tolist())) if separable and free else []
     section = section_part(scene, where, view["level"], box, separable)
     hard = scene.algorithm == "hard-margin"
     optimum = _optimum(play) if hard and separable else None
@@ -119,6 +120,12 @@ def _solid_words(view: dict[str, Any], faces: list[dict[str, Any]], free: bool, 
     if view["level"]:
         return f"{bound}; the widest slab is its place nearest to the b-axis."
     return f"{bound}, a cone: every positive multiple of a separator separates."
+
+
+@lru_cache(maxsize=8)
+def _faces_of(scene: Scene, level: float, box: tuple[float, float, float]) -> list[dict[str, Any]]:
+    """The same, kept while only the cut moves."""
+    return polyhedron_faces(scene, level, np.array(box))
 
 
 def polyhedron_faces(scene: Scene, level: float, box: Vector) -> list[dict[str, Any]]:
