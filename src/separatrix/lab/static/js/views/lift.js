@@ -27,7 +27,7 @@ export class Lift {
     this.element = h("div", { class: "tab-body lift-body" }, this.camera.element,
       h("div", { class: "legend lift-legend" }, keys.map(([name, text]) => h("span", { class: `key lift-${name}` }, h("i"), text))),
       h("div", { class: "row-of lift-pair" }, h("label", {}, "x = point ", x), h("label", {}, "z = point ", z), h("span", { class: "note", text: "or click a point" })),
-      h("div", { class: "readout words lift-words" }, h("div", { class: "lift-equation" }, this.lines), this.says));
+      h("div", { class: "readout words scroll lift-words", tabindex: "0", role: "group", "aria-label": "About the plane" }, h("div", { class: "lift-equation" }, this.lines), this.says));
     this.camera.canvas.addEventListener("pointermove", (event) => { if (!this.camera.from) client.hover(this.under(event)); });
     this.camera.canvas.addEventListener("pointerleave", () => client.hover(null));
     this.camera.canvas.addEventListener("pointerdown", (event) => { this.pressed = [event.clientX, event.clientY]; });
