@@ -3,7 +3,7 @@
 import { children, h, set, show, turn, write } from "../draw/dom.js";
 import { Chart } from "../draw/chart.js";
 
-const TITLES = { C: "error against C", gamma: "error against γ", looks: "ten looks" };
+const TITLES = { C: "error by C", gamma: "error by γ", looks: "ten looks" };
 
 export class Validation {
   constructor(client) {
