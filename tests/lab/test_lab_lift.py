@@ -16,6 +16,7 @@ from lab_reading import NUMBER, close, read
 from separatrix.lab.presets import PRESETS
 from separatrix.lab.scene import Scene
 from separatrix.lab.session import Session
+from separatrix.lab.stages import STAGES
 from separatrix.lab.views.gram import block_means
 from separatrix.lab.views.lift import conic, cut, lifted, plane_corners
 from separatrix.lab.views.pair import kernel_pair
@@ -169,6 +170,13 @@ def test_the_matrix_of_other_kernels(preset, settings):
     for _, reply in walk(preset, "kernel-svm", **settings):
         check_gram(reply)
         assert reply["lift"] is None or not reply["lift"]["lifted"]
+
+
+@pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.make().has_kernel])
+def test_a_stage_opens_with_its_picture(stage):
+    reply = Session().handle({"op": "stage", "name": stage.name, "want": {stage.tab: {}}})
+    assert stage.tab in reply["run"]["tabs"]
+    assert reply[stage.tab] is not None
 
 
 def test_the_stage_separates():
