@@ -16,6 +16,7 @@ from lab_reading import NUMBER, close, read
 from separatrix.lab.presets import PRESETS
 from separatrix.lab.scene import Scene
 from separatrix.lab.session import Session
+from separatrix.lab.stages import STAGES
 from separatrix.lab.views.gram import block_means
 from separatrix.lab.views.lift import conic, cut, lifted, plane_corners
 from separatrix.lab.views.pair import kernel_pair
@@ -171,6 +172,13 @@ def test_the_matrix_of_other_kernels(preset, settings):
         assert reply["lift"] is None or not reply["lift"]["lifted"]
 
 
+@pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.make().has_kernel])
+def test_a_stage_opens_with_its_picture(stage):
+    reply = Session().handle({"op": "stage", "name": stage.name, "want": {stage.tab: {}}})
+    assert stage.tab in reply["run"]["tabs"]
+    assert reply[stage.tab] is not None
+
+
 def test_the_stage_separates():
     reply = Session().handle({"op": "stage", "name": "kernel-lift", "want": WANT})
     assert reply["stage"]["tab"] == "lift"
@@ -299,3 +307,25 @@ def test_on_the_page_points_are_chosen_and_cells_light_two_points_up(lab):
     old = lab.js("return c.state.gram.cells")
     lab.act("set", settings={"gamma": 3.0}, grab=7)
     assert lab.js("return c.state.gram.cells") != old
+
+
+def test_a_link_keeps_the_camera_the_pair_and_the_third(lab, new_page):
+    lab.js(
+        """await app.openStage('kernel-lift'); app.tabs.shown.camera.turn = 0.75; app.tabs.shown.choose([4, 11]);
+        await c.act('look')"""
+    )
+    other = new_page().open(lab.js("return '#' + app.link.now().split('#')[1]"))
+    other.until("c.state.lift && c.state.lift.pair.rows.join() === '4,11'")
+    assert other.js("return app.tabs.shown.camera.turn") == 0.75
+    other.js(
+        "await app.openStage('validation'); app.tabs.shown.turnTo('C'); app.tabs.shown.next(); await c.act('look')"
+    )
+    third = new_page().open(other.js("return '#' + app.link.now().split('#')[1]"))
+    third.until("c.state.validation && c.state.validation.over === 'C'")
+    assert third.js("return c.state.x.held.join()") == other.js("return c.state.x.held.join()")
+    # What a link says is checked: a pair that is not there, and nonsense, are as if they were not given.
+    for kept in ("{ pair: [0, 400] }", "{ pair: 'x', camera: [1] }", "5", "'x'"):
+        lab.js(
+            f"app.tabs.views.lift.restore({kept}); app.tabs.views.validation.restore({kept}); await c.act('look')"
+        )
+        assert lab.js("return c.state.lift.pair.rows.join()") == "0,8"

@@ -94,7 +94,7 @@ export class MarkOne {
 
   // The machine learns again what it had learnt, in the same order.
   async restore(kept) {
-    const log = Array.isArray(kept) ? kept.slice(0, MOST) : [];
+    const log = (Array.isArray(kept) ? kept.slice(0, MOST) : []).filter((entry) => typeof entry === "string");
     if (log.join() === (this.saved() || []).join()) return;
     await this.ask("forget");
     for (const slider of [this.shift, this.noise]) slider.put(0);
@@ -102,7 +102,7 @@ export class MarkOne {
       if (entry === "P") await this.ask("pass");
       else if (/^L(TL|EF|XO)$/.test(entry)) await this.letters(entry.slice(1));
       else if (/^T[0-6],([12]?\d|30)$/.test(entry)) entry.slice(1).split(",").forEach((value, k) => [this.shift, this.noise][k].put(Number(value)));
-      else if (typeof entry === "string" && /^[AB][0-9a-f]{100}$/.test(entry)) await this.ask("show", { cells: unpacked(entry.slice(1)), label: entry[0] === "A" ? 1 : -1 });
+      else if (/^[AB][0-9a-f]{100}$/.test(entry)) await this.ask("show", { cells: unpacked(entry.slice(1)), label: entry[0] === "A" ? 1 : -1 });
     }
   }
 

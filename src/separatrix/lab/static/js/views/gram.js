@@ -13,7 +13,7 @@ export class Gram {
     this.plot = h("div", { class: "plot" }, this.canvas, this.empty);
     this.said = h("p", { "aria-live": "polite" });
     this.says = h("p", {});
-    this.element = h("div", { class: "tab-body" }, this.plot, h("div", { class: "readout words gram-words" }, this.said, this.says));
+    this.element = h("div", { class: "tab-body" }, this.plot, h("div", { class: "readout words scroll gram-words", tabindex: "0", role: "group", "aria-label": "About the matrix" }, this.said, this.says));
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
     this.canvas.addEventListener("pointerdown", (event) => this.point(event));
     this.canvas.addEventListener("pointerleave", () => this.leave());
@@ -135,14 +135,13 @@ export class Gram {
 
   // One pixel a cell, made anew only where the matrix or the theme is another.
   image(gram, tint) {
-    const key = `${gram.cells} ${tint.dark}`, n = gram.order.length;
-    if (this.made === key) return this.picture;
-    const bytes = Uint8Array.from(atob(gram.cells), (letter) => letter.charCodeAt(0)), levels = new Int8Array(bytes.buffer);
-    const ramp = ramps(tint), pixels = new ImageData(n, n), words = new Uint32Array(pixels.data.buffer);
-    levels.forEach((level, k) => { words[k] = ramp[level + 127]; });
+    const n = gram.order.length;
+    if (this.made && this.made[0] === gram.cells && this.made[1] === tint.dark) return this.picture;
+    const text = atob(gram.cells), ramp = ramps(tint), pixels = new ImageData(n, n), words = new Uint32Array(pixels.data.buffer);
+    for (let k = 0; k < words.length; k++) words[k] = ramp[((text.charCodeAt(k) << 24) >> 24) + 127]; // a signed byte a cell
     this.picture = h("canvas", { width: n, height: n });
     this.picture.getContext("2d").putImageData(pixels, 0, 0);
-    this.made = key;
+    this.made = [gram.cells, tint.dark];
     return this.picture;
   }
 

@@ -22,12 +22,12 @@ export class Lift {
     this.inputs = ["x", "z"].map((name, k) => h("input", { type: "number", min: 1, step: 1, "aria-label": `Number of the point ${name}`, onchange: () => this.typed(k) }));
     this.lines = [h("p", {}), h("p", {}), h("p", { class: "note" })];
     this.says = h("p", {});
-    const keys = [["plane", "the plane"], ["cut", "its cut: the curve of x-space"], ["sheet", "the sheet: all of x-space, lifted"]];
+    const keys = [["plane", "the plane"], ["cut", "its cut: the curve of x-space"], ["sheet", "x-space, lifted"]];
     const [x, z] = this.inputs;
     this.element = h("div", { class: "tab-body lift-body" }, this.camera.element,
-      h("div", { class: "legend lift-legend" }, keys.map(([name, text]) => h("span", { class: `key lift-${name}` }, h("i"), text))),
-      h("div", { class: "row-of lift-pair" }, h("label", {}, "x = point ", x), h("label", {}, "z = point ", z), h("span", { class: "note", text: "or click a point" })),
-      h("div", { class: "readout words lift-words" }, h("div", { class: "lift-equation" }, this.lines), this.says));
+      this.legend = h("div", { class: "legend lift-legend" }, keys.map(([name, text]) => h("span", { class: `key lift-${name}` }, h("i"), text))),
+      this.chooser = h("div", { class: "row-of lift-pair" }, h("label", {}, "x = point ", x), h("label", {}, "z = point ", z), h("span", { class: "note", text: "or click a point" })),
+      h("div", { class: "readout words scroll lift-words", tabindex: "0", role: "group", "aria-label": "About the plane" }, h("div", { class: "lift-equation" }, this.lines), this.says));
     this.camera.canvas.addEventListener("pointermove", (event) => { if (!this.camera.from) client.hover(this.under(event)); });
     this.camera.canvas.addEventListener("pointerleave", () => client.hover(null));
     this.camera.canvas.addEventListener("pointerdown", (event) => { this.pressed = [event.clientX, event.clientY]; });
@@ -86,13 +86,13 @@ export class Lift {
     if (run.ready && lift === undefined) return; // the answer with this view is on its way
     const there = Boolean(run.ready && lift && lift.lifted);
     this.empty.hidden = there;
+    for (const part of [this.legend, this.chooser]) part.hidden = !there;
     this.empty.lastChild.hidden = !(run.ready && lift);
     if (!there) write(this.why, lift ? lift.says : "Put down points of both classes to see them lifted.");
     write(this.says, there ? lift.says : "");
     this.lines.forEach((line, k) => write(line, there ? lift.pair.lines[k] : ""));
     this.inputs.forEach((input, k) => {
       set(input, { max: scene.points.length });
-      input.disabled = !there;
       if (there && document.activeElement !== input) turn(input, String(lift.pair.rows[k] + 1));
     });
     if (!camera.visible) return;

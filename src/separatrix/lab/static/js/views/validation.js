@@ -3,7 +3,7 @@
 import { children, h, set, show, turn, write } from "../draw/dom.js";
 import { Chart } from "../draw/chart.js";
 
-const TITLES = { C: "error against C", gamma: "error against γ", looks: "ten looks" };
+const TITLES = { C: "error by C", gamma: "error by γ", looks: "ten looks" };
 
 export class Validation {
   constructor(client) {
@@ -20,7 +20,7 @@ export class Validation {
     this.looks = new Chart("Accuracy of the best of k models on the hold-out and on fresh data", { x: "models looked at, k", y: "right answers of the best, %" });
     this.holder = h("div", { class: "tab-body validation-body" });
     this.empty = h("p", { class: "empty", hidden: true });
-    this.words = h("div", { class: "readout words validation-words" });
+    this.words = h("div", { class: "readout words scroll validation-words", tabindex: "0", role: "group", "aria-label": "About the errors" });
     this.element = h("div", { class: "tab-body" }, h("div", { class: "row-of" }, this.buttons, this.another, this.sizeLabel), this.holder, this.words);
   }
 
