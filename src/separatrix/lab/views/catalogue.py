@@ -23,13 +23,17 @@ Options = dict[str, Any]
 
 @dataclass(frozen=True)
 class Tab:
-    """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker."""
+    """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker.
+
+    ``recorded`` are the options with which a page without a server has it: of these the page chooses.
+    """
 
     name: str
     title: str
     key: str
     applies: Callable[[Scene], bool]
     make: Callable[[Playback, Options], Any]
+    recorded: tuple[Options, ...] = ({},)
 
 
 def tabs_of(scene: Scene) -> list[str]:
@@ -70,8 +74,13 @@ def _planar(make: Callable[..., Any]) -> Callable[[Playback, Options], Any]:
 def _risk(play: Playback, options: Options) -> Any:
     aspect = _finite(options.get("aspect"), "aspect") or 1.0
     least = _finite(options.get("least"), "least") or 0.0
+    room = min(max(_finite(options.get("room"), "room") or 1.0, 1.0), 4.0)
     shaped = partial(
-        risk_view, aspect=min(max(aspect, 0.05), 20.0), least=least, solid=options.get("solid") is True
+        risk_view,
+        aspect=min(max(aspect, 0.05), 20.0),
+        least=least,
+        solid=options.get("solid") is True,
+        room=room,
     )
     return _planar(shaped)(play, options)
 
@@ -89,7 +98,7 @@ def _has_w(scene: Scene) -> bool:
 TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
     Tab("solid", "3-D (w, b)", "V", _has_w, _planar(solid_view)),
-    Tab("risk", "risk", "K", _has_w, _risk),
+    Tab("risk", "risk", "K", _has_w, _risk, ({"room": 1.4}, {"solid": True})),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
 _MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}

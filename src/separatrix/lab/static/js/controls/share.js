@@ -3,19 +3,17 @@
 import { h } from "../draw/dom.js";
 import { drawing, bitmap } from "./picture.js";
 import { save } from "./save.js";
+import { readState } from "../talk/link.js";
 
 export function makeShareMenu(app) {
   const { client } = app;
-  const window = () => {
-    const { centre, half } = app.xspace.plot.plane;
-    return [centre[0] - half, centre[0] + half, centre[1] - half, centre[1] + half];
-  };
   const items = [
-    ...(app.keepsLinks ? [["copy link", () => copyLink(app)], ["open a link", () => opener.showModal()]] : []),
+    ...(app.keepsLinks ? [["copy link", () => copyLink(app)]] : []),
+    ...(app.keepsLinks && !client.fixed ? [["open a link", () => opener.showModal()]] : []),
     ["picture (PNG)", async () => save("separatrix.png", await bitmap(drawing(app)), "image/png")],
     ["drawing (SVG)", async () => save("separatrix.svg", drawing(app).text, "image/svg+xml")],
     ["Python program", async () => file(await client.act("python"), "python", "separatrix_scene.py", "text/x-python")],
-    ["replay (HTML)", async () => file(await client.act("replay", { window: window() }), "replay", "separatrix_replay.html", "text/html")],
+    ...(client.fixed ? [] : [["page (HTML)", async () => file(await client.act("page", { state: readState(app) }), "page", "separatrix_scene.html", "text/html")]]),
     ["certificate (JSON)", async () => app.panel.save()],
   ];
   const file = (reply, field, name, type) => { if (reply[field]) save(name, reply[field], type); };
@@ -53,5 +51,6 @@ export function makeShareMenu(app) {
 
 async function copyLink(app) {
   const address = app.link.now(), copied = await navigator.clipboard.writeText(address).then(() => true, () => false);
-  app.say(`The link is in the address bar${copied ? ", and copied" : ""}. Any lab opens it, with “open a link”.`);
+  app.say(app.client.fixed ? (copied ? "The link is copied. Any lab opens it, with “open a link”." : `Copy this link: ${address}`)
+    : `The link is in the address bar${copied ? ", and copied" : ""}. Any lab opens it, with “open a link”.`);
 }

@@ -76,8 +76,9 @@ function superscript(whole) {
   return String(whole).split("").map((sign) => signs[sign]).join("");
 }
 
-// A grid of float32 from base64.
+// A grid of float32 from base64; one of a recording is there already.
 export function unpack(text) {
+  if (text instanceof Float32Array) return text;
   const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   return new Float32Array(bytes.buffer);
 }

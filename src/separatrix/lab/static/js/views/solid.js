@@ -23,7 +23,7 @@ export class Solid {
     client.onhover(() => this.draw());
     this.camera.onslide = (share) => {
       const { solid, scene } = client.state;
-      if (solid && scene.bias !== "none") this.oncut(solid.b + share * solid.box[2]);
+      if (solid && scene.bias !== "none" && !client.fixed) this.oncut(solid.b + share * solid.box[2]);
     };
     this.oncut = () => {};
   }
@@ -36,7 +36,7 @@ export class Solid {
 
   onW(px, py, touch) {
     const { solid, run } = this.client.state;
-    if (!run.ready || !solid || !this.camera.visible) return false;
+    if (!run.ready || !solid || !this.camera.visible || this.client.fixed) return false;
     const [x, y] = this.camera.see(solid.now.map((value, k) => value / solid.box[k]));
     const near = Math.hypot(x - px, y - py) < (touch ? TOUCH : HANDLE);
     if (near && !this.camera.holding) this.held = { now: solid.now, box: solid.box, from: [px, py], grab: null };
