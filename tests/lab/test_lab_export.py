@@ -1,11 +1,10 @@
-"""What leaves the page reproduces what was on it: the program prints its numbers, the film plays by itself.
+"""What leaves the page reproduces what was on it: the program prints its numbers, the page plays by itself.
 
-Tests `lab/replay.py`, `lab/script.py`.
+Tests `lab/export/script.py`.
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import warnings
@@ -56,23 +55,13 @@ def test_the_program_is_one_that_python_runs(tmp_path):
     assert "Proved" in run.stdout
 
 
-@pytest.mark.parametrize("algorithm", ["perceptron", "soft-margin", "kernel-perceptron"])
-def test_a_film_needs_nobody(algorithm):
-    text = opened("eight", algorithm).handle({"op": "replay", "window": [0, 12, 0, 12]})["replay"]
-    assert not re.search(r"https?:|src=|href=|import", text)
-    assert "</script>" in text
-    assert text.count("</script>") == 1
-    assert len(text) < 2_000_000
-
-
-def test_a_film_has_every_step_of_a_short_run():
+def test_a_page_is_made_of_what_a_link_holds():
     session = opened("eight", "perceptron")
-    text = session.handle({"op": "replay", "window": [0, 12, 0, 12]})["replay"]
-    assert text.count('"step":') == len(session.playback.frames) == 107
-
-
-def test_a_wrong_window_is_refused():
-    assert "window" in opened("eight", "perceptron").handle({"op": "replay", "window": [0, 0, 1, 1]})["error"]
+    text = session.handle({"op": "page", "state": {"tab": "risk", "step": 3}})["page"]
+    assert text.startswith("<!doctype html>")
+    assert "state" in session.handle({"op": "page", "state": 3})["error"]
+    session.handle({"op": "clear"})
+    assert "both classes" in session.handle({"op": "page", "state": {}})["error"]
 
 
 def choose(lab, name: str) -> bytes:
@@ -95,16 +84,15 @@ def test_files_are_saved_from_the_menu(lab, browser, tmp_path):
     program = choose(lab, "Python program").decode()
     assert "SVC(C=10.0" in program
     assert "kernel='rbf'" in program
-    film = tmp_path / "film.html"
-    film.write_bytes(choose(lab, "replay (HTML)"))
-    context = browser.new_context()
+    whole = tmp_path / "page.html"
+    whole.write_bytes(choose(lab, "page (HTML)"))
+    context = browser.new_context(offline=True)
     page, complaints = context.new_page(), []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(film.as_uri())
-    page.get_by_role("button").click()
-    page.get_by_label("step", exact=True).fill("2")
-    assert "step 2" in page.inner_text("p")
+    page.goto(whole.as_uri())
+    page.get_by_role("button", name="Back one step").click()
+    assert "step 1" in page.inner_text(".counter")
     context.close()
     assert complaints == []
 

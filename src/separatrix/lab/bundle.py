@@ -25,7 +25,7 @@ def stylesheet() -> str:
 
 def checker() -> Path:
     """The folder of the second checker: inside an installed package, in the repository beside it."""
-    inside = Path(__file__).parent / "checker"
+    inside = Path(__file__).parent / "checkers" / "javascript"
     return inside if inside.is_dir() else Path(__file__).parents[3] / "checkers" / "javascript"
 
 

@@ -1,4 +1,4 @@
-"""Grids and lines in a recording: whole numbers between the least and the greatest value, less what neighbours foretell.
+"""Grids and lines in a recording: whole numbers from the least value to the greatest, less what neighbours foretell.
 
 A risk is piecewise linear and a kernel's f is smooth, so nearly all of what is left are small numbers: a byte each, and
 few different ones, which is what compression needs.
@@ -15,7 +15,7 @@ _LEVELS = 2**14 - 1  # a picture has fewer shades and fewer pixels on a side
 
 
 def write_grid(values: NDArray[np.float32]) -> tuple[list[float], bytes] | None:
-    """What the page needs to know (numbers, width of a row, least value, step) and the bytes; None if not all are finite."""
+    """The numbers to read it with (values, width of a row, least value, step) and the bytes; None if not finite."""
     if len(values) == 0 or not np.all(np.isfinite(values)):
         return None
     low, high = float(values.min()), float(values.max())
@@ -29,7 +29,10 @@ def write_grid(values: NDArray[np.float32]) -> tuple[list[float], bytes] | None:
 
 
 def write_line(places: NDArray[np.float64]) -> tuple[list[float], bytes]:
-    """Places (m, k) of a line that is drawn: a straight one goes on as it came. The numbers are m, k, then least and step of each column."""
+    """A line that is drawn through places (m, k): a straight one goes on as it came.
+
+    The numbers to read it with are m, k, then the least value of each column, then its step.
+    """
     low = places.min(axis=0)
     step = (places.max(axis=0) - low) / _LEVELS
     step[step == 0] = 1.0
@@ -49,4 +52,4 @@ def _written(left: NDArray[np.int64]) -> bytes:
     there = np.column_stack([np.ones(len(numbers), dtype=bool), columns[1] > 0, columns[2] > 0])
     bits = np.column_stack(columns) & 0x7F
     bits[:, :2] |= np.where(there[:, 1:], 0x80, 0)
-    return bits[there].astype(np.uint8).tobytes()
+    return bytes(bits[there].astype(np.uint8))

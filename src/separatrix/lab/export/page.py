@@ -40,7 +40,7 @@ const open = async (name) => {
 """
 _PAGE = """\
 <!doctype html>
-<!-- Made by separatrix lab. The program below is compressed; once the page is open, its text is the last script of the head. -->
+<!-- Made by separatrix lab. The program below is compressed; in the open page it is the last script of the head. -->
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -97,7 +97,9 @@ def _around(recording: Recording, packed: str = "") -> str:
         f"script-src {_fingerprint(_OPEN)} {fingerprint}; style-src {_fingerprint(style)}"
     )
     scene = recording.more["scene"]
-    title = recording.more["title"] or f"{scene['algorithm'].replace('-', ' ')}, {len(scene['points'])} points"
+    title = (
+        recording.more["title"] or f"{scene['algorithm'].replace('-', ' ')}, {len(scene['points'])} points"
+    )
     return _PAGE.format(
         policy=policy,
         title=html.escape(f"{title} · separatrix"),

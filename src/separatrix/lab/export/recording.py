@@ -27,10 +27,15 @@ from separatrix.lab.views.catalogue import TABS, tabs_of
 from separatrix.lab.views.x import Window
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
-MOST = 240  #: frames of a recording
+MOST = 320  #: frames of a recording
 _DIGITS = 9
 _LONG = 20  # places of a line that is written in bytes
-_GRID = 48  # points on a side of a kernel's contours
+_FEW, _FINE, _COARSE = (
+    60,
+    80,
+    48,
+)  # frames up to which a kernel's contours are fine; points on a side of their grid
+_HOME = "http://127.0.0.1:8765/#"  # where `separatrix lab` serves its page unless told otherwise
 _ANSWERS = ("python", "step-sizes")  # questions without arguments, whose answers are sent along
 _KEPT = ("tab", "theme", "window", "wview", "camera", "preset", *(tab.name for tab in TABS))
 
@@ -44,7 +49,7 @@ class Recording:
     more: dict[str, Any]  #: scene, tabs, certificates: what no step changes
 
     def thinned(self, most: int) -> Recording:
-        """The same with at most so many frames: the first third one after the other, the others evenly, and the last."""
+        """The same with about so many frames: a third of them the first steps, the others evenly up to the last."""
         n = len(self.steps)
         if n <= most:
             return self
@@ -78,7 +83,7 @@ class Recording:
         return zlib.compress(struct.pack("<I", len(text)) + text + bytes(grids), 9)
 
 
-def record(ask: Ask, state: dict[str, Any], grid: int = _GRID) -> Recording:
+def record(ask: Ask, state: dict[str, Any]) -> Recording:
     """Ask a fresh session for every step of a scene, and keep what it says.
 
     ``state`` is what a link holds, or {"stage": name}.
@@ -94,11 +99,13 @@ def record(ask: Ask, state: dict[str, Any], grid: int = _GRID) -> Recording:
     if not opened["run"]["ready"]:
         raise SceneError("A recording needs points of both classes.")
     hello = _answer(ask, {"op": "hello"})["hello"]
-    last = _answer(ask, {"op": "finish"})["run"]["steps"] if "step" in state else opened["run"]["steps"]
-    begin = state.get("step") if isinstance(state.get("step"), int) else None
-    begin = last if begin is None else min(max(begin, 0), last)
+    last = opened["run"]["steps"]
+    begin = state["step"] if isinstance(state.get("step"), int) else last
+    if begin > last:  # an endless run that was watched for longer
+        last = _answer(ask, {"op": "seek", "step": begin})["run"]["steps"]
+    begin = min(max(begin, 0), last)
     steps = _chosen(last, begin)
-    want, variants = _wanted(opened["scene"], grid)
+    want, variants = _wanted(opened["scene"], _FINE if len(steps) <= _FEW else _COARSE)
     frames = [_frame(ask, step, want, step == steps[-1]) for step in steps]
     names = opened["run"]["tabs"] or [TABS[0].name]  # with none, one says why
     more = {
@@ -113,7 +120,7 @@ def record(ask: Ask, state: dict[str, Any], grid: int = _GRID) -> Recording:
         "begin": begin,
         "state": {name: _pixels(state[name]) for name in _KEPT if name in state} | {"scene": opened["scene"]},
         "title": str(state.get("title", "")),
-        "link": write_link({name: value for name, value in state.items() if name in ("scene", "tab", "step")}),
+        "link": _HOME + write_link({name: state[name] for name in ("scene", "tab", "step") if name in state}),
         "answers": _answers(ask),
         "certificates": _answer(ask, {"op": "certificates"})["certificates"],
     }
@@ -122,7 +129,9 @@ def record(ask: Ask, state: dict[str, Any], grid: int = _GRID) -> Recording:
 
 def _pixels(kept: Any) -> Any:
     """How a view was looked at, without the paths that were compared in it: those are the solver's."""
-    return {name: each for name, each in kept.items() if name != "compare"} if isinstance(kept, dict) else kept
+    return (
+        {name: each for name, each in kept.items() if name != "compare"} if isinstance(kept, dict) else kept
+    )
 
 
 def _answer(ask: Ask, message: dict[str, Any]) -> dict[str, Any]:

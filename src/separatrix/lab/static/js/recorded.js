@@ -13,8 +13,7 @@ async function start() {
   const { state, steps, title, words, link } = transport;
   const app = await mount(root, transport, document);
   app.title(title);
-  app.link = { now: () => `${app.home}#${link}` };
-  app.home = "http://127.0.0.1:8765/";
+  app.link = { now: () => link };
   app.root.append(footer(app, words.about));
   await loadState(app, { ...state, step: steps[transport.near(transport.begin)] });
   root.app = app;
