@@ -83,6 +83,11 @@ export function unpack(text) {
   return new Float32Array(bytes.buffer);
 }
 
+// Pixels of a canvas for each of the page: as the screen has them, or more for a picture that is saved.
+export const sharpness = { least: 0 };
+
+export function pixelRatio() { return Math.max(window.devicePixelRatio || 1, sharpness.least); }
+
 // The colours of the theme now, for pictures on a canvas. Looked up once for each theme: a look into the styles makes the
 // browser work all of them out, in the middle of a drawing.
 const themes = new Map();
