@@ -169,7 +169,7 @@ def test_the_colours_of_a_film(lab):
 
 
 @pytest.mark.parametrize(
-    ("which", "share"), [("both spaces", 2), ("x-space alone", 1), ("the picture beside x-space", 1)]
+    ("which", "share"), [("both spaces", 2), ("x-space alone", 1), ("the other picture", 1)]
 )
 def test_pictures_of_one_view_or_both(lab, which, share):
     lab.preset("separable")
@@ -184,7 +184,7 @@ def test_pictures_of_one_view_or_both(lab, which, share):
     note = lab.page.inner_text(".note-line")
     assert "step" in drawing
     assert note.split()[0] in drawing
-    if which != "the picture beside x-space":
+    if which != "the other picture":
         assert ">boundary</text>" in drawing  # the legend
 
 

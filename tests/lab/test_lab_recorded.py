@@ -7,6 +7,7 @@ Tests `lab/export/changes.py`, `lab/export/exported.py`, `lab/export/grids.py`, 
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
 import re
 import zlib
@@ -398,6 +399,32 @@ def test_it_can_be_framed_and_follows_the_reader(opened, browser, tmp_path):
     frame.locator(".play-step").click()
     assert "step 1" in frame.locator(".counter").inner_text()
     context.close()
+
+
+def test_the_first_frame_comes_before_the_checker(opened):
+    """Within 1 s on a desk (a tenth of that is usual, see docs/lab.md); here with whatever else the machine does."""
+    shown = opened(export_page(BY_NAME["eight"].make().changed({"algorithm": "perceptron"})))
+    assert shown.evaluate("performance.getEntriesByName('first frame')[0].startTime") < 10_000
+
+
+def test_the_documents_show_stages_that_exist():
+    """What a link to a scene becomes in the site; a stage that is not there stops the build."""
+    place = Path(__file__).parents[2] / "docs" / "pictures" / "hook.py"
+    spec = importlib.util.spec_from_file_location("hook", place)
+    assert spec is not None
+    assert spec.loader is not None
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    with pytest.raises(ValueError, match="There is no stage nowhere"):
+        hook._record({"nowhere"})
+    framed = hook._SCENE.sub(
+        hook._frame, "a [![Both <spaces>](../pictures/a.svg)](../scenes/two-spaces.html) b"
+    )
+    assert 'src="../scenes/two-spaces.html" title="Both &lt;spaces&gt;" loading="lazy"' in framed
+    names = {
+        name for path in place.parents[1].rglob("*.md") for *_, name in hook._SCENE.findall(path.read_text())
+    }
+    assert {"two-spaces", "risk"} <= names <= {stage.name for stage in STAGES}
 
 
 def test_every_picture_says_what_it_is_recorded_with():

@@ -9,7 +9,7 @@ const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity"
 const DRAWN = ".plot, .chart-holder"; // what holds a drawing in a view
 const GAP = 16, PAD = 12; // pixels between two views, and around the words
 
-export const WHICH = { both: "both spaces", x: "x-space alone", beside: "the picture beside x-space" };
+export const WHICH = { both: "both spaces", x: "x-space alone", beside: "the other picture" };
 
 function written(element) {
   const copy = element.cloneNode(true);
@@ -30,9 +30,9 @@ function written(element) {
 const seen = (element) => element.offsetParent !== null || element.getClientRects().length > 0;
 
 // An SVG element at its place in a box of the page.
-function placed(svg, box) {
+function placed(svg, box, overflow = "hidden") {
   const { left, top, width, height } = svg.getBoundingClientRect(), copy = written(svg);
-  for (const [name, value] of Object.entries({ x: left - box.left, y: top - box.top, width, height, overflow: "hidden" })) copy.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ x: left - box.left, y: top - box.top, width, height, overflow })) copy.setAttribute(name, value);
   return new XMLSerializer().serializeToString(copy);
 }
 
@@ -46,7 +46,7 @@ function legendOf(view, box, colour) {
   return [...view.querySelectorAll(".legend .key")].filter(seen).map((key) => {
     const sign = key.querySelector("svg"), i = key.querySelector("i"), style = getComputedStyle(key), at = (sign || i || key).getBoundingClientRect();
     const size = parseFloat(style.fontSize), { left, top, width, height } = at, words = key.textContent;
-    const shown = sign ? placed(sign, box) : i ? `<rect x="${left - box.left}" y="${top - box.top}" width="${width}" height="${height}" fill="${getComputedStyle(i).backgroundColor}"/>` : "";
+    const shown = sign ? placed(sign, box, "visible") : i ? `<rect x="${left - box.left}" y="${top - box.top}" width="${width}" height="${height}" fill="${getComputedStyle(i).backgroundColor}"/>` : "";
     return shown + label(words, left + (sign || i ? width + 0.35 * size : 0) - box.left, top + height / 2 + 0.35 * size - box.top, size, colour, style.fontFamily);
   }).join("");
 }
@@ -93,17 +93,17 @@ export function drawing(app, which = "both", fine = 1) {
   const style = getComputedStyle(app.root), colour = (name) => style.getPropertyValue(name).trim();
   const views = [...(which === "beside" ? [] : [app.xspace.element]), ...(which === "x" ? [] : [app.tabs.element])];
   sharpen(views, fine);
-  let left = 0, tall = 0;
+  let left = PAD, tall = 0;
   const parts = views.map((view) => part(view, colour)).filter(Boolean).map((made) => {
-    const text = `<g transform="translate(${left} 0)">${made.text}</g>`;
+    const text = `<g transform="translate(${left} ${PAD})">${made.text}</g>`;
     left += made.width + GAP;
-    tall = Math.max(tall, made.height);
+    tall = Math.max(tall, made.height + PAD);
     return text;
   });
   sharpen(views, 0);
-  const width = Math.max(left - GAP, 200), { run, scene } = app.client.state, size = 15, font = style.fontFamily;
+  const width = Math.max(left - GAP + PAD, 200), { run, scene } = app.client.state, size = 15, font = style.fontFamily;
   const words = run.ready ? lines(`${ALGORITHMS[scene.algorithm].title}, step ${run.step}. ${run.note}`, width - 2 * PAD, size, font) : [];
-  const height = Math.ceil(tall + (words.length > 0 ? 2 * PAD + words.length * 1.35 * size : 0));
+  const height = Math.ceil(tall + PAD + (words.length > 0 ? PAD + words.length * 1.35 * size : 0));
   const caption = words.map((line, k) => label(line, PAD, tall + PAD + (k + 0.85) * 1.35 * size, size, colour("--ink"), font)).join("");
   const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`
     + `<rect width="${width}" height="${height}" fill="${colour("--page")}"/>${parts.join("")}${caption}</svg>`;
