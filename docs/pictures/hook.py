@@ -1,4 +1,4 @@
-"""What MkDocs does before it builds: draw the pictures, record the scenes, turn links to the rest of the repository into names.
+"""What MkDocs does before it builds: draw pictures, record scenes, turn links to the rest of the repository into names.
 
 Each script beside this one draws one picture, ``python docs/pictures/NAME.py TARGET``; the site has it as NAME.svg.
 

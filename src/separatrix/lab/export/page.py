@@ -74,6 +74,9 @@ def page(recording: Recording) -> str:
     """
     room = MAX_BYTES - len(_around(recording).encode())
     frames, packed = len(recording.steps), _base64(recording.packed())
+    if len(packed) > 2 * room:  # rather every step than every way to look at it
+        recording = recording.plainer()
+        packed = _base64(recording.packed())
     while len(packed) > room:
         if frames <= _FEWEST:
             raise SceneError(f"No page of {MAX_BYTES:,} bytes holds this scene: it has too many points.")

@@ -27,7 +27,7 @@ from separatrix.lab.views.catalogue import TABS, tabs_of
 from separatrix.lab.views.x import Window
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
-MOST = 320  #: frames of a recording
+MOST, FEWER = 320, 20_000  #: frames of a recording, and frames times points: more would not fit a page
 _DIGITS = 9
 _LONG = 20  # places of a line that is written in bytes
 _FEW, _FINE, _COARSE = (
@@ -53,11 +53,13 @@ class Recording:
         n = len(self.steps)
         if n <= most:
             return self
-        begin = self.steps.index(self.more["begin"])
-        first = max(1, most // 3)
-        rest = np.linspace(first, n - 1, max(2, most - first - 1)).round().astype(int).tolist()
-        kept = sorted({*range(first), *rest, begin, n - 1})
+        kept = _chosen(n - 1, self.steps.index(self.more["begin"]), most)
         return Recording([self.steps[k] for k in kept], [self.frames[k] for k in kept], self.more)
+
+    def plainer(self) -> Recording:
+        """The same with the first way alone to look at each view: a surface without its creases, for instance."""
+        frames = [{name: view for name, view in frame.items() if "#" not in name} for frame in self.frames]
+        return Recording(self.steps, frames, {**self.more, "variants": {}})
 
     def words(self) -> dict[str, str]:
         """What the page says of itself."""
@@ -104,7 +106,7 @@ def record(ask: Ask, state: dict[str, Any]) -> Recording:
     if begin > last:  # an endless run that was watched for longer
         last = _answer(ask, {"op": "seek", "step": begin})["run"]["steps"]
     begin = min(max(begin, 0), last)
-    steps = _chosen(last, begin)
+    steps = _chosen(last, begin, max(40, min(MOST, FEWER // len(opened["scene"]["points"]))))
     want, variants = _wanted(opened["scene"], _FINE if len(steps) <= _FEW else _COARSE)
     frames = [_frame(ask, step, want, step == steps[-1]) for step in steps]
     names = opened["run"]["tabs"] or [TABS[0].name]  # with none, one says why
@@ -141,12 +143,12 @@ def _answer(ask: Ask, message: dict[str, Any]) -> dict[str, Any]:
     return reply
 
 
-def _chosen(last: int, begin: int) -> list[int]:
-    """The steps that are asked for at all."""
-    if last < MOST:
+def _chosen(last: int, begin: int, most: int) -> list[int]:
+    """Steps of a run, all of them or about ``most``: then a third are its first ones, the others evenly up to its last."""
+    if last < most:
         return list(range(last + 1))
-    rest = np.linspace(MOST // 3, last, MOST - MOST // 3).round().astype(int).tolist()
-    return sorted({*range(MOST // 3), *rest, begin})
+    rest = np.linspace(most // 3, last, most - most // 3).round().astype(int).tolist()
+    return sorted({*range(most // 3), *rest, begin})
 
 
 def _wanted(scene: dict[str, Any], grid: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -9,7 +9,7 @@ const HANDLE = 14, TOUCH = 26; // pixels within which w is meant
 export class Solid {
   constructor(client) {
     this.client = client;
-    this.camera = new Camera("The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it, drag w to move it, drag with Shift or use the page keys to move the cross-section",
+    this.camera = new Camera(`The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it${client.fixed ? "" : ", drag w to move it, drag with Shift or use the page keys to move the cross-section"}`,
       () => this.draw());
     this.usual = this.camera.saved();
     this.camera.onview = () => client.onview();
