@@ -17,7 +17,7 @@ from separatrix.lab.export.recording import Recording
 from separatrix.lab.scene import SceneError
 
 MAX_BYTES = 500_000  #: of a page, so that a dozen may go with a course
-_FEWEST = 2  # frames that make a recording
+_FEWEST, _ENOUGH = 2, 40  # frames that make a recording, and a good one
 
 # The only line of program that is not compressed: it opens the other two.
 _OPEN = """\
@@ -74,7 +74,7 @@ def page(recording: Recording) -> str:
     """
     room = MAX_BYTES - len(_around(recording).encode())
     frames, packed = len(recording.steps), _base64(recording.packed())
-    if len(packed) > 2 * room:  # rather every step than every way to look at it
+    if room / len(packed) * frames < min(frames, _ENOUGH):  # rather more steps than every way to look at them
         recording = recording.plainer()
         packed = _base64(recording.packed())
     while len(packed) > room:

@@ -29,6 +29,7 @@ from separatrix.lab.views.x import Window
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 MOST, FEWER = 320, 20_000  #: frames of a recording, and frames times points: more would not fit a page
 _DIGITS = 9
+_MANY = 150  # points, above which a page has room for one way alone to look at each view
 _LONG = 20  # places of a line that is written in bytes
 _FEW, _FINE, _COARSE = (
     60,
@@ -144,7 +145,7 @@ def _answer(ask: Ask, message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chosen(last: int, begin: int, most: int) -> list[int]:
-    """Steps of a run, all of them or about ``most``: then a third are its first ones, the others evenly up to its last."""
+    """Steps of a run, all or about ``most`` of them: a third of them its first, the others evenly up to its last."""
     if last < most:
         return list(range(last + 1))
     rest = np.linspace(most // 3, last, most - most // 3).round().astype(int).tolist()
@@ -154,7 +155,8 @@ def _chosen(last: int, begin: int, most: int) -> list[int]:
 def _wanted(scene: dict[str, Any], grid: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """What to ask at each step, a request for each variant of a view; and the variants of each view."""
     there = set(tabs_of(Scene.from_json(scene)))
-    recorded = {tab.name: tab.recorded for tab in TABS if tab.name in there}
+    ways = None if len(scene["points"]) <= _MANY else 1
+    recorded = {tab.name: tab.recorded[:ways] for tab in TABS if tab.name in there}
     asked: list[dict[str, Any]] = []
     for k in range(max([1, *map(len, recorded.values())])):
         asked.append({name: options[k] for name, options in recorded.items() if k < len(options)})
