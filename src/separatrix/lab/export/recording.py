@@ -13,7 +13,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from separatrix.lab.views.catalogue import TABS, tabs_of
 from separatrix.lab.views.x import Window
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
-MOST, FEWER = 320, 20_000  #: frames of a recording, and frames times points: more would not fit a page
+MOST, FEWER = 320, 60_000  #: frames of a recording, and frames times points: more would not fit a page
 _DIGITS = 9
 _MANY = 150  # points, above which a page has room for one way alone to look at each view
 _LONG = 20  # places of a line that is written in bytes
@@ -39,6 +39,13 @@ _FEW, _FINE, _COARSE = (
 _HOME = "http://127.0.0.1:8765/#"  # where `separatrix lab` serves its page unless told otherwise
 _ANSWERS = ("python", "step-sizes")  # questions without arguments, whose answers are sent along
 _KEPT = ("tab", "theme", "window", "wview", "camera", "preset", *(tab.name for tab in TABS))
+
+
+class Wanted(NamedTuple):
+    """Views to ask for, with their options, and the names under which they are kept where these are others."""
+
+    want: dict[str, Any]
+    names: dict[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +101,7 @@ def record(ask: Ask, state: dict[str, Any]) -> Recording:
     if "stage" in state:
         opened = _answer(ask, {"op": "stage", "name": state["stage"]})
         stage = STAGE[opened["stage"]["name"]]
-        state = {"scene": opened["scene"], "tab": stage.tab, "title": stage.title}
+        state = {"scene": opened["scene"], "tab": stage.tab, "title": stage.title, "stage": stage.name}
         if stage.step is not None:
             state["step"] = opened["run"]["step"]
     else:
@@ -123,6 +130,9 @@ def record(ask: Ask, state: dict[str, Any]) -> Recording:
         "begin": begin,
         "state": {name: _pixels(state[name]) for name in _KEPT if name in state} | {"scene": opened["scene"]},
         "title": str(state.get("title", "")),
+        "look": next(
+            (each.get("look") for each in hello["stages"] if each["name"] == state.get("stage")), None
+        ),
         "link": _HOME + write_link({name: state[name] for name in ("scene", "tab", "step") if name in state}),
         "answers": _answers(ask),
         "certificates": _answer(ask, {"op": "certificates"})["certificates"],
@@ -152,16 +162,25 @@ def _chosen(last: int, begin: int, most: int) -> list[int]:
     return sorted({*range(most // 3), *rest, begin})
 
 
-def _wanted(scene: dict[str, Any], grid: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """What to ask at each step, a request for each variant of a view; and the variants of each view."""
+def _wanted(scene: dict[str, Any], grid: int) -> tuple[list[Wanted], dict[str, Any]]:
+    """What to ask at each step, and the variants of each view.
+
+    A further variant of a view is kept under another name, risk#1, and so is the x-space that a picture has of its
+    own, x@validation: each of these is asked for by itself.
+    """
     there = set(tabs_of(Scene.from_json(scene)))
+    tabs = [tab for tab in TABS if tab.name in there]
     ways = None if len(scene["points"]) <= _MANY else 1
-    recorded = {tab.name: tab.recorded[:ways] for tab in TABS if tab.name in there}
-    asked: list[dict[str, Any]] = []
-    for k in range(max([1, *map(len, recorded.values())])):
-        asked.append({name: options[k] for name, options in recorded.items() if k < len(options)})
-    asked[0] |= {"x": {"window": list(_window(scene["points"])), "grid": grid}, "panel": {}}
-    return asked, {name: list(options) for name, options in recorded.items()}
+    variants = {tab.name: tab.recorded[:ways] for tab in tabs}
+    x = {"x": {"window": list(_window(scene["points"])), "grid": grid}}
+    asked = [Wanted({**x, "panel": {}, **{name: options[0] for name, options in variants.items()}}, {})]
+    for name, options in variants.items():
+        asked += [Wanted({name: each}, {name: f"{name}#{k}"}) for k, each in enumerate(options) if k > 0]
+    own = [tab.name for tab in tabs if getattr(tab, "x", None) is not None]
+    if own:
+        asked[0] = Wanted({name: each for name, each in asked[0].want.items() if name not in own}, {})
+        asked += [Wanted({**x, name: variants[name][0]}, {"x": f"x@{name}"}) for name in own]
+    return asked, {name: list(options) for name, options in variants.items()}
 
 
 def _window(points: list[Any]) -> Window:
@@ -173,12 +192,12 @@ def _window(points: list[Any]) -> Window:
     return x1 - half, x1 + half, x2 - half, x2 + half
 
 
-def _frame(ask: Ask, step: int, want: list[dict[str, Any]], last: bool) -> dict[str, Any]:
-    """Replies to all requests at one step; further variants of a view are named after it: risk, risk#1."""
+def _frame(ask: Ask, step: int, asked: list[Wanted], last: bool) -> dict[str, Any]:
+    """Replies to all requests at one step."""
     frame: dict[str, Any] = {}
-    for k, each in enumerate(want):
-        reply = _answer(ask, {"op": "seek", "step": step, "want": each})
-        frame |= {name if k == 0 else f"{name}#{k}": _rounded(reply[name]) for name in each}
+    for each in asked:
+        reply = _answer(ask, {"op": "seek", "step": step, "want": each.want})
+        frame |= {each.names.get(name, name): _rounded(reply[name]) for name in each.want}
         frame["run"] = reply["run"] | {"undo": False, "redo": False}
     if last and not frame["run"]["over"]:
         frame["run"]["full"] = True  # there is no more of it here

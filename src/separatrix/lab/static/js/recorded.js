@@ -10,12 +10,16 @@ const root = document.getElementById("lab");
 
 async function start() {
   const transport = new RecordedTransport(readRecording(globalThis.recording));
-  const { state, steps, title, words, link } = transport;
+  const { state, steps, title, words, link, look } = transport;
   const app = await mount(root, transport, document);
   app.title(title);
   app.link = { now: () => link };
   app.root.append(footer(app, words.about));
   await loadState(app, { ...state, step: steps[transport.near(transport.begin)] });
+  if (look) {
+    await app.tabs.shown.restore?.(look); // how a stage looks at its picture
+    await app.client.act("look");
+  }
   root.app = app;
   root.dataset.ready = "true";
   requestAnimationFrame(() => setTimeout(() => {

@@ -21,6 +21,7 @@ export class RecordedTransport {
     else if (!CLOCK.has(op)) return { error: this.words.refused };
     const frame = this.frames[this.at], reply = { scene: this.scene, run: { ...frame.run, steps: this.steps.at(-1) } };
     for (const [name, options] of Object.entries(want)) reply[name] = frame[this.variant(name, options)] ?? null;
+    for (const name of Object.keys(want)) if (frame[`x@${name}`]) reply.x = frame[`x@${name}`]; // a picture with an x-space of its own
     return reply;
   }
 
