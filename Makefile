@@ -128,7 +128,7 @@ agreement: $(STAMP)  ## every data set, C and bias against a reference solver (l
 	@$(PY) -m benchmarks.agreement $(ARGS)
 
 clean:  ## remove everything that make has made
-	rm -rf "$(VENV)" build dist site docs/pictures/*.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf "$(VENV)" build dist site docs/pictures/*.svg docs/scenes .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Installed once, in editable form, and again whenever something that is compiled or declared has changed: for users what

@@ -7,7 +7,9 @@ or another Origin; both are refused. Nothing is ever loaded from elsewhere: the 
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
+from collections.abc import Sequence
 
 from separatrix.errors import with_hint
 
@@ -23,6 +25,41 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
+
+_ORIGIN = re.compile(
+    r"https?://(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.IGNORECASE
+)
+
+
+def headers(embedders: Sequence[str] = ()) -> dict[str, str]:
+    """What goes with each file; pages of the origins ``embedders`` may show it in a frame, no others.
+
+    >>> headers(["https://example.org"])["Content-Security-Policy"].rpartition("; ")[2]
+    'frame-ancestors https://example.org'
+    """
+    if not embedders:
+        return HEADERS
+    framing = f"frame-ancestors {' '.join(embedders)}"
+    return HEADERS | {"Content-Security-Policy": POLICY.replace("frame-ancestors 'none'", framing)}
+
+
+def check_origin(text: str) -> str:
+    """An origin: scheme, host and perhaps a port, and nothing else.
+
+    >>> check_origin("http://localhost:8000/")
+    'http://localhost:8000'
+    >>> check_origin("localhost; script-src *")
+    Traceback (most recent call last):
+    ValueError: 'localhost; script-src *' is no origin. Hint: write http:// or https://, ...
+    """
+    origin = text.removesuffix("/")
+    if not _ORIGIN.fullmatch(origin):
+        raise with_hint(
+            ValueError,
+            f"{text[:80]!r} is no origin.",
+            "write http:// or https://, a host and perhaps a port, such as http://localhost:8000",
+        )
+    return origin
 
 
 def is_loopback(host: str) -> bool:

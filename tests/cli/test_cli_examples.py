@@ -142,7 +142,31 @@ def lab_lines() -> list[str]:
     """Every way to start the lab that the help and the documents show."""
     documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     found = [re.findall(r"separatrix lab(?: --?[a-z-]+(?: \d+)?)*", path.read_text()) for path in documents]
-    return sorted({*examples(COMMANDS["lab"]), *(line for lines in found for line in lines)})
+    lines = {*examples(COMMANDS["lab"]), *(line for lines in found for line in lines)}
+    return sorted(line for line in lines if "--export" not in line)  # which serves nothing: see below
+
+
+def test_lab_exports_pages(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (line,) = [line for line in examples(COMMANDS["lab"]) if "--export" in line]
+    result = run_line(line)
+    assert result.exit_code == 0, result.output
+    assert "a page that needs no server" in result.stdout
+    assert (tmp_path / "two-spaces.html").read_text().startswith("<!doctype html>")
+    for words, sentence in (
+        (["--export", "two-spaces"], "both are needed"),
+        (["-o", "page.html"], "both are needed"),
+        (["--export", "nothing", "-o", "page.html"], "neither a stage"),
+        (["--export", "http://127.0.0.1:8765/#eyJzY2Vu", "-o", "page.html"], "cannot be read"),
+        (["--allow-embed", "example.org"], "is no origin"),
+        (["--allow-embed", "https://example.org/page"], "is no origin"),
+        (["--allow-embed", "https://example.org;"], "is no origin"),
+        (["--allow-embed", "*"], "is no origin"),
+    ):
+        result = run("lab", *words)
+        assert result.exit_code == 1, words
+        assert sentence in result.stderr, words
+    assert not (tmp_path / "page.html").exists()
 
 
 @pytest.mark.parametrize("line", lab_lines())

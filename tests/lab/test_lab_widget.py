@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pytest
 
 from separatrix.lab.bundle import bundle, stylesheet
+from separatrix.lab.link import write_link
+from separatrix.lab.presets import BY_NAME
 from separatrix.lab.session import Session
 
 pytest.importorskip("anywidget")
@@ -75,3 +78,43 @@ def test_the_single_file_works_in_a_browser(browser):
     assert session.playback.cursor == 1
     context.close()
     assert complaints == []
+
+
+def test_the_widget_takes_points_and_links():
+    from separatrix.lab import Widget
+
+    X = np.array([[0.0, 1.0], [2.0, 1.0], [3.0, 0.5]])
+    wanted = ((0.0, 1.0, -1), (2.0, 1.0, 1), (3.0, 0.5, 1))
+    assert Widget(points=X, y=["no", "yes", "yes"]).scene.points == wanted
+    assert Widget(points=X, y=np.array([0, 1, 1])).scene.points == wanted
+    assert Widget(points=[list(point) for point in wanted]).scene.points == wanted
+    scene = BY_NAME["eight"].make()
+    link = "http://127.0.0.1:9999/#" + write_link({"scene": scene.to_json(), "step": 5})
+    widget = Widget(link=link)
+    assert widget.scene == scene
+    assert widget._session.playback.cursor == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"points": [[0, 1]]}, r"shape \(n, 3\)"),
+        ({"points": [[0, 1, 2]], "y": [1]}, r"shape \(n, 2\)"),
+        ({"points": [["a", 1, 1]]}, "must be numbers"),
+        ({"points": [[0, 1], [0]], "y": [1, 2]}, "must be numbers"),
+        ({"points": [[0, 1, 0]]}, "label must be -1 or 1"),
+        ({"points": [[0, float("nan"), 1]]}, "finite number"),
+        ({"points": [[0, 1], [1, 1]], "y": [1]}, "one label for each of the 2 points"),
+        ({"points": [[0, 1], [1, 1]], "y": [1, 1]}, "two different labels"),
+        ({"y": [1, 2]}, "points, which are missing"),
+        ({"link": "#hello"}, "cannot be read"),
+        ({"link": "#e30"}, "cannot be read"),
+        ({"link": "#", "preset": "eight"}, "Give one of"),
+        ({"points": [[0, 1, 1]] * 501}, "at most 500"),
+    ],
+)
+def test_the_widget_refuses_with_a_sentence(given, sentence):
+    from separatrix.lab import Widget
+
+    with pytest.raises(ValueError, match=sentence):
+        Widget(**given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import webbrowser
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +24,25 @@ def lab(
         str,
         typer.Option("--host", help="Address to listen on; any but a loopback one lets other machines in."),
     ] = "127.0.0.1",
+    allow_embed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-embed",
+            metavar="ORIGIN",
+            help="Let pages of this origin, such as http://localhost:8000, show the lab in a frame; may be repeated.",
+        ),
+    ] = None,
+    export: Annotated[
+        str | None,
+        typer.Option(
+            "--export",
+            metavar="STAGE_OR_LINK",
+            help="Do not serve: write a stage, or the scene of a link, as one page that needs no server.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file that --export writes.", show_default=False)
+    ] = None,
 ) -> None:
     """See it happen: put points down and watch perceptrons and SVMs in x-space and w-space.
 
@@ -30,15 +50,20 @@ def lab(
     Examples:
       separatrix lab
       separatrix lab --port 0 --no-open
+      separatrix lab --export two-spaces -o two-spaces.html
     """
+    if export is not None or out is not None:
+        _export(export, out)
+        return
     try:
         from separatrix.lab.server import serve
-        from separatrix.web import is_loopback
+        from separatrix.web import check_origin, is_loopback
     except ImportError as error:
         raise with_hint(
             ImportError, f"The lab needs more packages ({error.name}).", "pip install 'separatrix[lab]'"
         ) from None
 
+    embedders = tuple(check_origin(origin) for origin in allow_embed or [])
     if not is_loopback(host):
         say("note", f"Listening on {host}: every machine that reaches it can use this page.")
 
@@ -50,4 +75,17 @@ def lab(
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     with suppress(KeyboardInterrupt):  # the way to end it
-        serve(host, port, ready)
+        serve(host, port, ready, embedders)
+
+
+def _export(what: str | None, out: Path | None) -> None:
+    from separatrix.lab.export.exported import export_page
+
+    if what is None or out is None:
+        raise with_hint(
+            ValueError,
+            "--export names a scene and -o the file for its page: both are needed.",
+            "separatrix lab --export two-spaces -o two-spaces.html",
+        )
+    text = export_page(what, out)
+    typer.echo(f"{out}: {len(text.encode()) / 1000:.0f} kB, a page that needs no server")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from dataclasses import dataclass
@@ -162,6 +163,14 @@ class Answers:
         return Bound(
             model.bound_, f"{_formula(variant)}; {ratio}, m the margin of this w in the kernel's space"
         )
+
+    def certificate_texts(self) -> dict[str, str | None]:
+        """The certificates as files hold them: of the verdict, and of the run where it has one of its own."""
+        run = None if self.proof is None or self.proof is self.verdict_proof else self.proof.certificate
+        return {
+            "verdict": json.dumps(self.verdict.certificate.to_dict()),
+            "run": None if run is None else json.dumps(run.to_dict()),
+        }
 
     def certificate_document(self) -> dict[str, Any]:
         """The certificate as `separatrix verify` reads it: of the run, or else of the verdict."""

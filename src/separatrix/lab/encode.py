@@ -33,6 +33,17 @@ def numbers(values: Any) -> list[Any]:
     return list(np.where(np.isfinite(array), array, np.array(None)).tolist())
 
 
-def packed(grid: NDArray[np.float64]) -> str:
+class Packed(str):
+    """A grid as text; a recording finds the numbers in ``values`` and writes them its own way."""
+
+    __slots__ = ("values",)
+
+    values: NDArray[np.float32]
+
+
+def packed(grid: NDArray[np.float64]) -> Packed:
     """A grid for a picture: float32, little-endian, base64."""
-    return base64.b64encode(np.ascontiguousarray(grid, dtype="<f4").tobytes()).decode("ascii")
+    values = np.ascontiguousarray(grid, dtype="<f4")
+    text = Packed(base64.b64encode(values.tobytes()).decode("ascii"))
+    text.values = values.ravel()
+    return text

@@ -158,8 +158,7 @@ class Playback:
 
     def _why_no_end(self) -> str:
         if self.scene.has_kernel:
-            more = "" if self.full else "; Play goes on"
-            return f"No pass has been without a mistake yet{more}."
+            return "No pass has been without a mistake yet."
         if self.answers.quick_verdict.verdict == "separable":
             return "A line separates these points, so the run would end; its bound allows more steps."
         line = "line through the origin" if self.scene.bias == "none" else "line"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from separatrix.lab.limits import MAX_MESSAGE_BYTES, MAX_SESSIONS
-from separatrix.web import HEADERS, free_port, may_ask, same_origin
+from separatrix.web import free_port, headers, may_ask, same_origin
 
 STATIC = Path(__file__).parent / "static"
 _TYPES = {
@@ -36,10 +36,11 @@ _log = logging.getLogger(__name__)
 
 
 class Lab:
-    """The application and the sessions that are open."""
+    """The application and the sessions that are open; ``embedders`` are origins whose pages may frame it."""
 
-    def __init__(self, host: str = "127.0.0.1") -> None:
+    def __init__(self, host: str = "127.0.0.1", embedders: Sequence[str] = ()) -> None:
         self.host = host
+        self.headers = headers(embedders)
         self.sessions: set[Any] = set()
         self.files = {
             "/" + path.relative_to(STATIC).as_posix(): path
@@ -55,13 +56,13 @@ class Lab:
 
     async def _file(self, request: Request) -> Response:
         if not may_ask(request.headers.get("host", ""), self.host):
-            return PlainTextResponse("This address is not served here.\n", 421, HEADERS)
+            return PlainTextResponse("This address is not served here.\n", 421, self.headers)
         # Looked up in a table of the files there are, so that no path leads anywhere else.
         name = request.url.path
         path = self.files.get("/index.html" if name == "/" else name)
         if path is None:
-            return PlainTextResponse("There is no such file.\n", 404, HEADERS)
-        return FileResponse(path, headers=HEADERS, media_type=_TYPES[path.suffix])
+            return PlainTextResponse("There is no such file.\n", 404, self.headers)
+        return FileResponse(path, headers=self.headers, media_type=_TYPES[path.suffix])
 
     async def _session(self, socket: WebSocket) -> None:
         host = socket.headers.get("host", "")
@@ -117,7 +118,7 @@ def _refuse(word: str) -> float:
     raise ValueError(f"{word} is not a number that JSON has")
 
 
-def serve(host: str, port: int, ready: Callable[[str], None]) -> None:
+def serve(host: str, port: int, ready: Callable[[str], None], embedders: Sequence[str] = ()) -> None:
     """Serve the page until Ctrl-C; ``ready`` is told the address as soon as it can be opened."""
     import uvicorn
 
@@ -126,7 +127,7 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> None:
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     threading.Thread(target=_new_session, daemon=True).start()  # imports while the browser opens
     config = uvicorn.Config(
-        Lab(host).app,
+        Lab(host, embedders).app,
         log_level="warning",
         ws="websockets-sansio",
         ws_max_size=MAX_MESSAGE_BYTES,

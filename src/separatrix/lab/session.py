@@ -18,18 +18,19 @@ import numpy as np
 from separatrix import __version__
 from separatrix.lab.edits import Edits
 from separatrix.lab.encode import number
+from separatrix.lab.export.page import page
+from separatrix.lab.export.recording import record
+from separatrix.lab.export.script import script
 from separatrix.lab.formulas import formulas
 from separatrix.lab.hand import read_place
 from separatrix.lab.limits import MAX_STEPS_AT_ONCE
 from separatrix.lab.mark_one import MarkOne
 from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME, PRESETS
-from separatrix.lab.replay import replay
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.scene import Scene, SceneError
-from separatrix.lab.script import script
 from separatrix.lab.stages import STAGE, STAGES
-from separatrix.lab.views.catalogue import TABS, check_window, tabs_of, views
+from separatrix.lab.views.catalogue import TABS, tabs_of, views
 from separatrix.lab.views.pair import kernel_pair
 from separatrix.lab.views.risk import compared_paths
 from separatrix.lab.views.step_size import step_sizes
@@ -78,11 +79,10 @@ class Session:
             "compare": lambda message: {"compare": compared_paths(self._playback().scene)},
             "step-sizes": lambda message: {"step_sizes": step_sizes(self._playback().scene)},
             "certificate": self._certificate,
+            "certificates": lambda message: {"certificates": self._playback().answers.certificate_texts()},
             "mark": lambda message: {"mark": self.mark_one.handle(message)},
             "python": lambda message: {"python": script(self._playback().answers)},
-            "replay": lambda message: {
-                "replay": replay(self._playback(), check_window(message.get("window")))
-            },
+            "page": self._page,
         }
 
     @property
@@ -260,6 +260,14 @@ class Session:
 
     def _certificate(self, message: Message) -> Message:
         return {"certificate": self._playback().answers.certificate_document()}
+
+    def _page(self, message: Message) -> Message:
+        """The scene as a page that needs nobody, looked at as ``state`` says: what a link keeps."""
+        state = message.get("state")
+        if not isinstance(state, dict):
+            raise SceneError("state must be an object: what a link to the page holds.")
+        self._playback()
+        return {"page": page(record(Session().handle, {**state, "scene": self.scene.to_json()}))}
 
     def _look(self, message: Message) -> None:
         if self.playback is not None and not message.get("dragging"):

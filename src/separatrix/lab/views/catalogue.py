@@ -36,7 +36,8 @@ class Tab:
     """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker.
 
     ``x`` makes another x-space while the picture is open, from the options of x-space and its own; None where it
-    leaves x-space as it is.
+    leaves x-space as it is. ``recorded`` are the options with which a page without a server has it: of these the page
+    chooses.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Tab:
     key: str
     applies: Callable[[Scene], bool]
     make: Callable[[Playback, Options], Any]
+    recorded: tuple[Options, ...] = ({},)
     x: Callable[[Playback, Options, Options], Any] | None = None
 
 
@@ -109,7 +111,14 @@ def _aspect(options: Options) -> float:
 
 def _risk(play: Playback, options: Options) -> Any:
     least = _finite(options.get("least"), "least") or 0.0
-    shaped = partial(risk_view, aspect=_aspect(options), least=least, solid=options.get("solid") is True)
+    room = min(max(_finite(options.get("room"), "room") or 1.0, 1.0), 4.0)
+    shaped = partial(
+        risk_view,
+        aspect=_aspect(options),
+        least=least,
+        solid=options.get("solid") is True,
+        room=room,
+    )
     return _planar(shaped)(play, options)
 
 
@@ -181,9 +190,9 @@ def _is_polynomial(scene: Scene) -> bool:
 #: In the order of the page.
 TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
-    Tab("solid", "3-D", "V", _has_w, _solid),
-    Tab("risk", "risk", "K", _has_risk, _risk),
-    Tab("theorem", "theorem", "T", _has_theorem, _theorem),
+    Tab("solid", "3-D", "V", _has_w, _solid, ({"axis": 2}, {"axis": 0}, {"axis": 1})),
+    Tab("risk", "risk", "K", _has_risk, _risk, ({"room": 1.4}, {"solid": True})),
+    Tab("theorem", "theorem", "T", _has_theorem, _theorem, ({"whole": True}, {"whole": False})),
     Tab("column", "column", "C", _has_column, lambda play, options: column_view(play)),
     Tab("stepsize", "step size", "Z", _has_step_size, _step_size),
     Tab(
@@ -193,11 +202,19 @@ TABS = (
         lambda scene: scene.algorithm == "online",
         lambda play, options: mistakes_view(play),
     ),
-    Tab("margin", "margin", "M", _has_slab, _margin),
+    Tab("margin", "margin", "M", _has_slab, _margin, ({"times": 1}, {"times": 2}, {"times": 0.5})),
     Tab("forces", "forces", "D", _has_slab, lambda play, options: forces_view(play)),
     Tab("lift", "lift", "L", _is_polynomial, lambda play, options: lift_view(play, options.get("pair"))),
     Tab("gram", "Gram", "G", _has_kernel, lambda play, options: gram_view(play)),
-    Tab("validation", "validation", "H", can_validate, _validation, _held_x),
+    Tab(
+        "validation",
+        "validation",
+        "H",
+        can_validate,
+        _validation,
+        ({}, {"over": "C"}, {"over": "looks"}),
+        _held_x,
+    ),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
 _MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}

@@ -40,16 +40,23 @@ def values_at(scene: Scene, U: Vector) -> Vector:
 
 
 def risk_view(
-    play: Playback, at: float | None, aspect: float = 1.0, least: float = 0.0, solid: bool = False
+    play: Playback,
+    at: float | None,
+    aspect: float = 1.0,
+    least: float = 0.0,
+    solid: bool = False,
+    room: float = 1.0,
 ) -> dict[str, Any]:
     """A grid of the risk in the plane of b, and the risk along the path.
 
     ``aspect`` is width over height; the picture shows |w_j| up to ``least`` at least, for paths of others;
-    ``solid`` asks for the creases of a surface.
+    ``solid`` asks for the creases of a surface; ``room`` is how much more than the picture the grid covers, for a
+    picture whose shape is not known yet.
     """
     scene, view = play.scene, plane(play, at)
     view["extent"] = max(view["extent"], round_up(1.1 * least)) if least > 0 else view["extent"]
-    reach = view["extent"] * max(1.0, aspect), view["extent"] * max(1.0, 1.0 / aspect)
+    half = view["extent"] * room
+    reach = half * max(1.0, aspect), half * max(1.0, 1.0 / aspect)
     first, second = (np.linspace(-side, side, _GRID) for side in reach)
     b = np.full(_GRID * _GRID, view["b"])
     grid = np.column_stack([np.tile(first, _GRID), np.repeat(second, _GRID), b])

@@ -47,7 +47,7 @@ export async function mount(root, transport, keys = root) {
   };
   app.hello = hello;
   app.tabs = new Tabs(client, hello.tabs, views);
-  app.help = makeHelp(hello.tabs);
+  app.help = makeHelp(hello.tabs, client.fixed);
   app.toast = h("p", { class: "toast", role: "alert", hidden: true });
   app.banner = h("p", { class: "banner", role: "alert", hidden: true });
   app.link = { now: () => location.href }; // the page keeps its state in the address
@@ -55,17 +55,17 @@ export async function mount(root, transport, keys = root) {
   app.warn = (text) => { write(app.banner, text); app.banner.hidden = text === ""; };
   app.setTheme = (theme) => { setTheme(root, theme); app.draw(); };
   app.markPreset = (name) => { turn(app.preset, app.presets.some((each) => each.name === name) ? name : ""); };
-  app.markOne = new MarkOne(app);
-  app.tour = new Tour(app);
+  app.title = (text) => write(app.brand.lastChild, text ? ` ${text}` : " lab");
   const { w, solid, ...others } = views, kept = Object.entries(others).filter(([, view]) => view.saved); // what a link keeps of each
-  app.parts = { window: app.xspace, wview: w, camera: solid, ...Object.fromEntries(kept), mark: app.markOne, tour: app.tour };
-  app.actions.append(app.tour.button, app.markOne.button, makeShareMenu(app));
+  app.parts = { window: app.xspace, wview: w, camera: solid, ...Object.fromEntries(kept) };
+  const extras = client.fixed ? [] : teach(app);
+  app.actions.append(makeShareMenu(app));
   const header = makeHeader(app);
   root.replaceChildren(header, app.banner,
     h("main", {}, h("h1", { class: "visually-hidden", text: "separatrix lab" }),
       h("div", { class: "controls card" }, app.algorithm, app.settings.element, app.player.element, app.player.said),
       h("div", { class: "views" }, app.xspace.element, app.tabs.element, app.panel.element)),
-    app.tour.element, app.toast, app.help, app.markOne.element);
+    app.toast, app.help, ...extras);
   client.wanted = (message) => wanted(app, message);
   client.onerror = (text, lost) => complain(app, text, lost);
   client.listen((state, message) => {
@@ -89,6 +89,15 @@ export async function mount(root, transport, keys = root) {
   app.preset.append(...hello.presets.map(({ name, title, about }) => h("option", { value: name, text: title, title: about })));
   app.presets = hello.presets;
   return app;
+}
+
+// What needs a solver of one's own.
+function teach(app) {
+  app.markOne = new MarkOne(app);
+  app.tour = new Tour(app);
+  Object.assign(app.parts, { mark: app.markOne, tour: app.tour });
+  app.actions.append(app.tour.button, app.markOne.button);
+  return [app.tour.element, app.markOne.element];
 }
 
 function wanted(app, message) {
@@ -120,12 +129,16 @@ function makeHeader(app) {
   app.undo = h("button", { class: "icon", "aria-label": "Undo", title: "Undo (Ctrl Z)", onclick: () => client.act("undo"), text: "↶" });
   app.redo = h("button", { class: "icon", "aria-label": "Redo", title: "Redo (Ctrl Shift Z)", onclick: () => client.act("redo"), text: "↷" });
   const theme = h("button", { class: "icon", "aria-label": "Light or dark", title: "Light or dark", onclick: () => { flipTheme(app.root); client.onview(); app.draw(); }, text: "◐" });
-  return h("header", { class: "top" },
-    h("p", { class: "brand" }, h("b", { text: "separatrix" }), " lab"),
+  const help = h("button", { class: "icon", "aria-label": "Help", title: "Help (?)", onclick: () => app.help.showModal(), text: "?" });
+  app.brand = h("p", { class: "brand" }, h("b", { text: "separatrix" }), h("span", { text: " lab" }));
+  if (client.fixed) {
+    algorithm.disabled = true;
+    return h("header", { class: "top" }, app.brand, app.actions, theme, help);
+  }
+  return h("header", { class: "top" }, app.brand,
     h("label", { class: "setting preset" }, h("span", { text: "points" }), app.preset),
     h("button", { text: "clear", title: "Remove all points", onclick: () => { app.player.stop(); client.act("clear"); } }),
-    app.undo, app.redo, app.actions, theme,
-    h("button", { class: "icon", "aria-label": "Help", title: "Help (?)", onclick: () => app.help.showModal(), text: "?" }));
+    app.undo, app.redo, app.actions, theme, help);
 }
 
 function say(app, text) {

@@ -11,12 +11,21 @@ const keys = (tabs) => [
     [tabs.map(({ key }) => key).join(", "), tabs.map(({ title }) => title).join(", ")], ["0", "show all points"], ["Ctrl Z, Ctrl Shift Z", "undo, redo"]]],
 ];
 
-export function makeHelp(tabs) {
+const RECORDED = { "In x-space": ["drag elsewhere, wheel", "[ and ]", "N, + and −"], "In w-space": [], Anywhere: ["P or space", "S, B", "R, E", "0"] };
+
+// Of a recording, the keys that change nothing.
+function without(groups, tabs) {
+  const letters = tabs.map(({ key }) => key).join(", ");
+  return groups.map(([title, lines]) => [title, lines.filter(([key]) => key === letters || RECORDED[title].includes(key))]).filter(([, lines]) => lines.length > 0);
+}
+
+export function makeHelp(tabs, fixed = false) {
+  const groups = fixed ? without(keys(tabs), tabs) : keys(tabs);
   const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" },
     h("h2", { id: "help-title", text: "What you can do" }),
-    h("p", { text: "Put down points of two classes and watch an algorithm find a boundary, or a proof that there is none. "
+    h("p", { text: (fixed ? "Watch an algorithm find a boundary, or a proof that there is none. " : "Put down points of two classes and watch an algorithm find a boundary, or a proof that there is none. ")
       + "In x-space points are points and a boundary is a line; in w-space every point is a line and a boundary is a point." }),
-    keys(tabs).map(([title, lines]) => [h("h3", { text: title }), h("dl", {}, lines.map(([key, text]) => h("div", {}, h("dt", {}, h("kbd", { text: key })), h("dd", { text }))))]),
+    groups.map(([title, lines]) => [h("h3", { text: title }), h("dl", {}, lines.map(([key, text]) => h("div", {}, h("dt", {}, h("kbd", { text: key })), h("dd", { text }))))]),
     h("form", { method: "dialog" }, h("button", { text: "close" })));
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   return dialog;

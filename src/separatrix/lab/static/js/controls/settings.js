@@ -48,6 +48,7 @@ export class Settings {
       this.shown = now;
       this.controls.clear();
       this.element.replaceChildren(...names.map((name) => this.make(name)));
+      if (this.client.fixed) for (const input of this.element.querySelectorAll("select, input")) input.disabled = true;
     }
     for (const [name, control] of this.controls) control(scene[KINDS[name].name || name]);
   }

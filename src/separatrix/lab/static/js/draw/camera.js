@@ -1,6 +1,6 @@
 // A canvas to look at something solid: turned by dragging or with the arrow keys, seen without perspective.
 
-import { h, show } from "./dom.js";
+import { h, pixelRatio, show } from "./dom.js";
 import { ticks } from "./scale.js";
 
 export class Camera {
@@ -42,6 +42,7 @@ export class Camera {
       this.onview();
     }, { passive: false });
     this.canvas.addEventListener("keydown", (event) => this.key(event));
+    this.element.measure = () => this.measure(); // for a picture that is saved
     new ResizeObserver(() => this.measure()).observe(this.element);
   }
 
@@ -97,7 +98,7 @@ export class Camera {
   measure() {
     const { width, height } = this.element.getBoundingClientRect();
     if (width < 10 || height < 10) return;
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = pixelRatio();
     [this.width, this.height] = [width, height];
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
@@ -105,7 +106,7 @@ export class Camera {
   }
 
   paper() {
-    const paper = this.canvas.getContext("2d"), ratio = window.devicePixelRatio || 1;
+    const paper = this.canvas.getContext("2d"), ratio = pixelRatio();
     paper.setTransform(ratio, 0, 0, ratio, 0, 0);
     paper.clearRect(0, 0, this.width, this.height);
     paper.lineJoin = "round";

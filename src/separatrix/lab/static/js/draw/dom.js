@@ -76,11 +76,17 @@ function superscript(whole) {
   return String(whole).split("").map((sign) => signs[sign]).join("");
 }
 
-// A grid of float32 from base64.
+// A grid of float32 from base64; one of a recording is there already.
 export function unpack(text) {
+  if (text instanceof Float32Array) return text;
   const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   return new Float32Array(bytes.buffer);
 }
+
+// Pixels of a canvas for each of the page: as the screen has them, or more for a picture that is saved.
+export const sharpness = { least: 0 };
+
+export function pixelRatio() { return Math.max(window.devicePixelRatio || 1, sharpness.least); }
 
 // The colours of the theme now, for pictures on a canvas. Looked up once for each theme: a look into the styles makes the
 // browser work all of them out, in the middle of a drawing.

@@ -7,6 +7,7 @@ const dot = (className, extra = []) => s("g", { class: `sample ${className}` }, 
 const ring = (className) => dot(className, [s("circle", { class: "ring", cx: 10, cy: 10, r: 9 })]);
 const halo = (className) => dot(className, [s("circle", { class: "halo", cx: 10, cy: 10, r: 10 })]);
 const line = (group, className) => s("g", { class: group }, s("line", { class: className, x1: 0, x2: 20, y1: 10, y2: 10 }));
+const here = () => s("g", { class: "path" }, s("circle", { class: "now", cx: 10, cy: 10, r: 6 }));
 
 const KEYS = {
   plus: [() => dot("plus"), "+1"],
@@ -21,7 +22,8 @@ const KEYS = {
   truth: [() => line("boundary", "truth"), "gives the labels"],
   origin: [() => line("boundary", "from-origin"), "from the origin"],
   row: [() => s("g", { class: "rows" }, s("path", { class: "thin plus", d: "M0 15L20 7" }), s("path", { class: "normal plus", d: "M10 11L8 3" })), "a point, ticked on its side"],
-  w: [() => s("g", { class: "path" }, s("circle", { class: "now", cx: 10, cy: 10, r: 6 })), "w: drag it"],
+  w: [here, "w: drag it"],
+  "still-w": [here, "w"],
   wedge: [() => s("g", { class: "wedge" }, s("polygon", { points: "2,4 18,4 10,18" })), "all points agree"],
   length: [() => s("g", { class: "objective" }, s("circle", { cx: 10, cy: 10, r: 7 })), "as long as w"],
 };

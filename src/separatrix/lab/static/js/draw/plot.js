@@ -1,7 +1,7 @@
 // A plot: a canvas for areas; under it all the SVG of what changes all the time, then that of what mostly stays and is
 // pointed at, with the ticks of the axes, over it that of what is held: so a drag does not have all points drawn again.
 
-import { h, s, set, write, children } from "./dom.js";
+import { h, s, set, write, children, pixelRatio } from "./dom.js";
 import { Plane, ticks } from "./scale.js";
 
 export class Plot {
@@ -19,6 +19,7 @@ export class Plot {
     this.element = h("div", { class: "plot" }, this.canvas, this.drawings);
     this.em = 14;
     this.onresize = () => {};
+    this.element.measure = () => this.measure(); // for a picture that is saved
     new ResizeObserver(() => this.measure()).observe(this.element);
   }
 
@@ -33,7 +34,7 @@ export class Plot {
     if (width < 10 || height < 10) return;
     this.plane.resize(width, height);
     this.em = parseFloat(getComputedStyle(this.element).fontSize); // numbers grow with the screen, and so does their room
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = pixelRatio();
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     for (const svg of this.drawings) set(svg, { viewBox: `0 0 ${width} ${height}` });
@@ -43,7 +44,7 @@ export class Plot {
   // The canvas, cleared, in the units of the page.
   paper() {
     const paper = this.canvas.getContext("2d");
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = pixelRatio();
     paper.setTransform(ratio, 0, 0, ratio, 0, 0);
     paper.clearRect(0, 0, this.plane.width, this.plane.height);
     return paper;

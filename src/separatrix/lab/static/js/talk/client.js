@@ -4,11 +4,13 @@
 import { Pace } from "./pace.js";
 
 // These change nothing: only who asked hears the answer.
-export const QUESTIONS = new Set(["hello", "probe", "pair", "compare", "step-sizes", "certificate", "python", "replay", "mark"]);
+export const QUESTIONS = new Set(["hello", "probe", "pair", "compare", "step-sizes", "certificate", "python", "page", "mark"]);
 
 export class Client {
   constructor(transport) {
     this.transport = transport;
+    this.fixed = transport.fixed === true; // a recording: points, settings and w cannot be changed
+    this.checks = null; // what a checker in the page said of the certificates, where there is one
     this.state = { scene: { points: [] }, run: { ready: false, note: "", step: 0, steps: 0 } };
     this.listeners = [];
     this.actions = [];

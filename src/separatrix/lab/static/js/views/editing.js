@@ -42,10 +42,10 @@ export class Editing {
     const tool = (name, text, chosen, title) => h("label", { class: `tool ${name}`, title },
       h("input", { type: "radio", name: "tool", value: name, checked: chosen, onchange: () => this.use(name) }),
       h("span", { text }));
-    return h("div", { class: "tools", role: "radiogroup", "aria-label": "What a click does" },
-      tool("plus", "+1", true, "Add points of class +1 (key 1)"),
+    const clicks = this.client.fixed ? [] : [tool("plus", "+1", true, "Add points of class +1 (key 1)"),
       tool("minus", "−1", false, "Add points of class −1 (key 2)"),
-      tool("erase", "erase", false, "Remove points (key 3)"),
+      tool("erase", "erase", false, "Remove points (key 3)")];
+    return h("div", { class: "tools", ...(this.client.fixed ? {} : { role: "radiogroup", "aria-label": "What a click does" }) }, clicks,
       h("button", { class: "small", text: "fit", title: "Show all points (key 0)", onclick: () => this.fit() }),
       h("button", { class: "small", text: "1 2 3", title: "Number all points (N)", "aria-label": "Number all points", onclick: () => this.view.numberAll() }));
   }
@@ -83,7 +83,7 @@ export class Editing {
     const touch = event.pointerType === "touch", { plot, knobs } = this.view;
     const box = plot.svg.getBoundingClientRect(); // asked for once: it makes the browser lay out the page
     const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-    const row = this.near(event), knob = row === null && !this.erasing ? knobs.near(px, py, touch) : null;
+    const row = this.client.fixed ? null : this.near(event), knob = row === null && !this.erasing ? knobs.near(px, py, touch) : null;
     const firm = !touch || knob !== null || (row !== null && row === this.chosen);
     this.drag = { row, knob, box, firm, touch, from: [event.clientX, event.clientY], centre: plot.plane.centre, moved: false, grab: this.client.grab() };
     if (knob !== null) knobs.take(knob);
@@ -112,7 +112,7 @@ export class Editing {
       this.client.hover(row);
       if (event.pointerType === "touch") return;
       this.point(event, row);
-      if (row === null) this.view.ask(this.view.plot.place(event));
+      if (row === null && !this.client.fixed) this.view.ask(this.view.plot.place(event));
       return;
     }
     if (!drag.moved && Math.hypot(event.clientX - drag.from[0], event.clientY - drag.from[1]) < 4) return;
@@ -135,7 +135,7 @@ export class Editing {
   point(event, row) {
     const { svg, element } = this.view.plot, box = svg.getBoundingClientRect();
     const knob = row === null && !this.erasing ? this.view.knobs.near(event.clientX - box.left, event.clientY - box.top, false) : null;
-    element.classList.toggle("on-knob", knob !== null || row !== null);
+    element.classList.toggle("on-knob", !this.client.fixed && (knob !== null || row !== null));
   }
 
   pan(event) {
@@ -153,6 +153,7 @@ export class Editing {
       if (drag.firm) this.client.look(); // the certificate, now that the point rests
       return;
     }
+    if (this.client.fixed) return;
     if (this.erasing) {
       if (drag.row !== null) this.remove(drag.row);
     } else if (drag.row === null) {

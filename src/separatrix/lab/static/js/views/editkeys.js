@@ -2,12 +2,14 @@
 
 const REST = 400; // milliseconds after a key until its point counts as at rest
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const CHANGES = new Set(["Enter", "Delete", "Backspace"]);
 
 export function editKey(editing, event) {
   const { points } = editing.client.state.scene, { plane } = editing.view.plot;
   const step = plane.half * (event.shiftKey ? 0.1 : 0.02);
   const { chosen } = editing;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (editing.client.fixed && (CHANGES.has(event.key) || (chosen !== null && (ARROWS[event.key] || event.key.toLowerCase() === "f")))) return;
   if (ARROWS[event.key]) {
     const [dx, dy] = ARROWS[event.key];
     if (chosen !== null) {

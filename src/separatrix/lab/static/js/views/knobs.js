@@ -15,7 +15,7 @@ export class Knobs {
 
   draw() {
     const { x, run } = this.view.client.state, { plane } = this.view.plot;
-    const ends = run.ready && x && x.w && x.norm > 0 ? plane.clip(plane.line(x.w, -x.b) || [[0, 0], [0, 0]], 14) : null;
+    const ends = !this.view.client.fixed && run.ready && x && x.w && x.norm > 0 ? plane.clip(plane.line(x.w, -x.b) || [[0, 0], [0, 0]], 14) : null;
     this.ends = ends;
     this.places = ends ? this.along(ends, this.view.client.state.scene.bias === "none") : [];
     children(this.layer, this.places, () => s("circle"), (circle, [kind, [cx, cy]]) => {

@@ -56,9 +56,10 @@ export class Panel {
     write(this.sentence, verdict.sentence);
     const pending = verdict.proved === null;
     const margin = !pending && verdict.kind === "separable" ? ` Widest margin ${show(verdict.margin[0], 6)}.` : "";
+    const here = this.inPage("verdict");
     write(this.check, pending ? "Certificates follow when you let go."
-      : (verdict.proved ? "✓ Checked in exact arithmetic." : `✗ ${verdict.reason}`) + margin);
-    this.check.classList.toggle("failed", verdict.proved === false);
+      : (here ? here.text : verdict.proved ? "✓ Checked in exact arithmetic." : `✗ ${verdict.reason}`) + margin);
+    this.check.classList.toggle("failed", verdict.proved === false || Boolean(here && here.failed));
     this.check.classList.toggle("waiting", pending);
     this.weights.hidden = verdict.rows.length === 0;
     const shown = verdict.rows.map((row, k) => `λ${subscript(row + 1)} ${fraction(verdict.weights[k], verdict.shares[k])}`);
@@ -66,14 +67,25 @@ export class Panel {
     write(this.weights, `With these weights the vectors ${row} of the highlighted points add up to 0 exactly: ${shown.join(", ")}.`);
   }
 
+  // What the checker in a page without a solver said of a certificate; null where Python has checked it.
+  inPage(which) {
+    if (!this.client.fixed) return null;
+    const found = this.client.checks && this.client.checks[which];
+    if (!found) return { text: this.client.checks ? "" : "The certificate is being checked in this page.", claim: "", failed: false };
+    const { outcome, reason } = found, failed = outcome === "rejected";
+    return { failed, claim: reason, text: failed ? `✗ Checked in this page: rejected. ${reason}`
+      : outcome === "proved" ? "✓ Checked in this page, in exact arithmetic: proved." : "◐ Checked in this page: proved on a condition." };
+  }
+
   drawRun(panel, run) {
-    const { proof } = panel;
+    const { proof } = panel, here = this.inPage(this.client.checks && this.client.checks.run ? "run" : "verdict");
     this.run.hidden = !proof;
     if (proof) {
       this.run.replaceChildren(
-        h("details", {}, h("summary", { text: "The claim, word for word" }), h("p", { class: "claim", text: proof.claim }),
+        h("details", {}, h("summary", { text: "The claim, word for word" }), h("p", { class: "claim", text: here && here.claim ? here.claim : proof.claim }),
           h("p", { class: "note", text: CLAIM[proof.kind] || "" })),
-        h("p", { class: proof.proved ? "check" : "check failed", text: proof.proved ? `✓ Certificate “${proof.kind}” checked in exact arithmetic.` : `${proof.conditional ? "◐" : "✗"} ${proof.reason}` }));
+        here ? h("p", { class: here.failed ? "check failed" : "check", text: here.failed ? here.text : `Certificate “${proof.kind}”: ${here.text}` })
+          : h("p", { class: proof.proved ? "check" : "check failed", text: proof.proved ? `✓ Certificate “${proof.kind}” checked in exact arithmetic.` : `${proof.conditional ? "◐" : "✗"} ${proof.reason}` }));
     }
   }
 

@@ -30,7 +30,7 @@ export class Risk {
     this.chart = new Chart("The risk against steps", { x: "step", y: "R", whole: true });
     this.body = h("div", { class: "plot-holder" }, this.plot.element, this.empty);
     this.surfaceButton = h("button", { class: "small", text: "surface", "aria-pressed": "false", onclick: () => this.flip() });
-    this.compareButton = h("button", { class: "small", text: "compare paths", "aria-pressed": "false", onclick: () => this.compare() });
+    this.compareButton = h("button", { class: "small live", text: "compare paths", "aria-pressed": "false", onclick: () => this.compare() });
     this.element = h("div", { class: "tab-body risk" }, this.body,
       h("div", { class: "row-of" }, this.surfaceButton, this.compareButton, this.legend = h("span", { class: "legend" })),
       this.chart.element, this.words.element);

@@ -12,7 +12,7 @@ const HANDLE = 14, TOUCH = 26; // pixels within which w is meant
 export class Solid {
   constructor(client) {
     this.client = client;
-    this.camera = new Camera("The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it, drag w to move it, drag with Shift or use the page keys to move the cross-section",
+    this.camera = new Camera(`The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it${client.fixed ? "" : ", drag w to move it, drag with Shift or use the page keys to move the cross-section"}`,
       () => this.draw());
     this.camera.near = 1.08;
     this.usual = this.camera.saved();
@@ -35,7 +35,7 @@ export class Solid {
     client.onhover(() => this.draw());
     this.camera.onslide = (share) => {
       const { solid, scene } = client.state;
-      if (solid && scene.bias !== "none") this.oncut(solid.cut.at + share * solid.box[solid.cut.axis]);
+      if (solid && scene.bias !== "none" && !client.fixed) this.oncut(solid.cut.at + share * solid.box[solid.cut.axis]);
     };
     this.oncut = () => {};
   }
@@ -77,7 +77,7 @@ export class Solid {
 
   onW(px, py, touch) {
     const { solid, run } = this.client.state;
-    if (!run.ready || !solid || !this.camera.visible) return false;
+    if (!run.ready || !solid || !this.camera.visible || this.client.fixed) return false;
     const [x, y] = this.camera.see(solid.now.map((value, k) => value / solid.box[k]));
     const near = Math.hypot(x - px, y - py) < (touch ? TOUCH : HANDLE);
     if (near && !this.camera.holding) this.held = { now: solid.now, box: solid.box, from: [px, py], grab: null };

@@ -81,8 +81,8 @@ export class Tabs {
     this.offer(this.client.state.run.tabs || []);
     const { state } = this.client, now = state[this.shown.name];
     const there = Boolean(state.run.ready && now) && state.scene.bias !== "none" && this.shown.cuts === true;
-    this.cutter.hidden = !there;
-    if (there) {
+    this.cutter.hidden = !there || this.client.fixed;
+    if (!this.cutter.hidden) {
       const { name, at, reach } = now.cut ?? { name: "b", at: now.b, reach: Math.max(now.extent_b, Math.abs(now.b) * 1.5, 0.5) };
       set(this.input, { min: -reach, max: reach, "aria-label": `Cross-section at ${name}`, "aria-valuetext": show(at, 3) });
       if (document.activeElement !== this.input) this.input.value = at;

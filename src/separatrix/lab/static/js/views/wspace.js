@@ -18,7 +18,8 @@ export class WSpace {
     this.centre = [0, 0];
     this.drag = null;
     this.ends = []; // of each point's line, in pixels; null out of sight
-    this.plot = new Plot(["w₁", "w₂"], "w-space: each point a line, w a point; arrow keys move w, page keys move b, Escape goes back to the run", { role: "application", tabindex: "0" });
+    this.plot = new Plot(["w₁", "w₂"], client.fixed ? "w-space: each point a line, w a point"
+      : "w-space: each point a line, w a point; arrow keys move w, page keys move b, Escape goes back to the run", { role: "application", tabindex: "0" });
     this.wedge = this.plot.layer("wedge");
     this.side = this.plot.layer("side");
     this.circle = this.plot.layer("objective");
@@ -60,7 +61,7 @@ export class WSpace {
   // Whether a pixel is on w.
   onW([px, py], touch) {
     const { w, run } = this.client.state, { plane } = this.plot;
-    return Boolean(run.ready && w) && Math.hypot(plane.x(w.now[0]) - px, plane.y(w.now[1]) - py) < (touch ? TOUCH : HANDLE);
+    return Boolean(run.ready && w) && !this.client.fixed && Math.hypot(plane.x(w.now[0]) - px, plane.y(w.now[1]) - py) < (touch ? TOUCH : HANDLE);
   }
 
   down(event) {
@@ -109,7 +110,7 @@ export class WSpace {
 
   key(event) {
     const { w, run, scene } = this.client.state;
-    if (!run.ready || !w || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!run.ready || !w || this.client.fixed || event.ctrlKey || event.metaKey || event.altKey) return;
     const step = w.extent * (event.shiftKey ? 0.1 : 0.02), steps = { ArrowLeft: [-1, 0, 0], ArrowRight: [1, 0, 0], ArrowUp: [0, 1, 0], ArrowDown: [0, -1, 0] };
     if (scene.bias !== "none") Object.assign(steps, { PageUp: [0, 0, 1], PageDown: [0, 0, -1] });
     if (steps[event.key]) {
@@ -159,7 +160,7 @@ export class WSpace {
     this.drawRows(scene.points, w);
     this.drawPath(w, at);
     this.light();
-    this.legend.draw(["row", ...(w.kind === "room" ? ["wedge"] : []), "w", ...(w.level ? ["length"] : [])]);
+    this.legend.draw(["row", ...(w.kind === "room" ? ["wedge"] : []), this.client.fixed ? "still-w" : "w", ...(w.level ? ["length"] : [])]);
     write(this.readout.words, `w = (${show(w.now[0])}, ${show(w.now[1])}), b = ${show(w.now[2])} · ${w.says}`);
   }
 

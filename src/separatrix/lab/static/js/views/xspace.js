@@ -37,7 +37,7 @@ export class XSpace {
     this.element = h("section", { class: "card view x-view", "aria-labelledby": "x-title" },
       h("header", {}, h("h2", { id: "x-title", text: "x-space" }), this.editing.tools),
       this.plot.element, this.legend.element, this.readout.element,
-      h("p", { id: "x-help", class: "visually-hidden", text: "Arrow keys move the cross, Enter adds a point, square "
+      h("p", { id: "x-help", class: "visually-hidden", text: client.fixed ? "Square brackets choose a point, N numbers all points, plus and minus zoom, Escape lets go." : "Arrow keys move the cross, Enter adds a point, square "
         + "brackets choose a point, arrow keys then move it, Delete removes it, F flips its class, N numbers all points, plus and "
         + "minus zoom, Escape lets go. To turn the line, use the arrow keys on w in w-space." }));
   }

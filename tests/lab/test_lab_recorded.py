@@ -1,0 +1,445 @@
+"""A page without a server: opened from a file, with the network off, it is the lab at every step.
+
+Tests `lab/export/changes.py`, `lab/export/exported.py`, `lab/export/grids.py`, `lab/export/page.py`,
+`lab/export/recording.py`, `lab/link.py`.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lab_driver import two_clouds
+
+from separatrix.lab import export_page
+from separatrix.lab.export.changes import changes
+from separatrix.lab.export.grids import write_grid, write_line
+from separatrix.lab.export.page import MAX_BYTES, page
+from separatrix.lab.export.recording import Recording, record
+from separatrix.lab.link import read_link, write_link
+from separatrix.lab.presets import BY_NAME
+from separatrix.lab.scene import Scene, SceneError
+from separatrix.lab.session import Session
+from separatrix.lab.stages import STAGES
+from separatrix.lab.views.catalogue import TABS
+
+CHECKED = "#lab[data-checked]"  # matches when the checker in the page has answered
+
+
+def recorded(scene: Scene, **more: Any) -> Recording:
+    return record(Session().handle, {"scene": scene.to_json(), **more})
+
+
+def held(text: str) -> dict[str, Any]:
+    """The recording in a page, its frames still as changes."""
+    found = re.search(r'id="recording">([^<]*)<', text)
+    assert found is not None
+    data = zlib.decompress(base64.b64decode(found[1]))
+    return json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """Opens pages from files without a network; none may ask for anything, nor complain."""
+    contexts, complaints = [], []
+
+    def open_page(text: str, width: int = 1280, height: int = 720, **more: Any) -> Any:
+        path = tmp_path / f"page-{len(contexts)}.html"
+        path.write_text(text)
+        context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **more)
+        contexts.append(context)
+        opened = context.new_page()
+        opened.on("console", lambda message: complaints.append(message.text))
+        opened.on("pageerror", lambda error: complaints.append(str(error)))
+        inside = ("data:", "blob:", path.as_uri())
+        opened.on("request", lambda each: each.url.startswith(inside) or complaints.append(each.url))
+        opened.goto(path.as_uri())
+        opened.wait_for_selector(CHECKED)
+        return opened
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def app(page: Any, body: str) -> Any:
+    return page.evaluate(
+        "async () => { const app = document.getElementById('lab').app, c = app.client; " + body + " }"
+    )
+
+
+def texts(page: Any) -> dict[str, str]:
+    """Every sentence and number on the page; what the checker says is another's in the live lab."""
+    return page.evaluate(
+        """() => {
+          const seen = (name) => [...document.querySelectorAll(name)].filter((each) => each.offsetParent !== null);
+          const names = ['.note-line', '.formulas', '.counter', '.readout', '.verdict', '.weights', '.updates',
+            '.objective .numbers', '.rows td'];
+          return Object.fromEntries(names.map((name) => [name, seen(name).map((each) => each.textContent).join('|')]));
+        }"""
+    )
+
+
+# ---- What is written
+
+
+def test_changes_lead_from_one_to_the_next():
+    def applied(before: Any, change: dict[str, Any]) -> Any:
+        if "v" in change:
+            return change["v"]
+        if "a" in change:
+            return before + change["a"]
+        if "d" in change:
+            return {**before, **{name: applied(before[name], each) for name, each in change["d"].items()}}
+        if "i" in change:
+            return [applied(each, change["i"].get(str(k), {})) for k, each in enumerate(before)]
+        return before
+
+    values = [{"a": [1, 2, 3, 4], "b": None}, {"a": [1, 2, 3, 4, 5], "b": {"#": [0]}}]
+    values += [
+        {"a": [1, 2, 9, 4, 5], "b": {"#": [7]}},
+        {"a": [], "b": 0},
+        {"a": [], "b": False},
+        {"c": 1},
+        [1, 1.0],
+        3,
+    ]
+    for before in values:
+        for now in values:
+            found = applied(before, changes(before, now))
+            assert json.dumps(found) == json.dumps(now)
+
+
+def test_grids_and_lines_come_back(opened):
+    """To a part in sixteen thousand of their range; in the page, by its own reader."""
+    rng = np.random.default_rng(0)
+    whole = recorded(BY_NAME["circles"].make().changed({"algorithm": "kernel-svm"}))
+    grid = whole.frames[-1]["x"]["contours"]["values"]
+    shown = app(opened(page(whole)), "return [...c.state.x.contours.values]")
+    span = float(np.ptp(grid.values))
+    assert np.max(np.abs(np.array(shown) - grid.values)) <= span / 2**14
+    assert write_grid(np.array([1.0, np.inf], dtype=np.float32)) is None
+    assert write_grid(np.full(7, 3.0, dtype=np.float32))[0][:2] == [7, 7]
+    line = np.cumsum(rng.normal(size=(50, 3)), axis=0)
+    assert write_line(line)[0][:2] == [50, 3]
+
+
+def test_a_line_is_read_as_it_was(opened):
+    scene = BY_NAME["eight"].make().changed({"algorithm": "perceptron"})
+    whole = recorded(scene)
+    shown = opened(page(whole))
+    app(
+        shown,
+        "app.tabs.open('risk'); await c.act('look'); app.tabs.shown.flip(); await c.act('seek', { step: 60 })",
+    )
+    creases, wanted = app(shown, "return c.state.risk.creases"), whole.frames[60]["risk#1"]["creases"]
+    for found, line in zip(creases, wanted, strict=True):
+        assert np.all(np.abs(np.subtract(found, line)) <= np.ptp(line, axis=0) / 2**14 + 1e-12)
+
+
+@pytest.mark.parametrize("algorithm", ["perceptron", "soft-margin", "kernel-perceptron"])
+def test_no_scene_is_too_large_for_its_page(algorithm):
+    """500 points, as many as a scene holds."""
+    points = [[round(3 * x1, 3), round(3 * x2, 3), label] for x1, x2, label in two_clouds(500)]
+    scene = Scene.from_json({"points": points, "algorithm": algorithm})
+    text = page(recorded(scene))
+    found = held(text)
+    assert len(text.encode()) <= MAX_BYTES
+    assert found["steps"][0] == 0
+    assert found["scene"] == scene.to_json()
+
+
+def test_a_long_run_keeps_its_beginning_and_its_end():
+    whole = recorded(BY_NAME["overlapping"].make().changed({"algorithm": "kernel-perceptron"}), step=137)
+    few = whole.thinned(30)
+    assert few.steps[:10] == list(range(10))
+    assert few.steps[-1] == whole.steps[-1] == 300
+    assert 137 in few.steps
+    assert len(few.steps) <= 32
+    assert f"{len(few.steps)} of 301 steps" in few.words()["about"]
+    assert few.frames[-1]["run"]["full"] is True
+
+
+def test_a_page_needs_both_classes():
+    with pytest.raises(SceneError, match="both classes"):
+        export_page(Scene(points=((0.0, 0.0, 1),)))
+
+
+def test_what_can_be_exported(tmp_path):
+    link = "http://127.0.0.1:9000/#" + write_link(
+        {"scene": BY_NAME["eight"].make().to_json(), "step": 3, "tab": "risk"}
+    )
+    text = export_page(link, tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == text
+    found = held(text)
+    assert (found["begin"], found["state"]["tab"]) == (3, "risk")
+    assert read_link(found["link"])["scene"] == BY_NAME["eight"].make().to_json()
+    for broken in ("nothing", "#", "#" + "A" * 90, link[:-9]):
+        with pytest.raises(SceneError, match=r"neither a stage|cannot be read"):
+            export_page(broken)
+    with pytest.raises(SceneError, match="must be a number"):
+        export_page("#" + write_link({"scene": {"points": [], "C": -1}}))
+
+
+def test_a_hostile_link_stays_words(opened):
+    """Whatever a link holds, it is data: its text is no element of the page, and no script runs."""
+    evil = "</script><script>document.title = 'taken'</script><img src=x onerror=alert(1)>"
+    scene = BY_NAME["eight"].make().to_json()
+    state = {
+        "scene": scene,
+        "title": evil,
+        "tab": evil,
+        "theme": evil,
+        "window": {"at": evil},
+        "risk": {"camera": evil},
+    }
+    text = page(record(Session().handle, state))
+    assert "<img" not in text
+    shown = opened(text)
+    assert shown.title() != "taken"
+    assert shown.locator("img").count() == 0
+
+
+# ---- What is shown
+
+
+@pytest.mark.parametrize("stage", [stage.name for stage in STAGES])
+def test_a_stage_is_the_lab_at_every_step(opened, lab, stage):
+    """Forwards and back, in every picture: the same words and numbers as in the live lab."""
+    text = export_page(stage)
+    assert len(text.encode()) <= MAX_BYTES
+    shown = opened(text)
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.js(f"await app.openStage('{stage}'); await c.act('look')")
+    assert texts(shown) == texts(lab.page)
+    tabs = app(shown, "return c.state.run.tabs")
+    assert tabs == lab.js("return c.state.run.tabs")
+    steps = held(text)["steps"]
+    assert steps == list(range(len(steps)))
+    for live in (True, False):
+        (lab.js if live else lambda body: app(shown, body))(
+            "app.panel.rows.open = true; await c.act('seek', { step: 0 })"
+        )
+    for tab in tabs:
+        for body in [
+            f"app.tabs.open('{tab}'); await c.act('look')",
+            *(["await app.player.step()"] * 3),
+            "await app.player.back()",
+        ]:
+            lab.js(body)
+            app(shown, body)
+            assert texts(shown) == texts(lab.page), (tab, body)
+    for key in "erbs":
+        shown.keyboard.press(key)
+        lab.page.keyboard.press(key)
+        lab.js("await c.act('look')")
+        app(shown, "await c.act('look')")
+        assert texts(shown) == texts(lab.page), key
+
+
+@pytest.mark.parametrize("preset", ["separable", "touching", "xor", "circles"])
+@pytest.mark.parametrize(
+    "algorithm", ["gradient", "hard-margin", "soft-margin", "kernel-perceptron", "kernel-svm"]
+)
+def test_every_algorithm_can_be_recorded(opened, preset, algorithm):
+    scene = BY_NAME[preset].make().changed({"algorithm": algorithm})
+    session = Session()
+    session.handle({"op": "load", "scene": scene.to_json()})
+    shown = opened(export_page(scene))
+    last = session.handle({"op": "look"})["run"]
+    assert shown.inner_text(".note-line") == last["note"]
+    for step in (0, last["steps"] // 2, last["steps"]):
+        app(shown, f"await c.act('seek', {{ step: {step} }})")
+        reply = session.handle({"op": "seek", "step": app(shown, "return c.state.run.step")})
+        assert shown.inner_text(".note-line") == reply["run"]["note"]
+    assert "proved" in shown.inner_text(".panel .check >> nth=0")
+
+
+def test_playing_stops_at_the_end_of_what_was_recorded(opened):
+    """Also of a run that has none."""
+    shown = opened(export_page(BY_NAME["xor"].make().changed({"algorithm": "perceptron"})))
+    app(shown, "app.player.speed.value = 100; await c.act('seek', { step: 100 }); await app.player.play()")
+    assert app(shown, "return [c.playing, c.state.run.step]") == [False, 120]
+
+
+def test_it_fits_a_slide_and_a_phone(opened):
+    text = export_page("risk")
+    shown = opened(text)
+    assert shown.evaluate(
+        "[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
+    ) == [720, 1280]
+    for name in (
+        ".play-toggle",
+        ".timeline",
+        ".x-view .readout",
+        ".w-view .plot",
+        ".about",
+        ".panel .check >> nth=0",
+    ):
+        box = shown.locator(name).bounding_box()
+        assert box["y"] >= 0, name
+        assert box["y"] + box["height"] <= 720, name
+    for width, height in ((360, 740), (700, 560), (3840, 2160)):
+        shown = opened(text, width, height)
+        assert shown.evaluate("document.documentElement.scrollWidth") == width
+        assert shown.locator(".x-view .plot").bounding_box()["height"] > 150
+
+
+def test_what_needs_the_solver_is_not_offered(opened):
+    shown = opened(export_page(BY_NAME["eight"].make().changed({"algorithm": "perceptron"})))
+    for name in (
+        "#preset",
+        ".tool",
+        ".knob",
+        ".cutter",
+        ".tour",
+        ".mark-one",
+        "text=undo",
+        "text=compare paths",
+    ):
+        assert shown.locator(name).locator("visible=true").count() == 0, name
+    assert all(shown.locator(".controls select").evaluate_all("all => all.map((each) => each.disabled)"))
+    before = app(shown, "return JSON.stringify([c.state.scene, c.state.x])")
+    box = shown.locator(".x-view .marks").bounding_box()
+    shown.mouse.click(box["x"] + 200, box["y"] + 100)  # no point is added, none is moved
+    at = app(
+        shown,
+        "const { plane } = app.xspace.plot, [a, b] = c.state.scene.points[0]; return [plane.x(a), plane.y(b)]",
+    )
+    shown.mouse.move(box["x"] + at[0], box["y"] + at[1])
+    assert "functional margin" in shown.inner_text(".x-view .readout")
+    shown.mouse.down()
+    shown.mouse.move(box["x"] + at[0] + 60, box["y"] + at[1] + 20, steps=4)
+    shown.mouse.up()
+    for place, keys in (
+        (".x-view .marks", ("]", "ArrowUp", "Delete", "f", "Enter")),
+        (".w-view .marks", ("ArrowUp", "PageUp")),
+    ):
+        shown.locator(place).focus()
+        for key in keys:
+            shown.keyboard.press(key)
+    shown.keyboard.press("Control+z")
+    assert app(shown, "return JSON.stringify([c.state.scene, c.state.x])") == before
+    assert shown.locator(".toast").is_hidden()
+    assert "pip install" in shown.inner_text(".about")
+    assert read_link(shown.get_attribute(".about a", "href"))["scene"]["algorithm"] == "perceptron"
+
+
+def test_the_surface_is_recorded_too(opened):
+    shown = opened(export_page("risk"))
+    shown.get_by_role("button", name="surface").click()
+    app(shown, "await c.act('look')")
+    assert app(shown, "return c.state.risk.creases.length") > 0
+    shown.get_by_role("button", name="surface").click()
+    app(shown, "await c.act('look')")
+    assert app(shown, "return c.state.risk.creases") is None
+
+
+def test_a_wrong_certificate_is_rejected_in_the_page(opened):
+    whole = recorded(BY_NAME["eight"].make().changed({"algorithm": "perceptron"}))
+    shown = opened(page(whole))
+    said = shown.inner_text(".run-proof")
+    assert "Checked in this page, in exact arithmetic: proved." in said
+    shown.locator(".run-proof summary").click()
+    claim = json.loads(whole.more["certificates"]["run"])["claim"]
+    assert shown.inner_text(".run-proof .claim") == claim
+    # Another claim, another point: the checker in the page sees both.
+    for forged in (
+        {
+            "certificates": {
+                **whole.more["certificates"],
+                "run": whole.more["certificates"]["run"].replace("106", "105"),
+            }
+        },
+        {"scene": {**whole.more["scene"], "points": [[9.0, 9.0, 1], *whole.more["scene"]["points"][1:]]}},
+    ):
+        shown = opened(page(replace(whole, more={**whole.more, **forged})))
+        assert "Checked in this page: rejected." in shown.inner_text(".run-proof")
+        assert "proved." not in shown.inner_text(".run-proof .check")
+
+
+def test_a_damaged_file_says_so(browser, tmp_path):
+    text = export_page("two-spaces")
+    at = text.index('id="recording">') + 400
+    path = tmp_path / "damaged.html"
+    path.write_text(text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :])
+    context = browser.new_context(offline=True)
+    shown = context.new_page()
+    shown.goto(path.as_uri())
+    shown.wait_for_function("!document.body.innerText.includes('Opening')")
+    assert "damaged" in shown.inner_text("#lab")
+    context.close()
+
+
+def test_it_can_be_framed_and_follows_the_reader(opened, browser, tmp_path):
+    """In a frame of another page, dark where the reader has it dark, without any motion of its own."""
+    (tmp_path / "scene.html").write_text(export_page("two-spaces"))
+    (tmp_path / "slide.html").write_text(
+        '<iframe src="scene.html" style="width:1000px;height:600px" title="scene"></iframe>'
+    )
+    context = browser.new_context(offline=True, color_scheme="dark", reduced_motion="reduce")
+    outer = context.new_page()
+    outer.goto((tmp_path / "slide.html").as_uri())
+    frame = outer.frame_locator("iframe")
+    frame.locator(CHECKED).wait_for()
+    assert (
+        frame.locator("#lab").evaluate("each => getComputedStyle(each).getPropertyValue('--dark').trim()")
+        == "1"
+    )
+    frame.locator(".play-step").click()
+    assert "step 1" in frame.locator(".counter").inner_text()
+    context.close()
+
+
+def test_the_first_frame_comes_before_the_checker(opened):
+    """Within 1 s on a desk (a tenth of that is usual, see docs/lab.md); here with whatever else the machine does."""
+    shown = opened(export_page(BY_NAME["eight"].make().changed({"algorithm": "perceptron"})))
+    assert shown.evaluate("performance.getEntriesByName('first frame')[0].startTime") < 10_000
+
+
+def test_the_documents_show_stages_that_exist():
+    """What a link to a scene becomes in the site; a stage that is not there stops the build."""
+    place = Path(__file__).parents[2] / "docs" / "pictures" / "hook.py"
+    spec = importlib.util.spec_from_file_location("hook", place)
+    assert spec is not None
+    assert spec.loader is not None
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    with pytest.raises(ValueError, match="There is no stage nowhere"):
+        hook._record({"nowhere"})
+    framed = hook._SCENE.sub(
+        hook._frame, "a [![Both <spaces>](../pictures/a.svg)](../scenes/two-spaces.html) b"
+    )
+    assert 'src="../scenes/two-spaces.html" title="Both &lt;spaces&gt;" loading="lazy"' in framed
+    names = {
+        name for path in place.parents[1].rglob("*.md") for *_, name in hook._SCENE.findall(path.read_text())
+    }
+    assert {"two-spaces", "risk"} <= names <= {stage.name for stage in STAGES}
+
+
+def test_every_picture_says_what_it_is_recorded_with():
+    for tab in TABS:
+        assert tab.recorded, tab.name
+        json.dumps(tab.recorded)
+
+
+def test_nothing_serious_for_those_who_cannot_see(opened):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for scheme in ("light", "dark"):
+        # axe is run by evaluating its text, which the policy of the page allows to nobody but Playwright.
+        found = (
+            axe.Axe()
+            .run(opened(export_page("risk"), color_scheme=scheme, bypass_csp=True))
+            .response["violations"]
+        )
+        assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
