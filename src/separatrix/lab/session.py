@@ -29,6 +29,7 @@ from separatrix.lab.runs.frame import Frame
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.script import script
 from separatrix.lab.stages import STAGE, STAGES
+from separatrix.lab.tour import guide
 from separatrix.lab.views.catalogue import TABS, check_window, tabs_of, views
 from separatrix.lab.views.risk import compared_paths, step_sizes
 from separatrix.lab.views.x import probe
@@ -51,6 +52,7 @@ class Session:
         self.edits = Edits(Scene())
         self.playback: Playback | None = None
         self.mark_one = MarkOne()
+        self.visit: guide.Visit | None = None  #: where the reader is on the tour
         self._operations: dict[str, Callable[[Message], Message | None]] = {
             "hello": lambda message: {"hello": hello()},
             "load": self._load,
@@ -75,6 +77,7 @@ class Session:
             "step-sizes": lambda message: {"step_sizes": step_sizes(self._playback().scene)},
             "certificate": self._certificate,
             "mark": lambda message: {"mark": self.mark_one.handle(message)},
+            "tour": lambda message: guide.handle(self, message),
             "python": lambda message: {"python": script(self._playback().answers)},
             "replay": lambda message: {
                 "replay": replay(self._playback(), check_window(message.get("window")))
@@ -90,21 +93,29 @@ class Session:
         """Answer one request; whatever is wrong with it becomes the field ``error``."""
         name = message.get("id") if isinstance(message, dict) else None
         reply: Message = {"id": name if isinstance(name, int | str) else None}
-        before = copy(self.edits), self.playback
+        before = self.edits, copy(self.edits), self.playback, self.visit
         try:
             if not isinstance(message, dict):
                 raise SceneError("A message must be an object with the field op.")
-            operation = self._operations.get(str(message.get("op")))
-            if operation is None:
-                raise SceneError(f"There is no operation {str(message.get('op'))[:40]!r}.")
-            reply.update(operation(message) or {})
+            reply.update(self.perform(message) or {})
+            guide.follow(self)
             reply["scene"] = self.scene.to_json()
             reply["run"] = self._progress("grab" in message)
+            reply["tour"] = guide.told(self)
             reply.update(views(self.playback, message.get("want", {})))
         except ValueError as error:  # a SceneError, or the library's own sentence
-            self.edits, self.playback = before
+            edits, as_it_was, self.playback, self.visit = before
+            edits.__dict__.update(as_it_was.__dict__)  # the same object: the tour may have put it aside
+            self.edits = edits
             reply["error"] = str(error)
         return reply
+
+    def perform(self, message: Message) -> Message | None:
+        """Do what a request asks; what only its sender wants to know comes back."""
+        operation = self._operations.get(str(message.get("op")))
+        if operation is None:
+            raise SceneError(f"There is no operation {str(message.get('op'))[:40]!r}.")
+        return operation(message)
 
     def _progress(self, quick: bool) -> Message:
         shown: Message = {
@@ -269,11 +280,17 @@ class Session:
 
 
 def hello() -> Message:
-    """Return what the page needs once: presets, tabs and stages by name and title, and the version."""
+    """Return what the page needs once: presets, tabs, stages and chapters by name and title, and the version."""
     presets = [{"name": each.name, "title": each.title, "about": each.about} for each in PRESETS]
     tabs = [{"name": each.name, "title": each.title, "key": each.key} for each in TABS]
     stages = [{"name": each.name, "title": each.title, "tab": each.tab} for each in STAGES]
-    return {"version": __version__, "presets": presets, "tabs": tabs, "stages": stages}
+    return {
+        "version": __version__,
+        "presets": presets,
+        "tabs": tabs,
+        "stages": stages,
+        "chapters": guide.contents(),
+    }
 
 
 def _settings(scene: Scene) -> Message:
