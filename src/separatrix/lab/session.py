@@ -289,7 +289,7 @@ def hello() -> Message:
         "presets": presets,
         "tabs": tabs,
         "stages": stages,
-        "chapters": guide.contents(),
+        "tour": guide.contents(),
     }
 
 

@@ -19,8 +19,13 @@ from separatrix.lab.views.catalogue import tabs_of
 
 Message = dict[str, Any]
 Words = str | Callable[[Playback], str]
-Since = Callable[[Playback, Playback], Any]  # of the stop as it began, and of the page now
 Place = tuple[list[float], float]
+#: How tasks are done without a pointer.
+MOVE_KEYS = "With the keyboard: go to x-space, choose a point with [ or ], move it with the arrow keys."
+ADD_KEYS = "With the keyboard: 1 or 2 chooses the class; in x-space arrow keys move the cross, and Enter adds a point."
+W_KEYS = "With the keyboard: go to w-space and use the arrow keys."
+SLIDER_KEYS = "With the keyboard: go to the slider and use the arrow keys."
+STEP_KEYS = "With the keyboard: S is a step, E goes to the end."
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Asked:
         if chosen == self.right:
             return f"Right. {self.because}"
         slip = self.slips.get(chosen, "")
-        return f"Not quite: the answer is “{self.choices[self.right]}”. {slip + ' ' if slip else ''}{self.because}"
+        return f"Not quite. {slip + ' ' if slip else ''}The answer is “{self.choices[self.right]}”. {self.because}"
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class Task:
     status: Callable[[Playback, Playback], str]
     show: Callable[[Playback], list[Message]]
     praise: Callable[[Playback, Playback], str]
+    keys: str = ""  #: how it is done without a pointer
 
 
 @dataclass(frozen=True)

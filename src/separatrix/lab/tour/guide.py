@@ -126,9 +126,13 @@ def told(page: Page) -> Message | None:
     }
 
 
-def contents() -> list[Message]:
-    """The chapters for the menu."""
-    return [{"name": each.name, "title": each.title, "stops": len(each.stops)} for each in CHAPTERS]
+def contents() -> Message:
+    """The chapters for the menu, and what it says of them."""
+    return {
+        "says": f"{len(CHAPTERS)} chapters of two to three minutes. Each asks you first: predict, act, check. "
+        "Your own points are put aside meanwhile and come back at the end, undo and all.",
+        "chapters": [{"name": each.name, "title": each.title, "stops": len(each.stops)} for each in CHAPTERS],
+    }
 
 
 def _question(visit: Visit) -> Message | None:
@@ -152,6 +156,7 @@ def _task(visit: Visit, play: Playback | None) -> Message | None:
     return {
         "text": say(task.text, visit.opened),
         "hint": say(task.hint, visit.opened) if visit.hinted else "",
+        "keys": task.keys,
         "done": visit.done,
         "shown": visit.shown,
         "status": missing if play is None else task.status(visit.opened, play),

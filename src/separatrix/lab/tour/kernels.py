@@ -8,7 +8,17 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
 from separatrix.lab.scene import Scene
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Question, Stop, Task, among, preset
+from separatrix.lab.tour.chapter import (
+    SLIDER_KEYS,
+    Asked,
+    Chapter,
+    Message,
+    Question,
+    Stop,
+    Task,
+    among,
+    preset,
+)
 from separatrix.lab.tour.facts import answer
 from separatrix.lab.words import pair, shown
 
@@ -134,6 +144,7 @@ KERNELS = Chapter(
                     "Each point now has an island of its own, and the boundary knows nothing but the points it has "
                     "seen. It makes no error on them. Whether it is any good elsewhere is the next question."
                 ),
+                keys=SLIDER_KEYS,
             ),
             scene=preset("circles"),
             tabs=("gram",),

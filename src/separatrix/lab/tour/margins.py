@@ -7,7 +7,18 @@ import numpy as np
 from separatrix import geometry
 from separatrix.lab.playback import Playback
 from separatrix.lab.scene import Scene
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Question, Stop, Task, among, preset
+from separatrix.lab.tour.chapter import (
+    ADD_KEYS,
+    MOVE_KEYS,
+    Asked,
+    Chapter,
+    Message,
+    Question,
+    Stop,
+    Task,
+    among,
+    preset,
+)
 from separatrix.lab.tour.facts import answer, functional, kinds, moved_towards, norm, weights, width
 from separatrix.lab.words import pair, points, shown, verb
 
@@ -126,9 +137,7 @@ SLAB = Chapter(
             "all "
             "the others could be moved about behind them.",
             Task(
-                "Drag one point so that the slab becomes half as wide. (With the keyboard: choose a point with [ or ] "
-                "in x-space, "
-                "then move it with the arrow keys.)",
+                "Drag one point so that the slab becomes half as wide.",
                 "Only a point that gets into the slab can narrow it. Take a ringed one and pull it towards the line.",
                 _halved,
                 _width_status,
@@ -137,6 +146,7 @@ SLAB = Chapter(
                     f"The slab was {shown(width(start))} wide and is {shown(width(now))} now; ‖w‖ went from "
                     f"{shown(norm(start))} to {shown(norm(now))}. Their product is 2, before and after."
                 ),
+                keys=MOVE_KEYS,
             ),
             scene=preset("separable"),
         ),
@@ -251,6 +261,7 @@ PROGRAM = Chapter(
                     "One more plane in (w, b)-space, and it misses the optimum. Its point gets the weight 0. A hard "
                     "margin may have thousands of points and rest on three."
                 ),
+                keys=ADD_KEYS,
             ),
             settings={"algorithm": "hard-margin"},
         ),

@@ -11,7 +11,17 @@ import numpy as np
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import Point, Scene
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Question, Stop, Task, preset
+from separatrix.lab.tour.chapter import (
+    ADD_KEYS,
+    MOVE_KEYS,
+    Asked,
+    Chapter,
+    Message,
+    Question,
+    Stop,
+    Task,
+    preset,
+)
 from separatrix.lab.tour.facts import weights, widest
 
 
@@ -85,9 +95,7 @@ ONLINE = Chapter(
             "While a line exists that has all points right, old and new, the theorem bounds the mistakes. If the world "
             "drifts, the old points and the new ones may contradict each other.",
             Task(
-                "Put down one more point so that no line is left. (Key 2 or the tool “−1” chooses the orange class; "
-                "the chosen "
-                "tool adds where you click, or press Enter at the cross.)",
+                "Put down one more point so that no line is left. The tool “−1” adds orange ones.",
                 "Put an orange point into the midst of the blue ones.",
                 _impossible,
                 lambda start, now: f"The verdict is “{now.answers.quick_verdict.verdict}”.",
@@ -97,6 +105,7 @@ ONLINE = Chapter(
                     "in a drifting world goes on making mistakes for as long as the drift lasts; it follows, but it "
                     "never arrives."
                 ),
+                keys=ADD_KEYS,
             ),
             scene=preset("origin"),
             tabs=("w",),
@@ -228,6 +237,7 @@ NO_LINE = Chapter(
                     "Now a line exists and the perceptron finds it. There is always either a line or such a set of "
                     "weights, never both and never neither."
                 ),
+                keys=MOVE_KEYS,
             ),
             scene=_crossing,
             tabs=("w",),

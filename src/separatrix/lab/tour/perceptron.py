@@ -7,7 +7,7 @@ import math
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.perceptron import labelled
-from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, among, preset
+from separatrix.lab.tour.chapter import STEP_KEYS, Asked, Chapter, Question, Stop, Task, among, preset
 from separatrix.lab.tour.facts import following, functional, radius, steps_to_end, weights, wrong
 from separatrix.lab.words import points, shown, subscript, verb
 
@@ -129,7 +129,7 @@ UPDATES = Chapter(
             "tab",
             "The run ends with a pass in which nobody is wrong. Then w is inside the wedge.",
             Task(
-                "Step on until the run ends: press S, or the button with the single arrow.",
+                "Step on until the run ends, with the button of the single arrow.",
                 "Every press is one update. The button at the right goes to the end at once.",
                 _ended,
                 _updates,
@@ -138,6 +138,7 @@ UPDATES = Chapter(
                     f"{counted(now.frame.updates, 'update')}, then a pass without a mistake. Why it had to end "
                     "is the chapter after the next."
                 ),
+                keys=STEP_KEYS,
             ),
             settings=_PLAIN,
             step=4,

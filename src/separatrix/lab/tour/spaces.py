@@ -8,7 +8,20 @@ import numpy as np
 
 from separatrix.lab.playback import Playback
 from separatrix.lab.scene import Scene
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Place, Question, Stop, Task, among, preset
+from separatrix.lab.tour.chapter import (
+    SLIDER_KEYS,
+    STEP_KEYS,
+    W_KEYS,
+    Asked,
+    Chapter,
+    Message,
+    Place,
+    Question,
+    Stop,
+    Task,
+    among,
+    preset,
+)
 from separatrix.lab.tour.facts import following, norm, risk, steps_to_end, weights, widest, wrong
 from separatrix.lab.views.risk import step_sizes
 from separatrix.lab.views.wedge import clipped
@@ -125,7 +138,7 @@ TWO_SPACES = Chapter(
             "wedge, the "
             "version space: exactly the w whose line separates the classes.",
             Task(
-                "Drag w into the wedge. (Or give w-space the focus and use the arrow keys.)",
+                "Drag w into the wedge.",
                 "w is the round handle in w-space. Watch x-space while you move it: each line of w-space that w "
                 "crosses is one point that changes sides there.",
                 _into_the_wedge,
@@ -135,6 +148,7 @@ TWO_SPACES = Chapter(
                     "Now w is on the good side of every line, and every point is on the good side of the line "
                     "of w. These are two ways to say one thing: y(w·x) > 0 for all points."
                 ),
+                keys=W_KEYS,
             ),
             settings={"bias": "none"},
             place=_turned,
@@ -225,7 +239,7 @@ RISK = Chapter(
             "tab",
             "The slope on the floor is 0, so descent comes to rest there by itself.",
             Task(
-                "Step until the run ends: press S, or the button with the single arrow.",
+                "Step until the run ends, with the button of the single arrow.",
                 "Each press is one step. The button at the right goes to the end at once.",
                 _at_rest,
                 _risk_status,
@@ -234,6 +248,7 @@ RISK = Chapter(
                     f"It took {now.frame.updates} steps. Descent rests at the first w that misclassifies no "
                     "point. It does not look for the best of them; that will be the margin's business."
                 ),
+                keys=STEP_KEYS,
             ),
             tabs=("risk",),
             step=0,
@@ -359,6 +374,7 @@ STEP_SIZE = Chapter(
                     f"{_total(now)} steps instead of {_total(start)}. On other points a step that is too long "
                     "would jump over the wedge and back; a good size has to be looked for."
                 ),
+                keys=SLIDER_KEYS,
             ),
             scene=preset("separable", **_CRAWL, step=0.01),
             tabs=("risk",),

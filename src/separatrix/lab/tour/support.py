@@ -6,7 +6,18 @@ import numpy as np
 
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Question, Stop, Task, among, preset
+from separatrix.lab.tour.chapter import (
+    MOVE_KEYS,
+    SLIDER_KEYS,
+    Asked,
+    Chapter,
+    Message,
+    Question,
+    Stop,
+    Task,
+    among,
+    preset,
+)
 from separatrix.lab.tour.facts import answer, functional, kinds, moved_towards, no_slack, norm, weights, width
 from separatrix.lab.words import shown, subscript
 
@@ -120,6 +131,7 @@ SLACK = Chapter(
                     f"At C = {shown(now.scene.C, 3)} slack is too dear for anybody. This is the hard margin, and a "
                     "larger C changes nothing any more."
                 ),
+                keys=SLIDER_KEYS,
             ),
             scene=preset("separable", algorithm="soft-margin", C=0.05),
         ),
@@ -308,6 +320,7 @@ KINDS = Chapter(
                     "It uses slack now, and its weight went up from 0 to C. However far you drag it to the wrong "
                     "side, its weight will not exceed C: that is why a soft margin survives a few bad points."
                 ),
+                keys=MOVE_KEYS,
             ),
             scene=preset("overlapping"),
         ),

@@ -11,7 +11,7 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.runs.perceptron import labelled
 from separatrix.lab.scene import Scene
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Question, Stop, Task, preset
+from separatrix.lab.tour.chapter import MOVE_KEYS, Asked, Chapter, Message, Question, Stop, Task, preset
 from separatrix.lab.tour.facts import radius, steps_to_end, weights, widest
 from separatrix.lab.words import shown
 from separatrix.types import Vector
@@ -188,9 +188,7 @@ THEOREM = Chapter(
                 "it large. The number of points is not in it at all."
             ),
             Task(
-                "Drag one point so that the theorem allows twice as many updates, or more. (With the keyboard: choose "
-                "a point "
-                "with [ or ] in x-space, then move it with the arrow keys.)",
+                "Drag one point so that the theorem allows twice as many updates, or more.",
                 "Bring a point nearer to the other class: the margin m shrinks, and the bound grows with 1/m². Do not "
                 "go so "
                 "far that no line is left.",
@@ -201,6 +199,7 @@ THEOREM = Chapter(
                     f"From {shown(math.floor(_bound(start)), 6)} to {shown(math.floor(_bound(now)), 6)}. Classes "
                     "that nearly touch may be learnt slowly, and now you know exactly how slowly."
                 ),
+                keys=MOVE_KEYS,
             ),
             settings=_FROM_ZERO,
         ),

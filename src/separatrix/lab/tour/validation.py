@@ -9,7 +9,17 @@ from scipy.stats import binom
 
 from separatrix.lab.mark_one import SIDE, MarkOne
 from separatrix.lab.playback import Playback
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Question, Stop, Task, among, preset
+from separatrix.lab.tour.chapter import (
+    SLIDER_KEYS,
+    Asked,
+    Chapter,
+    Message,
+    Question,
+    Stop,
+    Task,
+    among,
+    preset,
+)
 from separatrix.lab.tour.facts import answer, functional
 from separatrix.lab.words import points, shown, verb
 
@@ -114,6 +124,7 @@ VALIDATION = Chapter(
                     "No training error at all, and yet nobody would trust these islands. To know how good it is, "
                     "ask it about points that it has not seen: hold some out."
                 ),
+                keys=SLIDER_KEYS,
             ),
             scene=preset("overlapping", algorithm="kernel-svm", kernel="rbf", gamma=0.1, C=10.0),
         ),

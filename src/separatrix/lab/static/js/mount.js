@@ -17,8 +17,8 @@ import { Tour } from "./teach/tour.js";
 import { listenForKeys } from "./controls/keys.js";
 import { flipTheme, keptTheme, setTheme } from "./controls/theme.js";
 
-const CHANGES = new Set(["load", "stage", "clear", "add", "move", "remove", "undo", "redo"]);
-const RESHAPES = new Set(["load", "preset", "stage", "clear"]); // after these the window is fitted to the points
+const CHANGES = new Set(["load", "stage", "clear", "add", "move", "remove", "undo", "redo", "tour"]);
+const RESHAPES = new Set(["load", "preset", "stage", "clear", "begin", "again", "end"]); // after these the window is fitted to the points
 
 // `keys` is where keys are listened for: the document where the page is all there is, else the element itself.
 export async function mount(root, transport, keys = root) {
@@ -51,16 +51,17 @@ export async function mount(root, transport, keys = root) {
   root.replaceChildren(header, app.banner,
     h("main", {}, h("h1", { class: "visually-hidden", text: "separatrix lab" }),
       h("div", { class: "controls card" }, app.algorithm, app.settings.element, app.player.element, app.player.said),
-      h("div", { class: "views" }, app.xspace.element, app.tabs.element, app.panel.element)),
-    app.tour.element, app.toast, app.help, app.markOne.element);
+      h("div", { class: "views" }, app.xspace.element, app.tabs.element, app.tour.element, app.panel.element)),
+    app.tour.menu.element, app.toast, app.help, app.markOne.element);
   client.wanted = (message) => wanted(app, message);
   client.onerror = (text, lost) => complain(app, text, lost);
   client.listen((state, message) => {
-    if (RESHAPES.has(message.op)) app.xspace.fit(state.scene.points);
+    const reshaped = RESHAPES.has(message.op === "tour" ? message.do : message.op);
+    if (reshaped) app.xspace.fit(state.scene.points);
     if (message.op === "preset") turn(app.preset, message.name);
     else if (CHANGES.has(message.op)) turn(app.preset, ""); // these points are nobody's preset any more
     app.draw();
-    if (RESHAPES.has(message.op) && state.x && state.x.contours) client.look(); // contours of the new window
+    if (reshaped && state.x && state.x.contours) client.look(); // contours of the new window
   });
   app.draw = () => drawAll(app);
   // A stage of the subject: its scene, at its step, with its picture open.
@@ -93,6 +94,7 @@ function drawAll(app) {
   app.xspace.draw();
   app.tabs.draw();
   app.panel.draw();
+  app.tour.draw();
 }
 
 function makeHeader(app) {
