@@ -91,6 +91,7 @@ class Stop:
     tabs: tuple[str, ...] = ()
     step: int | None = None
     place: Callable[[Playback], Place] | None = None
+    look: Mapping[str, Any] | None = None  #: how the picture is looked at, where not as the stage has it
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,14 @@ class Chapter:
         there = tabs_of(scene)
         wanted = [*stop.tabs, *([STAGE[self.stage].tab] if self.stage in STAGE else []), *self.tabs]
         return next((tab for tab in wanted if tab in there), there[0] if there else None)
+
+    def look_of(self, stop: Stop, tab: str | None) -> dict[str, Any] | None:
+        """How the picture of a stop is looked at; never so wide that it covers the others."""
+        stage = STAGE.get(self.stage)
+        usual = getattr(stage, "look", None) if stage is not None and stage.tab == tab else None
+        wanted = {**(usual or {}), **(stop.look or {})}
+        wanted.pop("wide", None)
+        return wanted or None
 
 
 def say(words: Words, play: Playback) -> str:

@@ -110,6 +110,7 @@ def told(page: Page) -> Message | None:
     if visit is None:
         return None
     stop, scene = visit.stop, page.edits.scene
+    tab = visit.chapter.tab_of(stop, visit.opened.scene)
     ours = scene in (visit.opened.scene, visit.expected)
     return {
         "chapter": visit.chapter.name,
@@ -119,7 +120,8 @@ def told(page: Page) -> Message | None:
         "title": stop.title,
         "words": visit.words,
         "at": stop.at,
-        "tab": visit.chapter.tab_of(stop, visit.opened.scene),
+        "tab": tab,
+        "look": visit.chapter.look_of(stop, tab),
         "question": _question(visit),
         "task": _task(visit, page.playback),
         "changed": "" if ours else _CHANGED,

@@ -128,8 +128,8 @@ SLAB = Chapter(
     "margins",
     preset("separable"),
     (
-        Stop("Distance, counted in f", "x", _distance_words, Question(_distance), scene=preset("separable")),
-        Stop("From edge to edge", "x", _slab_words, Question(_doubled_w, _double), scene=preset("separable")),
+        Stop("Distance, counted in f", "x", _distance_words, Question(_distance)),
+        Stop("From edge to edge", "x", _slab_words, Question(_doubled_w, _double)),
         Stop(
             "Half a slab",
             "x",
@@ -148,7 +148,6 @@ SLAB = Chapter(
                 ),
                 keys=MOVE_KEYS,
             ),
-            scene=preset("separable"),
         ),
     ),
     tabs=("margin", "w"),

@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import Point, Scene
+from separatrix.lab.stages import STAGE
 from separatrix.lab.tour.chapter import (
     ADD_KEYS,
     MOVE_KEYS,
@@ -71,6 +72,38 @@ def _intruder(play: Playback) -> list[Message]:
     return [{"op": "add", "point": [float(middle[0]), float(middle[1]), -1]}]
 
 
+def _drift_words(play: Playback) -> str:
+    return (
+        f"Here {len(play.scene.points)} points come one by one, and the line that gives them their labels turns "
+        "meanwhile. Each is predicted, learnt from if that was wrong, and never seen again. Beside the learner that "
+        "goes on learning there is a copy of it that stopped after the first quarter."
+    )
+
+
+def _mistakes(play: Playback) -> tuple[int, int]:
+    """Mistakes of the learner that goes on, and of the copy that stopped, after the first quarter of the stream."""
+    scene, stopped = play.scene, max(1, len(play.scene.points) // 4)
+    w, b = weights(play.frames[stopped])
+    later = slice(stopped, len(scene.points))
+    frozen = int(np.count_nonzero(~(scene.y[later] * (scene.X[later] @ w + b) > 0)))
+    return play.frames[-1].updates - play.frames[stopped].updates, frozen
+
+
+def _who_errs(play: Playback) -> Asked:
+    online, frozen = _mistakes(play)
+    return Asked(
+        "In the other three quarters, which of the two makes fewer mistakes?",
+        ("The one that goes on learning", "Both the same", "The copy that stopped"),
+        0 if online < frozen else 1 if online == frozen else 2,
+        f"The learner makes {online} mistakes there, the copy {frozen}. Following a line that moves costs mistakes for "
+        "as long as it moves; not to follow costs more.",
+    )
+
+
+# The stage of the drift has an algorithm of its own; without it there is nothing to show.
+_DRIFT = (
+    (Stop("A world that turns", "tab", _drift_words, Question(_who_errs)),) if "online-drift" in STAGE else ()
+)
 ONLINE = Chapter(
     "online",
     "Online, and when the world drifts",
@@ -110,6 +143,7 @@ ONLINE = Chapter(
             scene=preset("origin"),
             tabs=("w",),
         ),
+        *_DRIFT,
     ),
 )
 

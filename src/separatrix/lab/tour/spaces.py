@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
+from separatrix.lab.limits import MAX_FRAMES
 from separatrix.lab.playback import Playback
 from separatrix.lab.scene import Scene
+from separatrix.lab.stages import STAGE
 from separatrix.lab.tour.chapter import (
     SLIDER_KEYS,
     STEP_KEYS,
@@ -23,7 +26,6 @@ from separatrix.lab.tour.chapter import (
     preset,
 )
 from separatrix.lab.tour.facts import following, norm, risk, steps_to_end, weights, widest, wrong
-from separatrix.lab.views.risk import step_sizes
 from separatrix.lab.views.wedge import clipped
 from separatrix.lab.words import points, shown, verb
 
@@ -279,6 +281,27 @@ def _same_count(play: Playback) -> Asked:
     )
 
 
+def _valley() -> Scene:
+    """The scene of the stage, where both a short and a long step are slow; a valley like it where there is no stage."""
+    if "step-size" in STAGE:
+        return STAGE["step-size"].make()
+    points = (
+        (2.796875, 0.4375, 1),
+        (-2.078125, -0.875, -1),
+        (-2.765625, -0.125, 1),
+        (0.109375, 0.328125, 1),
+        (-0.078125, 0.171875, 1),
+        (1.90625, -0.203125, -1),
+    )
+    return Scene(points=points, algorithm="gradient", bias="none", start="row", step=0.2)
+
+
+def _crawling() -> Scene:
+    """The same with a tenth of its step size."""
+    scene = _valley()
+    return scene.changed({"step": scene.step / 10})
+
+
 def _off_zero(play: Playback) -> str:
     return (
         "Things change as soon as the run does not start at 0. Here descent starts at w = y₁x₁, and its first w has a "
@@ -288,34 +311,35 @@ def _off_zero(play: Playback) -> str:
 
 def _sizes_compared(play: Playback) -> Asked:
     scene = play.scene
-    small, middle = (steps_to_end(scene.changed({"step": size})) for size in (0.01, 1.0))
-    assert small is not None
-    assert middle is not None
-    right = 0 if small < middle else 1 if small == middle else 2
+    sizes = [scene.step * factor for factor in (0.1, 1.0, 10.0)]
+    counts = [_steps(scene, size) for size in sizes]
+    words = f"They take {counts[0]}, {counts[1]} and {counts[2]} steps."
+    if counts[0] > counts[1]:
+        words += " Steps that are too short crawl towards the wedge."
+    if counts[2] > counts[1]:
+        words += " Steps that are too long jump over it and have to come back."
     return Asked(
-        "Which needs fewer steps here, ε = 0.01 or ε = 1?",
-        ("ε = 0.01", "Both the same", "ε = 1"),
-        right,
-        f"With ε = 0.01 it takes {small} steps, with ε = 1 it takes {middle}. "
-        + (
-            "Steps that are too short crawl towards the wedge."
-            if right == 2
-            else "A long step can jump over the wedge."
-        ),
+        "Which of these step sizes needs the fewest steps here?",
+        tuple(f"ε = {shown(size, 3)}" for size in sizes),
+        int(np.argmin(counts)),
+        words,
     )
 
 
+def _steps(scene: Scene, size: float) -> int:
+    """Steps of descent with a step size, or as many as the page keeps."""
+    return steps_to_end(scene.changed({"step": size})) or MAX_FRAMES
+
+
+@lru_cache(maxsize=8)
 def _fewest(scene: Scene) -> tuple[int, float]:
-    found = step_sizes(scene)
-    return min(
-        (steps, size) for steps, size in zip(found["steps"], found["sizes"], strict=True) if steps is not None
-    )
+    """The fewest steps that a step size of the slider takes, and that size."""
+    return min((_steps(scene, float(size)), float(size)) for size in np.geomspace(0.01, 100.0, 25))
 
 
 def _enough(play: Playback) -> int:
-    """Steps to ask for: the fewest there are, or a fifth of the present number if that is more."""
-    now = steps_to_end(play.scene) or 1000
-    return max(_fewest(play.scene)[0], now // 5)
+    """Steps to ask for: a third of the present number, or the fewest there are if that is more."""
+    return max(_fewest(play.scene)[0], _total(play) // 3)
 
 
 def _quick_now(start: Playback, now: Playback) -> bool:
@@ -332,12 +356,11 @@ def _size_status(start: Playback, now: Playback) -> str:
     return f"With ε = {shown(now.scene.step, 3)} it takes {_total(now)} steps." if now.over else ""
 
 
-_CRAWL = {"algorithm": "gradient", "rule": "fixed", "start": "row"}
 STEP_SIZE = Chapter(
     "step-size",
     "The step size",
     "step-size",
-    preset("separable", algorithm="gradient", start="row", step=0.01),
+    _valley,
     (
         Stop(
             "From zero it does not matter",
@@ -354,16 +377,13 @@ STEP_SIZE = Chapter(
             "tab",
             _off_zero,
             Question(_sizes_compared),
-            scene=preset("separable", **_CRAWL),
-            tabs=("risk",),
+            scene=_valley,
             step=0,
         ),
         Stop(
             "Find a good one",
             "settings",
-            lambda play: (
-                f"With ε = {shown(play.scene.step)} descent takes {play.frame.updates} steps: w crawls."
-            ),
+            lambda play: f"With ε = {shown(play.scene.step)} descent takes {_total(play)} steps: w crawls.",
             Task(
                 lambda play: f"Move the slider of ε until descent needs at most {_enough(play)} steps.",
                 "The slider is above the pictures, among the settings. Go up: every step gets longer.",
@@ -376,8 +396,8 @@ STEP_SIZE = Chapter(
                 ),
                 keys=SLIDER_KEYS,
             ),
-            scene=preset("separable", **_CRAWL, step=0.01),
-            tabs=("risk",),
+            scene=_crawling,
         ),
     ),
+    tabs=("stepsize", "risk"),
 )

@@ -104,7 +104,7 @@ SLACK = Chapter(
     "soft-margin",
     preset("overlapping"),
     (
-        Stop("Slack", "x", _slack_words, Question(_how_much), scene=preset("overlapping")),
+        Stop("Slack", "x", _slack_words, Question(_how_much)),
         Stop(
             "The price C",
             "x",
@@ -113,7 +113,6 @@ SLACK = Chapter(
                 f"{shown(width(play))} wide."
             ),
             Question(_smaller_price, _cheap),
-            scene=preset("overlapping"),
         ),
         Stop(
             "Nobody pays",
@@ -286,7 +285,6 @@ KINDS = Chapter(
             "x",
             _kinds_words,
             Question(_second_kind),
-            scene=preset("overlapping"),
         ),
         Stop(
             "What a weight tells", "rows", _weight_words, Question(_where_must), scene=preset("overlapping")
@@ -296,14 +294,12 @@ KINDS = Chapter(
             "x",
             "A point beyond its edge has room to spare.",
             Question(_without, lambda play: [{"op": "remove", "row": _idle(play)}]),
-            scene=preset("overlapping"),
         ),
         Stop(
             "A balance of forces",
             "tab",
             _forces_words,
             Question(_balance),
-            scene=preset("overlapping"),
             tabs=("forces",),
         ),
         Stop(
@@ -322,7 +318,6 @@ KINDS = Chapter(
                 ),
                 keys=MOVE_KEYS,
             ),
-            scene=preset("overlapping"),
         ),
     ),
     tabs=("forces", "margin", "w"),

@@ -97,7 +97,10 @@ export class Tour {
     app.tabs.slice = null;
     const { tour, error } = await this.act("begin", { chapter, stop });
     if (error || !tour) return;
-    if (tour.tab !== null) app.tabs.open(tour.tab);
+    if (tour.tab !== null) {
+      await app.tabs.views[tour.tab].restore?.(tour.look);
+      app.tabs.open(tour.tab);
+    }
     this.element.scrollTop = this.body.scrollTop = 0;
     if (tour.at === "rows") app.panel.rows.open = true;
     this.unfold();
