@@ -54,7 +54,7 @@ class Session:
         self.mark_one = MarkOne()
         self.visit: guide.Visit | None = None  #: where the reader is on the tour
         self._operations: dict[str, Callable[[Message], Message | None]] = {
-            "hello": lambda message: {"hello": hello()},
+            "hello": lambda message: {"hello": hello() | {"tour": guide.contents()}},
             "load": self._load,
             "preset": self._preset,
             "stage": self._stage,
@@ -280,17 +280,11 @@ class Session:
 
 
 def hello() -> Message:
-    """Return what the page needs once: presets, tabs, stages and chapters by name and title, and the version."""
+    """Return what the page needs once: presets, tabs and stages by name and title, and the version."""
     presets = [{"name": each.name, "title": each.title, "about": each.about} for each in PRESETS]
     tabs = [{"name": each.name, "title": each.title, "key": each.key} for each in TABS]
     stages = [{"name": each.name, "title": each.title, "tab": each.tab} for each in STAGES]
-    return {
-        "version": __version__,
-        "presets": presets,
-        "tabs": tabs,
-        "stages": stages,
-        "tour": guide.contents(),
-    }
+    return {"version": __version__, "presets": presets, "tabs": tabs, "stages": stages}
 
 
 def _settings(scene: Scene) -> Message:
