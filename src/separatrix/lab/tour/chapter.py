@@ -96,7 +96,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Chapter:
-    """Two or three minutes on one stage of the subject; ``scene`` serves where that stage is not there."""
+    """Two or three minutes on one stage of the subject; ``scene`` serves where ``stage`` is not there, or is ""."""
 
     name: str
     title: str

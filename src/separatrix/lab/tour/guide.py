@@ -99,6 +99,8 @@ def follow(page: Page) -> None:
     visit = page.visit
     if visit is None or visit.done or page.playback is None or not isinstance(visit.stop.asks, Task):
         return
+    if page.playback.scene.algorithm != visit.opened.scene.algorithm:
+        return
     if visit.stop.asks.done(visit.opened, page.playback):
         said = visit.stop.asks.praise(visit.opened, page.playback)
         page.visit = replace(visit, done=True, said=said)
@@ -154,14 +156,19 @@ def _task(visit: Visit, play: Playback | None) -> Message | None:
     task = visit.stop.asks
     if not isinstance(task, Task):
         return None
-    missing = "Points of both classes are needed."
+    if play is None:
+        status = "Points of both classes are needed."
+    elif play.scene.algorithm != visit.opened.scene.algorithm:
+        status = "The algorithm has been changed; the task is about the one before."
+    else:
+        status = task.status(visit.opened, play)
     return {
         "text": say(task.text, visit.opened),
         "hint": say(task.hint, visit.opened) if visit.hinted else "",
         "keys": task.keys,
         "done": visit.done,
         "shown": visit.shown,
-        "status": missing if play is None else task.status(visit.opened, play),
+        "status": status,
         "said": visit.said,
     }
 

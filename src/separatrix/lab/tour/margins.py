@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from separatrix import geometry
@@ -159,7 +161,7 @@ SLAB = Chapter(
 
 def three_points() -> Scene:
     """Three points whose hard margin can be worked out by hand: w = 2d/‖d‖² with d = (1, 4)."""
-    return Scene(points=((0.0, 0.0, -1), (1.0, 4.0, 1), (4.0, 4.0, 1)), algorithm="hard-margin")
+    return Scene(points=((-2.0, -1.0, -1), (-1.0, 3.0, 1), (2.0, 3.0, 1)), algorithm="hard-margin")
 
 
 def _program_words(play: Playback) -> str:
@@ -189,10 +191,18 @@ def _active(play: Playback) -> Asked:
     )
 
 
+def _ratio(value: float) -> str:
+    """A number as a simple ratio where it is one to rounding, as it is worked out by hand; else in digits."""
+    near = Fraction(value).limit_denominator(100)
+    exact = abs(float(near) - value) <= 1e-12 * max(1.0, abs(value))
+    return str(near).replace("-", "−") if exact else shown(value)
+
+
 def _axis_words(play: Playback) -> str:
     w, b = weights(play.frame)
+    first, second, third = (_ratio(float(value)) for value in (*w, b))
     return (
-        f"The optimum is w = {pair(w)}, b = {shown(b)}. Cut the polyhedron through it, along w₁ = {shown(w[0])}, and "
+        f"The optimum is w = ({first}, {second}), b = {third}. Cut the polyhedron through it, at w₁ = {first}, and "
         "you see "
         "a flat section with the same optimum on its border. Turn the solid with the mouse or with the arrow keys."
     )
@@ -202,8 +212,8 @@ def _nearest(play: Playback) -> Asked:
     w, b = weights(play.frame)
     size = float(np.linalg.norm(w))
     return Asked(
-        "Of all points of the polyhedron, the optimum is the one that is nearest to ...",
-        ("... the origin (0, 0, 0)", "... the b-axis, where w = 0", "... the plane b = 0"),
+        "Of all places in the polyhedron, the optimum is the nearest to what?",
+        ("The origin (0, 0, 0)", "The b-axis, where w = 0", "The plane b = 0"),
         1,
         f"½‖w‖² has no b in it. ‖w‖ = {shown(size)} is the distance from the b-axis, and b may be whatever it likes, "
         "here "

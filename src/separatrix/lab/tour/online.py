@@ -236,7 +236,7 @@ def _uncrossing(play: Playback) -> list[Message]:
 NO_LINE = Chapter(
     "no-line",
     "No line exists: the proof by weights",
-    "no-line",
+    "",
     _crossing,
     (
         Stop(

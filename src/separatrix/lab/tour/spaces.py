@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.lab.limits import MAX_FRAMES
 from separatrix.lab.playback import Playback
+from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import Scene
 from separatrix.lab.stages import STAGE
 from separatrix.lab.tour.chapter import (
@@ -218,7 +219,7 @@ def _at_rest(start: Playback, now: Playback) -> bool:
 
 
 def _risk_status(start: Playback, now: Playback) -> str:
-    return f"R = {shown(risk(now.scene, now.frame))} after {now.frame.updates} of the steps."
+    return f"R = {shown(risk(now.scene, now.frame))} after {counted(now.frame.updates, 'step')}."
 
 
 RISK = Chapter(
@@ -247,7 +248,7 @@ RISK = Chapter(
                 _risk_status,
                 lambda play: [{"op": "finish"}],
                 lambda start, now: (
-                    f"It took {now.frame.updates} steps. Descent rests at the first w that misclassifies no "
+                    f"It took {counted(now.frame.updates, 'step')}. Descent rests at the first w that misclassifies no "
                     "point. It does not look for the best of them; that will be the margin's business."
                 ),
                 keys=STEP_KEYS,

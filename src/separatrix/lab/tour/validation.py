@@ -215,7 +215,7 @@ def _shifted(play: Playback) -> Asked:
 MARK_ONE = Chapter(
     "mark-one",
     "Mark I: four hundred weights",
-    "mark-one",
+    "",
     preset("origin"),
     (
         Stop(
