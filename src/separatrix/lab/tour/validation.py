@@ -46,9 +46,8 @@ def _none_wrong(start: Playback, now: Playback) -> bool:
 
 
 def _errors(start: Playback, now: Playback) -> str:
-    return f"γ = {shown(now.scene.gamma, 3)}: {len(_wrong(now))} of {len(now.scene.points)} points are on the wrong "
-    "side."
-    return None
+    count, n = len(_wrong(now)), len(now.scene.points)
+    return f"γ = {shown(now.scene.gamma, 3)}: {count} of {n} points {'is' if count == 1 else 'are'} on the wrong side."
 
 
 def _memorise(play: Playback) -> list[Message]:
