@@ -7,7 +7,7 @@ import { Chapters } from "./chapters.js";
 
 const WHILE = 25000; // milliseconds on a task until its hint comes by itself
 const PLACES = {
-  x: [".x-view"], tab: [".w-view"], panel: [".panel"], rows: [".panel"], settings: [".settings"], views: [".x-view", ".w-view"], mark: [],
+  x: [".x-view"], tab: [".w-view"], panel: [".panel"], rows: [".panel .rows"], settings: [".settings"], views: [".x-view", ".w-view"], mark: [],
 };
 
 export class Tour {
@@ -161,7 +161,7 @@ export class Tour {
     const { now } = this;
     this.element.hidden = now === null;
     this.app.root.classList.toggle("touring", now !== null);
-    this.app.root.classList.toggle("touring-panel", now !== null && PLACES[now.at]?.[0] === ".panel");
+    this.app.root.classList.toggle("touring-panel", now !== null && ["panel", "rows"].includes(now.at));
     if (now === null) return;
     const { question, task } = now;
     write(this.where, `${now.chapter_title} · ${now.stop + 1} of ${now.stops}`);
@@ -203,6 +203,6 @@ export class Tour {
     if (at === "mark") this.app.markOne.button.classList.add("pointed");
     if (found.length === 0) return;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    (at === "rows" ? this.app.panel.rows : found[0]).scrollIntoView({ block: window.innerWidth <= 1250 || at === "rows" ? "start" : "nearest", behavior: still ? "auto" : "smooth" });
+    found[0].scrollIntoView({ block: window.innerWidth <= 1250 || at === "rows" ? "start" : "nearest", behavior: still ? "auto" : "smooth" });
   }
 }
