@@ -49,7 +49,7 @@ def kernel(lab: LabPage) -> None:
 
 
 def tour(lab: LabPage) -> None:
-    lab.js("await app.tour.go(6); await app.tour.arriving")
+    lab.js("await app.tour.go('perceptron', 0); await app.tour.choose(2)")
 
 
 def _ring(row: int, column: int) -> bool:

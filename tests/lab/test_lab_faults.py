@@ -7,6 +7,9 @@ import re
 
 import pytest
 
+from separatrix.lab.tour.chapter import say
+from separatrix.lab.tour.chapters import CHAPTERS
+
 PRESETS = ["separable", "origin", "touching", "overlapping", "xor", "circles", "eight"]
 TICKS = """
 const count = (plot, vertical) => [...plot.querySelectorAll(".ticks text")].filter((text) =>
@@ -91,11 +94,13 @@ def test_what_is_said_about_slack_gamma_and_the_bias(lab):
     lab.page.select_option("select[data-setting='kernel']", "poly")
     lab.state()
     assert "narrower" not in lab.page.inner_text(".settings")
-    lab.js("await app.tour.go(7); await app.tour.arriving")
-    assert "for every unit of slack" in lab.page.inner_text(".tour")
-    everything = lab.page.evaluate("fetch('/js/teach/stops.js').then((reply) => reply.text())")
-    for wrong in ("at a price C each", "width γ", "Left,", "Right,"):
-        assert wrong not in everything
+    lab.js("await app.tour.go('soft-margin', 0)")
+    assert "½‖w‖² + C Σξ" in lab.page.inner_text(".tour")
+    for chapter in CHAPTERS:
+        for stop in chapter.stops:
+            words = say(stop.words, chapter.open(stop))
+            for wrong in ("at a price C each", "width γ", "Left,", "Right,"):
+                assert wrong not in words
 
 
 def test_the_step_size_says_why_it_does_not_matter_from_zero(lab):
@@ -241,22 +246,24 @@ def test_the_tour_leaves_own_points_alone_and_obeys_its_keys(lab):
         lab.act("add", point=point)
     own = lab.js("return c.state.scene")
     lab.page.get_by_role("button", name="tour").click()
-    lab.js("await app.tour.arriving")
+    lab.page.keyboard.press("Enter")
+    lab.until("app.tour.now !== null")
     lab.page.locator(".brand").click()
     lab.page.keyboard.press("ArrowRight")
-    lab.js("await app.tour.arriving")
-    assert lab.page.inner_text(".tour .note").startswith("2 of")
+    lab.until("app.tour.now.stop === 1")
+    assert "2 of 3" in lab.page.inner_text(".tour .note >> nth=0")
     lab.page.keyboard.press("ArrowLeft")
-    lab.js("await app.tour.arriving")
+    lab.until("app.tour.now.stop === 0")
     lab.page.keyboard.press("Escape")
-    lab.until("c.state.scene.points.length === 2")
+    lab.until("app.tour.now === null")
+    lab.state()
     assert not lab.page.locator(".tour").is_visible()
     assert lab.js("return c.state.scene") == own
 
 
 def test_reduced_motion_keeps_the_tour_still(new_page):
     lab = new_page(reduced_motion="reduce").open()
-    lab.js("await app.tour.go(1); await app.tour.arriving")
+    lab.js("await app.tour.go('perceptron', 0)")
     lab.page.wait_for_timeout(300)
     assert lab.js("return [c.playing, c.state.run.step]") == [False, 0]
 

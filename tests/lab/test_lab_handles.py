@@ -263,8 +263,14 @@ def test_targets_are_large_enough_for_a_finger(phone):
 
 
 def test_the_tour_shows_what_it_speaks_of_on_a_phone(phone):
-    for stop, where in ((1, ".w-view"), (3, ".w-view"), (2, ".panel"), (5, ".x-view"), (7, ".settings")):
-        phone.js(f"await app.tour.go({stop}); await app.tour.arriving")
+    for stop, where in (
+        ("'two-spaces', 2", ".w-view"),
+        ("'risk', 0", ".w-view"),
+        ("'two-kinds', 1", ".panel .rows"),
+        ("'margins', 2", ".x-view"),
+        ("'soft-margin', 2", ".settings"),
+    ):
+        phone.js(f"await app.tour.go({stop})")
         phone.page.wait_for_timeout(700)
         top, bottom, card = phone.js(
             f"""const box = document.querySelector("{where}").getBoundingClientRect();

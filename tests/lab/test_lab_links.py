@@ -96,9 +96,12 @@ def test_a_link_holds_how_it_is_looked_at_too(lab, new_page):
             1,
             "separable",
         ]
-    other.js("await app.tour.go(4); await app.tour.arriving")
+    own = other.js("return c.state.scene")
+    other.js("await app.tour.go('no-line', 1)")
     third = new_page().open(other.js("return '#' + app.link.now().split('#')[1]"))
-    assert third.page.inner_text(".tour h2") == "When no line exists"
+    assert third.page.inner_text(".tour h2") == "A proof that adds up to nothing"
+    third.js("await app.tour.end()")
+    assert third.js("return c.state.scene") == own
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Mark I and the tour, in Python and on the page. Tests `lab/letters.py`."""
+"""Mark I, in Python and on the page. Tests `lab/letters.py`."""
 
 from __future__ import annotations
 
@@ -228,19 +228,3 @@ def test_the_pad_learns_two_shapes_and_answers(lab):
     assert lab.js("return app.markOne.cells.reduce((a, b) => a + b)") == 2
     lab.page.keyboard.press("Escape")
     assert not lab.page.locator(".mark-one").is_visible()
-
-
-def test_the_tour_goes_from_the_perceptron_to_the_svm(lab):
-    lab.page.get_by_role("button", name="tour").click()
-    seen = []
-    for _ in range(12):
-        lab.js("await app.tour.arriving")
-        seen.append(lab.js("return c.state.scene.algorithm"))
-        assert lab.page.locator(".tour p").inner_text()
-        lab.page.locator(".tour button", has_text="next").or_(
-            lab.page.locator(".tour button", has_text="done")
-        ).click()
-    assert {"perceptron", "gradient", "hard-margin", "soft-margin", "kernel-perceptron", "kernel-svm"} <= set(
-        seen
-    )
-    assert not lab.page.locator(".tour").is_visible()

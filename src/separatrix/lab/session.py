@@ -30,6 +30,7 @@ from separatrix.lab.presets import BY_NAME, PRESETS
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.stages import STAGE, STAGES
+from separatrix.lab.tour import guide
 from separatrix.lab.views.catalogue import TABS, tabs_of, views
 from separatrix.lab.views.pair import kernel_pair
 from separatrix.lab.views.risk import compared_paths
@@ -55,8 +56,9 @@ class Session:
         self.edits = Edits(Scene())
         self.playback: Playback | None = None
         self.mark_one = MarkOne()
+        self.visit: guide.Visit | None = None  #: where the reader is on the tour
         self._operations: dict[str, Callable[[Message], Message | None]] = {
-            "hello": lambda message: {"hello": hello()},
+            "hello": lambda message: {"hello": hello() | {"tour": guide.contents()}},
             "load": self._load,
             "preset": self._preset,
             "stage": self._stage,
@@ -81,6 +83,7 @@ class Session:
             "certificate": self._certificate,
             "certificates": lambda message: {"certificates": self._playback().answers.certificate_texts()},
             "mark": lambda message: {"mark": self.mark_one.handle(message)},
+            "tour": lambda message: guide.handle(self, message),
             "python": lambda message: {"python": script(self._playback().answers)},
             "page": self._page,
         }
@@ -94,21 +97,29 @@ class Session:
         """Answer one request; whatever is wrong with it becomes the field ``error``."""
         name = message.get("id") if isinstance(message, dict) else None
         reply: Message = {"id": name if isinstance(name, int | str) else None}
-        before = copy(self.edits), self.playback
+        before = self.edits, copy(self.edits), self.playback, self.visit
         try:
             if not isinstance(message, dict):
                 raise SceneError("A message must be an object with the field op.")
-            operation = self._operations.get(str(message.get("op")))
-            if operation is None:
-                raise SceneError(f"There is no operation {str(message.get('op'))[:40]!r}.")
-            reply.update(operation(message) or {})
+            reply.update(self.perform(message) or {})
+            guide.follow(self)
             reply["scene"] = self.scene.to_json()
             reply["run"] = self._progress("grab" in message)
+            reply["tour"] = guide.told(self)
             reply.update(views(self.playback, message.get("want", {})))
         except ValueError as error:  # a SceneError, or the library's own sentence
-            self.edits, self.playback = before
+            edits, as_it_was, self.playback, self.visit = before
+            edits.__dict__.update(as_it_was.__dict__)  # the same object: the tour may have put it aside
+            self.edits = edits
             reply["error"] = str(error)
         return reply
+
+    def perform(self, message: Message) -> Message | None:
+        """Do what a request asks; what only its sender wants to know comes back."""
+        operation = self._operations.get(str(message.get("op")))
+        if operation is None:
+            raise SceneError(f"There is no operation {str(message.get('op'))[:40]!r}.")
+        return operation(message)
 
     def _progress(self, quick: bool) -> Message:
         shown: Message = {

@@ -26,8 +26,8 @@ import { Tour } from "./teach/tour.js";
 import { listenForKeys } from "./controls/keys.js";
 import { flipTheme, keptTheme, setTheme } from "./controls/theme.js";
 
-const CHANGES = new Set(["load", "stage", "clear", "add", "move", "remove", "undo", "redo"]);
-const RESHAPES = new Set(["load", "preset", "stage", "clear"]); // after these the window is fitted to the points
+const CHANGES = new Set(["load", "stage", "clear", "add", "move", "remove", "undo", "redo", "tour"]);
+const RESHAPES = new Set(["load", "preset", "stage", "clear", "begin", "again", "end"]); // after these the window is fitted to the points
 
 // `keys` is where keys are listened for: the document where the page is all there is, else the element itself.
 export async function mount(root, transport, keys = root) {
@@ -58,22 +58,23 @@ export async function mount(root, transport, keys = root) {
   app.title = (text) => write(app.brand.lastChild, text ? ` ${text}` : " lab");
   const { w, solid, ...others } = views, kept = Object.entries(others).filter(([, view]) => view.saved); // what a link keeps of each
   app.parts = { window: app.xspace, wview: w, camera: solid, ...Object.fromEntries(kept) };
-  const extras = client.fixed ? [] : teach(app);
+  const { card, dialogs } = client.fixed ? { card: [], dialogs: [] } : teach(app);
   app.actions.append(makeShareMenu(app));
   const header = makeHeader(app);
   root.replaceChildren(header, app.banner,
     h("main", {}, h("h1", { class: "visually-hidden", text: "separatrix lab" }),
       h("div", { class: "controls card" }, app.algorithm, app.settings.element, app.player.element, app.player.said),
-      h("div", { class: "views" }, app.xspace.element, app.tabs.element, app.panel.element)),
-    app.toast, app.help, ...extras);
+      h("div", { class: "views" }, app.xspace.element, app.tabs.element, card, app.panel.element)),
+    app.toast, app.help, ...dialogs);
   client.wanted = (message) => wanted(app, message);
   client.onerror = (text, lost) => complain(app, text, lost);
   client.listen((state, message) => {
-    if (RESHAPES.has(message.op)) app.xspace.fit(state.scene.points);
+    const reshaped = RESHAPES.has(message.op === "tour" ? message.do : message.op);
+    if (reshaped) app.xspace.fit(state.scene.points);
     if (message.op === "preset") turn(app.preset, message.name);
     else if (CHANGES.has(message.op)) turn(app.preset, ""); // these points are nobody's preset any more
     app.draw();
-    if (RESHAPES.has(message.op) && state.x && state.x.contours) client.look(); // contours of the new window
+    if (reshaped && state.x && state.x.contours) client.look(); // contours of the new window
   });
   app.draw = () => drawAll(app);
   // A stage of the subject: its scene, at its step, with its picture open.
@@ -97,7 +98,7 @@ function teach(app) {
   app.tour = new Tour(app);
   Object.assign(app.parts, { mark: app.markOne, tour: app.tour });
   app.actions.append(app.tour.button, app.markOne.button);
-  return [app.tour.element, app.markOne.element];
+  return { card: app.tour.element, dialogs: [app.tour.menu.element, app.markOne.element] };
 }
 
 function wanted(app, message) {
@@ -117,6 +118,7 @@ function drawAll(app) {
   app.xspace.draw();
   app.tabs.draw();
   app.panel.draw();
+  app.tour?.draw();
 }
 
 function makeHeader(app) {

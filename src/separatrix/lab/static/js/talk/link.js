@@ -25,7 +25,13 @@ export function decode(link) {
 }
 
 // What is on the page, and how it is looked at. Each part knows what of it to keep: `saved()`, and `restore(kept)`.
+// On the tour it is the reader's own page, as it was when the tour began, and the place on the tour.
 export function readState(app) {
+  const before = app.tour?.before ?? null, tour = app.tour?.saved() ?? null; // a recording has no tour
+  return before !== null && tour !== null ? { ...before, theme: app.root.dataset.theme, mark: app.markOne.saved() ?? undefined, tour } : readPage(app);
+}
+
+function readPage(app) {
   const { scene, run, x } = app.client.state, state = { scene, tab: app.tabs.name };
   if (run.ready && !run.over && !run.by_hand) state.step = run.step;
   if (run.ready && run.by_hand && x) state.hand = [...x.w, x.b];
@@ -41,6 +47,7 @@ export function readState(app) {
 
 export async function loadState(app, state) {
   const { client, tabs } = app, own = (name) => (Object.hasOwn(state, name) ? state[name] : undefined);
+  if (app.tour?.now) await app.tour.end();
   tabs.slice = numbers([own("slice")], 1) ? own("slice") : null;
   if (typeof own("tab") === "string") tabs.open(own("tab"));
   if (own("theme") === "light" || own("theme") === "dark") app.setTheme(own("theme"));

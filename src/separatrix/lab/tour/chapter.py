@@ -1,0 +1,166 @@
+"""Records of the tour: a chapter is a few stops on a scene, and a stop says something and asks one thing.
+
+A **question** has choices; which of them is right is worked out by the library on the points of the stop. A **task** is
+something to do on the page; whether it is done is decided from the page's own state after every change. Words are made
+from the stop's `Playback`: a number in a sentence is a number of these points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from separatrix.lab.playback import Playback
+from separatrix.lab.presets import BY_NAME
+from separatrix.lab.scene import Scene
+from separatrix.lab.stages import STAGE
+from separatrix.lab.views.catalogue import tabs_of
+
+Message = dict[str, Any]
+Words = str | Callable[[Playback], str]
+Place = tuple[list[float], float]
+#: How tasks are done without a pointer.
+MOVE_KEYS = "With the keyboard: go to x-space, choose a point with [ or ], move it with the arrow keys."
+ADD_KEYS = "With the keyboard: 1 or 2 chooses the class; in x-space arrow keys move the cross, and Enter adds a point."
+W_KEYS = "With the keyboard: go to w-space and use the arrow keys."
+SLIDER_KEYS = "With the keyboard: go to the slider and use the arrow keys."
+STEP_KEYS = "With the keyboard: S is a step, E goes to the end."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question on certain points: ``right`` is the place of the right choice, ``because`` explains it.
+
+    ``slips`` has, for some wrong choices, the sentence that says what is wrong with them.
+    """
+
+    text: str
+    choices: tuple[str, ...]
+    right: int
+    because: str
+    slips: Mapping[int, str] = field(default_factory=dict)
+
+    def feedback(self, chosen: int) -> str:
+        """Return what is said to who chose ``chosen``."""
+        if chosen == self.right:
+            return f"Right. {self.because}"
+        slip = self.slips.get(chosen, "")
+        return f"Not quite. {slip + ' ' if slip else ''}The answer is “{self.choices[self.right]}”. {self.because}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Makes a question from a stop's playback; ``then`` is what the page does once it is answered, so that one sees."""
+
+    make: Callable[[Playback], Asked]
+    then: Callable[[Playback], list[Message]] = lambda play: []
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to do on the page.
+
+    ``done`` decides it and ``status`` says how far it is, both from the stop as it began and from the page now;
+    ``show`` has the requests that do it, for who would rather watch.
+    """
+
+    text: Words
+    hint: Words
+    done: Callable[[Playback, Playback], bool]
+    status: Callable[[Playback, Playback], str]
+    show: Callable[[Playback], list[Message]]
+    praise: Callable[[Playback, Playback], str]
+    keys: str = ""  #: how it is done without a pointer
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Words on a scene, the part of the page they speak of, and a question or a task.
+
+    ``at`` is one of "x", "tab", "panel", "rows", "settings", "views", "mark". Of ``tabs`` the first that the scene has
+    is opened. ``step`` is the step to begin at, None the end of the run; ``place`` puts a separator down by hand.
+    """
+
+    title: str
+    at: str
+    words: Words
+    asks: Question | Task | None = None
+    scene: Callable[[], Scene] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    tabs: tuple[str, ...] = ()
+    step: int | None = None
+    place: Callable[[Playback], Place] | None = None
+    look: Mapping[str, Any] | None = None  #: how the picture is looked at, where not as the stage has it
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """Two or three minutes on one stage of the subject; ``scene`` serves where ``stage`` is not there, or is ""."""
+
+    name: str
+    title: str
+    stage: str
+    scene: Callable[[], Scene]
+    stops: tuple[Stop, ...]
+    tabs: tuple[str, ...] = ("w",)
+
+    def scene_of(self, stop: Stop) -> Scene:
+        """The points and settings that a stop begins with."""
+        if stop.scene is not None:
+            scene = stop.scene()
+        else:
+            scene = STAGE[self.stage].make() if self.stage in STAGE else self.scene()
+        return scene.changed(stop.settings)
+
+    def open(self, stop: Stop) -> Playback:
+        """The run of a stop, at the step where it begins."""
+        play = Playback(self.scene_of(stop))
+        play.finish()
+        if stop.step is not None:
+            play.seek(stop.step)
+        if stop.place is not None:
+            play.hold(*stop.place(play))
+        return play
+
+    def tab_of(self, stop: Stop, scene: Scene) -> str | None:
+        """The picture to open: the first wanted that this scene has, else the first that it has."""
+        there = tabs_of(scene)
+        wanted = [*stop.tabs, *([STAGE[self.stage].tab] if self.stage in STAGE else []), *self.tabs]
+        return next((tab for tab in wanted if tab in there), there[0] if there else None)
+
+    def look_of(self, stop: Stop, tab: str | None) -> dict[str, Any] | None:
+        """How the picture of a stop is looked at; never so wide that it covers the others."""
+        stage = STAGE.get(self.stage)
+        usual = getattr(stage, "look", None) if stage is not None and stage.tab == tab else None
+        wanted = {**(usual or {}), **(stop.look or {})}
+        wanted.pop("wide", None)
+        return wanted or None
+
+
+def say(words: Words, play: Playback) -> str:
+    """The words of a stop on its playback."""
+    return words if isinstance(words, str) else words(play)
+
+
+def preset(name: str, **settings: Any) -> Callable[[], Scene]:
+    """A scene of the presets with some settings changed."""
+    return lambda: BY_NAME[name].make().changed(settings)
+
+
+def among(right: str, others: list[str]) -> tuple[tuple[str, ...], int]:
+    """The right choice among others, without repetition, and its place; in the order of their numbers.
+
+    >>> among("4", ["2", "4", "8"])
+    (('2', '4', '8'), 1)
+    """
+    found = sorted({right, *others}, key=lambda text: (_number(text), text))
+    return tuple(found), found.index(right)
+
+
+def _number(text: str) -> float:
+    digits = "".join(sign for sign in text.replace("−", "-") if sign in "-.0123456789")
+    try:
+        return float(digits)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,404 @@
+"""Chapters on w-space: two spaces, the risk, the step size."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from separatrix.lab.limits import MAX_FRAMES
+from separatrix.lab.playback import Playback
+from separatrix.lab.runs.frame import counted
+from separatrix.lab.scene import Scene
+from separatrix.lab.stages import STAGE
+from separatrix.lab.tour.chapter import (
+    SLIDER_KEYS,
+    STEP_KEYS,
+    W_KEYS,
+    Asked,
+    Chapter,
+    Message,
+    Place,
+    Question,
+    Stop,
+    Task,
+    among,
+    preset,
+)
+from separatrix.lab.tour.facts import following, norm, risk, steps_to_end, weights, widest, wrong
+from separatrix.lab.views.wedge import clipped
+from separatrix.lab.words import points, shown, verb
+
+
+def _separating(play: Playback) -> Place:
+    """A separator as long as the w of the run: the middle one."""
+    found = widest(play.scene)
+    assert found is not None, "the chapter's points must be separable"
+    _, w, b = found
+    size = max(norm(play), 1.0) / float(np.linalg.norm(w))
+    return (w * size).tolist(), b * size
+
+
+def _turned(play: Playback) -> Place:
+    """A separator turned by 65 degrees, so that some points but not all are wrong."""
+    w, b = _separating(play)
+    turn = math.radians(65)
+    return [w[0] * math.cos(turn) - w[1] * math.sin(turn), w[0] * math.sin(turn) + w[1] * math.cos(turn)], b
+
+
+def _two_spaces(play: Playback) -> str:
+    n = len(play.scene.points)
+    return (
+        f"x-space has {n} points of two classes. A line there has a normal vector w, and in w-space that w "
+        "is a single point. The other way round, a point x has become a line in w-space: all w with w·x = 0. This "
+        "line is "
+        "the dual of the point, and x is its normal. On one side of it lie the w that put x into its own class."
+    )
+
+
+def _twice_as_far(play: Playback) -> Asked:
+    scene = play.scene
+    x1, x2, y = scene.points[0]
+    moved = scene.moved(0, [2 * x1, 2 * x2, y])
+    same = clipped(scene, 0.0, 0.0, 1.0) == clipped(moved, 0.0, 0.0, 1.0)
+    return Asked(
+        "Point 1 is moved twice as far from the origin, in the same direction. What does its line in w-space do?",
+        ("It stays where it is", "It turns", "It moves away from 0"),
+        0 if same else 1,
+        "w·(2x) = 2 w·x is 0 for the same w, and has the same sign for all others: the line is given by the direction "
+        "of "
+        "x alone.",
+        {2: "Without a bias every such line goes through 0, since w = 0 has w·x = 0 for any x."},
+    )
+
+
+def _twice_as_far_then(play: Playback) -> list[Message]:
+    x1, x2, y = play.scene.points[0]
+    return [{"op": "move", "row": 0, "point": [2 * x1, 2 * x2, y]}]
+
+
+def _one_w(play: Playback) -> str:
+    w, _ = weights(play.frame)
+    return (
+        f"Here w = ({shown(w[0], 3)}, {shown(w[1], 3)}) was put down by hand, and x-space shows the line that belongs "
+        "to it. "
+        "A point is misclassified where it is on the wrong side of that line. In w-space the same fact reads: w is on "
+        "the wrong side of that point's line."
+    )
+
+
+def _count_wrong(play: Playback) -> Asked:
+    rows = wrong(play)
+    count = len(rows)
+    choices, right = among(str(count), [str(count + d) for d in (-2, 2, 4) if count + d >= 0])
+    names = f"{points(rows)} {verb(rows, 'is', 'are')}" if rows else "none is"
+    return Asked(
+        "How many points does this w misclassify? Count them in whichever space you like.",
+        choices,
+        right,
+        f"On the wrong side: {names}, in x-space and in w-space alike.",
+    )
+
+
+def _into_the_wedge(start: Playback, now: Playback) -> bool:
+    return now.hand is not None and not wrong(now)
+
+
+def _wedge_status(start: Playback, now: Playback) -> str:
+    rows = wrong(now)
+    if now.hand is None:
+        return "Take hold of w."
+    return f"{points(rows).capitalize()} {verb(rows, 'is', 'are')} on the wrong side." if rows else ""
+
+
+TWO_SPACES = Chapter(
+    "two-spaces",
+    "Two spaces",
+    "two-spaces",
+    preset("origin"),
+    (
+        Stop(
+            "A point becomes a line",
+            "views",
+            _two_spaces,
+            Question(_twice_as_far, _twice_as_far_then),
+            settings={"bias": "none"},
+            step=0,
+        ),
+        Stop(
+            "A line becomes a point",
+            "views",
+            _one_w,
+            Question(_count_wrong),
+            settings={"bias": "none"},
+            place=_turned,
+        ),
+        Stop(
+            "Into the wedge",
+            "tab",
+            "Every point asks w to be on one side of its line. Where all these half-planes overlap is the shaded "
+            "wedge, the "
+            "version space: exactly the w whose line separates the classes.",
+            Task(
+                "Drag w into the wedge.",
+                "w is the round handle in w-space. Watch x-space while you move it: each line of w-space that w "
+                "crosses is one point that changes sides there.",
+                _into_the_wedge,
+                _wedge_status,
+                lambda play: [{"op": "hold", "w": _separating(play)[0], "b": _separating(play)[1]}],
+                lambda start, now: (
+                    "Now w is on the good side of every line, and every point is on the good side of the line "
+                    "of w. These are two ways to say one thing: y(w·x) > 0 for all points."
+                ),
+                keys=W_KEYS,
+            ),
+            settings={"bias": "none"},
+            place=_turned,
+        ),
+    ),
+)
+
+
+def _risk_words(play: Playback) -> str:
+    return (
+        "The perceptron risk adds up, over the misclassified points only, how wrong they are: R(w) = Σ −y(w·x). A "
+        "point "
+        "on its own side adds nothing. Over w-space this is a bowl made of flat pieces, with a crease along each "
+        "point's "
+        "line, where that point begins to count. At the first w of this run the risk is "
+        f"{shown(risk(play.scene, play.frame))}."
+    )
+
+
+def _risk_in_wedge(play: Playback) -> Asked:
+    found = widest(play.scene)
+    assert found is not None
+    least = risk(play.scene, type(play.frame)(found[1], found[2], np.zeros(0), ""))
+    return Asked(
+        "What is the risk inside the wedge, where w separates the classes?",
+        ("It is 0", "It is small, but above 0", "It depends on how long w is"),
+        0 if least == 0 else 1,
+        "No point is misclassified there, so the sum is empty. The wedge is the flat floor of the bowl.",
+        {2: "Outside the wedge it does: twice the w has twice the risk. Twice nothing is nothing."},
+    )
+
+
+def _descent_words(play: Playback) -> str:
+    rows = wrong(play)
+    return (
+        "The slope of the bowl at w is −Σ yx over the misclassified points. Gradient descent goes the other way: w ← "
+        "w + ε "
+        f"Σ yx. At the first step {points(rows)} {verb(rows, 'is', 'are')} misclassified and ε = "
+        f"{shown(play.scene.step)}."
+    )
+
+
+def _lower_after(play: Playback) -> Asked:
+    ahead = following(play)
+    assert ahead is not None
+    before, after = risk(play.scene, play.frame), risk(play.scene, ahead)
+    right = 0 if after < before else 1 if after == before else 2
+    tail = (
+        "The step was short enough to stay on the way down."
+        if right == 0
+        else "Downhill is true only nearby: this step was so long that it came out higher on the other side."
+        if right == 2
+        else "It came out at the same height."
+    )
+    return Asked(
+        "Predict: one step of descent from here. Will the risk be lower after it?",
+        ("Yes, lower", "The same", "No, higher"),
+        right,
+        f"R was {shown(before)} and is {shown(after)} now. {tail}",
+    )
+
+
+def _at_rest(start: Playback, now: Playback) -> bool:
+    return now.hand is None and now.at_end and now.cursor > start.cursor
+
+
+def _risk_status(start: Playback, now: Playback) -> str:
+    return f"R = {shown(risk(now.scene, now.frame))} after {counted(now.frame.updates, 'step')}."
+
+
+RISK = Chapter(
+    "risk",
+    "The risk, and downhill",
+    "risk",
+    preset("origin", algorithm="gradient"),
+    (
+        Stop("A bowl of flat pieces", "tab", _risk_words, Question(_risk_in_wedge), tabs=("risk",), step=0),
+        Stop(
+            "One step down",
+            "tab",
+            _descent_words,
+            Question(_lower_after, lambda play: [{"op": "step"}]),
+            tabs=("risk",),
+            step=0,
+        ),
+        Stop(
+            "Until nobody is wrong",
+            "tab",
+            "The slope on the floor is 0, so descent comes to rest there by itself.",
+            Task(
+                "Step until the run ends, with the button of the single arrow.",
+                "Each press is one step. The button at the right goes to the end at once.",
+                _at_rest,
+                _risk_status,
+                lambda play: [{"op": "finish"}],
+                lambda start, now: (
+                    f"It took {counted(now.frame.updates, 'step')}. Descent rests at the first w that misclassifies no "
+                    "point. It does not look for the best of them; that will be the margin's business."
+                ),
+                keys=STEP_KEYS,
+            ),
+            tabs=("risk",),
+            step=0,
+        ),
+    ),
+)
+
+
+def _from_zero(play: Playback) -> str:
+    return (
+        "The step size ε says how far one update moves w. The page has run the perceptron on these "
+        f"{len(play.scene.points)} points from w = 0 with ε = {shown(play.scene.step)}; it took {play.frame.updates} "
+        "updates."
+    )
+
+
+def _same_count(play: Playback) -> Asked:
+    now, other = steps_to_end(play.scene), steps_to_end(play.scene.changed({"step": 100.0}))
+    assert now is not None
+    assert other is not None
+    return Asked(
+        "Predict: how many updates does it take with ε = 100?",
+        ("Fewer", "Just as many", "More"),
+        0 if other < now else 1 if other == now else 2,
+        f"It takes {other}. From w = 0 every w of the run is 100 times the old one. No sign of w·x + b changes, so "
+        "the same "
+        "points are misclassified at the same moments, and even the line is the same.",
+    )
+
+
+def _valley() -> Scene:
+    """The scene of the stage, where both a short and a long step are slow; a valley like it where there is no stage."""
+    if "step-size" in STAGE:
+        return STAGE["step-size"].make()
+    points = (
+        (2.796875, 0.4375, 1),
+        (-2.078125, -0.875, -1),
+        (-2.765625, -0.125, 1),
+        (0.109375, 0.328125, 1),
+        (-0.078125, 0.171875, 1),
+        (1.90625, -0.203125, -1),
+    )
+    return Scene(points=points, algorithm="gradient", bias="none", start="row", step=0.2)
+
+
+def _crawling() -> Scene:
+    """The same with a tenth of its step size."""
+    scene = _valley()
+    return scene.changed({"step": scene.step / 10})
+
+
+def _off_zero(play: Playback) -> str:
+    return (
+        "Things change as soon as the run does not start at 0. Here descent starts at w = y₁x₁, and its first w has a "
+        f"length of its own, {shown(norm(play))}, against which a step is short or long."
+    )
+
+
+def _sizes_compared(play: Playback) -> Asked:
+    scene = play.scene
+    sizes = [scene.step * factor for factor in (0.1, 1.0, 10.0)]
+    counts = [_steps(scene, size) for size in sizes]
+    words = f"They take {counts[0]}, {counts[1]} and {counts[2]} steps."
+    if counts[0] > counts[1]:
+        words += " Steps that are too short crawl towards the wedge."
+    if counts[2] > counts[1]:
+        words += " Steps that are too long jump over it and have to come back."
+    return Asked(
+        "Which of these step sizes needs the fewest steps here?",
+        tuple(f"ε = {shown(size, 3)}" for size in sizes),
+        int(np.argmin(counts)),
+        words,
+    )
+
+
+def _steps(scene: Scene, size: float) -> int:
+    """Steps of descent with a step size, or as many as the page keeps."""
+    return steps_to_end(scene.changed({"step": size})) or MAX_FRAMES
+
+
+@lru_cache(maxsize=8)
+def _fewest(scene: Scene) -> tuple[int, float]:
+    """The fewest steps that a step size of the slider takes, and that size."""
+    return min((_steps(scene, float(size)), float(size)) for size in np.geomspace(0.01, 100.0, 25))
+
+
+def _enough(play: Playback) -> int:
+    """Steps to ask for: a third of the present number, or the fewest there are if that is more."""
+    return max(_fewest(play.scene)[0], _total(play) // 3)
+
+
+def _quick_now(start: Playback, now: Playback) -> bool:
+    if now.scene.algorithm != "gradient" or now.scene.points != start.scene.points or not now.over:
+        return False
+    return now.scene.start == "row" and now.scene.step != start.scene.step and _total(now) <= _enough(start)
+
+
+def _total(play: Playback) -> int:
+    return play.frames[-1].updates
+
+
+def _size_status(start: Playback, now: Playback) -> str:
+    return f"With ε = {shown(now.scene.step, 3)} it takes {_total(now)} steps." if now.over else ""
+
+
+STEP_SIZE = Chapter(
+    "step-size",
+    "The step size",
+    "step-size",
+    _valley,
+    (
+        Stop(
+            "From zero it does not matter",
+            "settings",
+            _from_zero,
+            Question(
+                _same_count, lambda play: [{"op": "set", "settings": {"step": 100.0}}, {"op": "finish"}]
+            ),
+            scene=preset("eight"),
+            tabs=("w",),
+        ),
+        Stop(
+            "From elsewhere it does",
+            "tab",
+            _off_zero,
+            Question(_sizes_compared),
+            scene=_valley,
+            step=0,
+        ),
+        Stop(
+            "Find a good one",
+            "settings",
+            lambda play: f"With ε = {shown(play.scene.step)} descent takes {_total(play)} steps: w crawls.",
+            Task(
+                lambda play: f"Move the slider of ε until descent needs at most {_enough(play)} steps.",
+                "The slider is above the pictures, among the settings. Go up: every step gets longer.",
+                _quick_now,
+                _size_status,
+                lambda play: [{"op": "set", "settings": {"step": _fewest(play.scene)[1]}}, {"op": "finish"}],
+                lambda start, now: (
+                    f"{_total(now)} steps instead of {_total(start)}. On other points a step that is too long "
+                    "would jump over the wedge and back; a good size has to be looked for."
+                ),
+                keys=SLIDER_KEYS,
+            ),
+            scene=_crawling,
+        ),
+    ),
+    tabs=("stepsize", "risk"),
+)
