@@ -22,7 +22,8 @@ export class Marks {
     points.forEach(([x1, x2, label], row) => {
       const group = groups[row];
       group.label = label;
-      set(group, { opacity: fade ? fade[row] : 1 });
+      if (fade || group.faded) set(group, { opacity: fade ? fade[row] : 1 });
+      group.faded = fade !== null;
       group.kind = (kinds && kinds[row]) || "";
       put(group, plane.x(x1), plane.y(x2), this.em);
     });
