@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from separatrix.lab.mark_one import SIDE, MarkOne
+from separatrix.lab.letters import SIDE
+from separatrix.lab.mark_one import MarkOne
 from separatrix.lab.playback import Playback
 from separatrix.lab.tour.chapter import (
     SLIDER_KEYS,
