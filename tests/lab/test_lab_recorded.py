@@ -236,8 +236,10 @@ def test_a_stage_is_the_lab_at_every_step(opened, lab, stage):
             *(["await app.player.step()"] * 3),
             "await app.player.back()",
         ]:
-            lab.js(body)
-            app(shown, body)
+            # A picture that has just been opened is measured, and drawn, with the next frame.
+            painted = "; await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
+            lab.js(body + painted)
+            app(shown, body + painted)
             assert texts(shown) == texts(lab.page), (tab, body)
     for key in "erbs":
         shown.keyboard.press(key)
