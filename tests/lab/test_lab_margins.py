@@ -122,7 +122,7 @@ def check_margin(session, reply, view, times=1.0) -> None:
         assert int(re.match(r"(\d+)", view["slack_says"])[1]) == len(inside)
         wrong = re.search(r"(\d+|none) of them on the wrong", view["slack_says"])[1]
         assert (0 if wrong == "none" else int(wrong)) == np.count_nonzero(m < -1e-6)
-        assert close(re.search(rf"= ({NUMBER})\.$", view["slack_says"])[1], cost)
+        assert close(re.search(rf"= ({NUMBER})\.( Point at|$)", view["slack_says"])[1], cost)
 
 
 def check_kinds(session, reply, lines) -> None:
