@@ -19,6 +19,7 @@ from separatrix.types import Vector
 
 FACTORS = (0.5, 1.0, 2.0)  #: by which a reader may multiply w and b
 _FACTOR = {0.5: "½", 1.0: "", 2.0: "2"}
+_LABELS = 8  # points whose slack is written beside them all; of more, only that of the one that is pointed at
 _PLACES = 15  # along the boundary, of which the emptiest takes the dimension line
 
 
@@ -36,7 +37,7 @@ def margin_view(play: Playback, times: float = 1.0) -> dict[str, Any]:
         return view | {"says": _no_slab(play)}
     scene = play.scene
     f = scene.y * slab.margins
-    width, arrow = _places(play, slab)
+    width, arrow = _places(play, slab, times)
     free = scene.bias != "none"
     cases = cases_of(scene, slab, play.frame.weights) if is_answer(play) and times == 1.0 else None
     return view | {
@@ -50,8 +51,8 @@ def margin_view(play: Playback, times: float = 1.0) -> dict[str, Any]:
         "feet": numbers(scene.X - np.outer(f / slab.norm, slab.normal)),
         "slack": numbers(slab.slack),
         "edges": numbers(scene.X + np.outer(scene.y * slab.slack / slab.norm, slab.normal)),
-        "shown": _nearest(play, slab),
-        "cases": cases,
+        "shown": _nearest(play, slab, times),
+        "label_all": len(slab.inside) <= _LABELS,
         "says": _says(play, slab, times),
         "derivation": _derivation(scene, slab, width - slab.normal / slab.norm, times),
         "scaling": _scaling(play, slab, times),
@@ -70,16 +71,16 @@ def _no_slab(play: Playback) -> str:
     return "w = 0 has no boundary, and so no margin: the first step gives it one."
 
 
-def _nearest(play: Playback, slab: Slab) -> list[int]:
-    """Of each class the point nearest to its edge of the slab."""
+def _nearest(play: Playback, slab: Slab, times: float) -> list[int]:
+    """Of each class the point nearest to its edge of the slab of (w, b) itself, so that a factor keeps them."""
     found = []
     for sign in (1, -1):
         rows = np.flatnonzero(play.scene.y == sign)
-        found.append(int(rows[np.argmin(np.abs(slab.margins[rows] - 1.0))]))
+        found.append(int(rows[np.argmin(np.abs(slab.margins[rows] / times - 1.0))]))
     return found
 
 
-def _places(play: Playback, slab: Slab) -> tuple[Vector, Vector]:
+def _places(play: Playback, slab: Slab, times: float) -> tuple[Vector, Vector]:
     """Two places on the boundary, in sight and away from what else is near the slab: for its width, and for w."""
     (centre, half), X = window_of(play.scene, slab), play.scene.X
     foot = centre - (slab.w @ centre + slab.b) / slab.norm * slab.normal
@@ -90,7 +91,7 @@ def _places(play: Playback, slab: Slab) -> tuple[Vector, Vector]:
         return foot, foot + 0.3 * half * slab.along
     offsets, candidates = offsets[in_sight], candidates[in_sight]
     near = np.abs(slab.margins) <= 1.6
-    places = [*X[near], *X[_nearest(play, slab)], np.zeros(2)]
+    places = [*X[near], *X[_nearest(play, slab, times)], np.zeros(2)]
     taken = (np.array(places) - foot) @ slab.along
     room = np.min(np.abs(offsets[:, None] - taken[None, :]), axis=1) - 0.15 * np.abs(offsets)
     first = int(np.argmax(room))
@@ -137,7 +138,7 @@ def _derivation(scene: Scene, slab: Slab, start: Vector, times: float) -> list[s
 
 def _scaling(play: Playback, slab: Slab, times: float) -> str:
     """Functional against geometric margin, of one point, and what a factor does to them."""
-    row = _nearest(play, slab)[0]
+    row = _nearest(play, slab, times)[0]
     functional, geometric = float(slab.margins[row]), float(slab.margins[row]) / slab.norm
     if times == 1.0:
         return (
@@ -148,8 +149,8 @@ def _scaling(play: Playback, slab: Slab, times: float) -> str:
     both = f"{_FACTOR[times]}w" if play.scene.bias == "none" else f"{_FACTOR[times]}w and {_FACTOR[times]}b"
     return (
         f"{both}: the same boundary, and the geometric margin of point {row + 1} stays {shown(geometric)}. Its "
-        f"functional margin {change}, {shown(functional / times)} → {shown(functional)}; the edges, where "
-        f"f(x) = ±1, move, and the slab is {width}."
+        f"functional margin {change}, {shown(functional / times)} → {shown(functional)}; the edges f(x) = ±1 move, "
+        f"and the slab is {width}."
     )
 
 
@@ -165,7 +166,7 @@ def _slack_words(play: Playback, slab: Slab) -> str:
     return (
         f"{counted(len(rows), 'point')} {verb(rows, 'uses', 'use')} slack ξ = 1 − y f(x), {side}. A segment is "
         f"ξ/‖w‖ long. Slack costs C Σ {'ξ²' if squared else 'ξ'} = {shown(scene.C)}·{shown(total)} = "
-        f"{shown(scene.C * total)}."
+        f"{shown(scene.C * total)}.{'' if len(rows) <= _LABELS else ' Point at a point to see its ξ.'}"
     )
 
 

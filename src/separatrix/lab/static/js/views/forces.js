@@ -54,6 +54,7 @@ export class Forces {
     const still = forces.forces.length === 0, kinds = this.about === "kinds" && forces.kinds.length > 0;
     this.slab.say(still && !forces.w ? forces.says : "");
     write(this.says, still && !forces.w ? "" : forces.says);
+    this.words.classList.toggle("short", kinds);
     writeLines(this.list, kinds ? forces.kinds : forces.balance, "li");
     this.slab.draw(forces, this.items(forces), forces.forces.filter(({ share }) => share > SEEN).map(({ row }) => row).slice(0, LABELS));
     this.drawTable(forces);

@@ -3,8 +3,6 @@
 import { h, show, write } from "../draw/dom.js";
 import { SlabPlot, makeChoice, makeWide, writeLines } from "./slabplot.js";
 
-const LABELS = 14; // segments of slack that are all numbered; of more, only the one that is pointed at
-
 export class Margin {
   constructor(client) {
     this.client = client;
@@ -67,7 +65,7 @@ export class Margin {
     write(this.scaling, slacks ? margin.slack_says : margin.scaling);
     writeLines(this.kinds, slacks ? margin.kinds : [], "li");
     const named = slacks ? (margin.slack || []).flatMap((xi, row) => (xi > 1e-6 ? [row] : [])) : margin.shown || [];
-    this.slab.draw(margin, margin.w ? (slacks ? this.slackItems(margin, named) : this.widthItems(margin)) : [], [...named, ...(run.named || [])]);
+    this.slab.draw(margin, margin.w ? (slacks ? this.slackItems(margin, named) : this.widthItems(margin)) : [], [...(slacks && !margin.label_all ? [] : named), ...(run.named || [])]);
   }
 
   widthItems(margin) {
@@ -85,10 +83,10 @@ export class Margin {
   }
 
   slackItems(margin, rows) {
-    const { scene } = this.client.state, { hovered } = this.client, all = rows.length <= LABELS;
+    const { scene } = this.client.state, { hovered } = this.client;
     return rows.filter((row) => row < scene.points.length).map((row) => ({
       from: scene.points[row].slice(0, 2), to: margin.edges[row], ends: "to", short: row !== hovered,
-      text: all || row === hovered ? `ξ${subscript(row + 1)} = ${show(margin.slack[row], 3)}` : "", look: row === hovered ? "slack lit" : "slack",
+      text: margin.label_all || row === hovered ? `ξ${subscript(row + 1)} = ${show(margin.slack[row], 3)}` : "", look: row === hovered ? "slack lit" : "slack",
     }));
   }
 }
