@@ -49,7 +49,7 @@ class Tuning:
     #: Times sqrt(D / sample): the part of all rows that the first band has. A third 1.76, three times 2.04.
     band_share: float = 3.0
     #: Undecided rows for each column for whose corner is solved: more of them cost as much as the path. Without
-    #: corners two orders of the same rows agree to three digits.
+    #: corners .77, but no answer has its rows exactly at 0, at C or on the margin (`test_three_kinds_are_clean`).
     free_per_column: int = 4
 
     #: Times C: alpha above this part of its slack, and C - alpha of xi, leaves a row undecided.
