@@ -41,8 +41,7 @@ private:
 void bind_path(nb::module_& m) {
     nb::enum_<PathStage>(m, "PathStage", "Which right-hand side of a step's linear system.")
         .value("predictor", PathStage::predictor)
-        .value("correction", PathStage::correction)
-        .value("further", PathStage::further);
+        .value("correction", PathStage::correction);
     using Unlocked = nb::call_guard<nb::gil_scoped_release>;
     nb::class_<Direction>(m, "PathDirection", "A direction of the interior point; it writes to the arrays given.")
         .def(nb::init<bool, const Array<double>&, const Output<>&, const Output<>&, const Output<>&, const Output<>&,
@@ -102,19 +101,6 @@ void bind_path(nb::module_& m) {
         .def(
             "fall", [](const Direction& self) { return self.rows().fall(self.arrays); }, Unlocked(),
             "How fast any quantity falls, relative to itself, at most.")
-        .def(
-            "further_fall", [](const Direction& self) { return self.rows().further_fall(self.arrays); }, Unlocked(),
-            "The same with the further correction.")
-        .def(
-            "aim",
-            [](Direction& self, double reach, double target) {
-                self.arrays.reach = reach;
-                self.arrays.target = target;
-            },
-            "reach"_a, "target"_a, "Choose the further correction, by the products after a step of this length.")
-        .def(
-            "go_further", [](const Direction& self) { self.rows().go_further(self.arrays); }, Unlocked(),
-            "Keep the further correction, with da.")
         .def(
             "take", [](const Direction& self, double reach) { self.rows().take(self.arrays, reach); }, "reach"_a,
             Unlocked(), "Move the iterate along the direction.");

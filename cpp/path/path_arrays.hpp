@@ -13,31 +13,26 @@ struct PathArrays {
     double* spare;                  // A z for the predictor; then what a correction adds to da
     double* da;
     float *a, *c;  // the correction; c is not there for the squared hinge
-    double reach = 0,
-           target = 0;  // of the further correction: products after such a step come near the target
 };
 
 // Which right-hand side g of a step's linear system.
-enum class PathStage { predictor, correction, further };
+enum class PathStage { predictor, correction };
 
 struct PathLoops {
     // The weights.
     void (*theta)(const PathArrays&, double* out);
     // g, by stage.
-    void (*right_side[3])(const PathArrays&, double* out);
+    void (*right_side[2])(const PathArrays&, double* out);
     // values = theta (g - values) for the rows [begin, end), by stage; values[0] is that of row `begin`.
-    void (*weigh[3])(const PathArrays&, Index begin, Index end, double* values);
+    void (*weigh[2])(const PathArrays&, Index begin, Index end, double* values);
     // How fast alpha, s, beta and xi fall along the predictor, relative to themselves, at most.
     void (*predicted_falls)(const PathArrays&, double* out);
     // The sum of all products now, and after a step of this length along the predictor.
     void (*predicted_products)(const PathArrays&, double reach, double* out);
     // Aims products at the target, with the predictor's second-order error where that is of the scale of mu.
     void (*correct)(const PathArrays&, double target, double mu);
-    // How fast any quantity falls, relative to itself, at most; NaN stays NaN. The same with the further correction.
+    // How fast any quantity falls, relative to itself, at most; NaN stays NaN.
     double (*fall)(const PathArrays&);
-    double (*further_fall)(const PathArrays&);
-    // Keeps the further correction.
-    void (*go_further)(const PathArrays&);
     // Moves the iterate along the direction.
     void (*take)(const PathArrays&, double reach);
 };

@@ -54,23 +54,6 @@ struct Path {
             return moved(at, i, at.da[i], at.a[i], at.c[i]);
     }
 
-    // What to add to a product that is an outlier, so that it comes near the target.
-    SEPARATRIX_INLINE static double towards_centre(double product, double target) {
-        return larger(clipped(product, 0.1 * target, 10 * target) - product, -10 * target);
-    }
-
-    // The row as it is kept, but for a and c, which have the further correction.
-    SEPARATRIX_INLINE static PathRow further(const Arrays& at, Index i) {
-        PathRow row = kept(at, i);
-        const double outer = (at.s[i] + at.reach * row.ds) * (at.alpha[i] + at.reach * row.da);
-        row.a = static_cast<float>(row.a + towards_centre(outer, at.target) / at.alpha[i]);
-        if constexpr (!squared) {
-            const double inner = (at.xi[i] + at.reach * row.dxi) * (at.beta[i] - at.reach * row.da);
-            row.c = static_cast<float>(row.c + towards_centre(inner, at.target) / at.beta[i]);
-        }
-        return row;
-    }
-
     SEPARATRIX_INLINE static double weight(const Arrays& at, Index i) {
         if constexpr (squared)
             return 1 / (at.s[i] / at.alpha[i] + 0.5 / cost(at, i));
@@ -85,17 +68,11 @@ struct Path {
                 return 1 - at.spare[i] - 0.5 * at.alpha[i] / cost(at, i);
             else
                 return 1 - at.spare[i];
-        } else if constexpr (stage == PathStage::correction) {
+        } else {
             if constexpr (squared)
                 return at.a[i];
             else
                 return double{at.a[i]} - double{at.c[i]};
-        } else {  // a difference of what will be kept and what is
-            const PathRow row = further(at, i);
-            if constexpr (squared)
-                return row.a - at.a[i];
-            else
-                return (row.a - at.a[i]) - (row.c - at.c[i]);
         }
     }
 
@@ -209,23 +186,6 @@ struct Path {
         return largest(at.n, [&](Index i) { return row_fall(at, i, kept(at, i)); });
     }
 
-    static double further_fall(const Arrays& at) {
-        return largest(at.n, [&](Index i) {
-            const PathRow row = further(at, i);
-            return row_fall(at, i, moved(at, i, at.da[i] + at.spare[i], row.a, row.c));
-        });
-    }
-
-    static void go_further(const Arrays& at) {
-        SEPARATRIX_INDEPENDENT
-        for (Index i = 0; i < at.n; ++i) {
-            const PathRow row = further(at, i);
-            at.a[i] = static_cast<float>(row.a);
-            if constexpr (!squared) at.c[i] = static_cast<float>(row.c);
-            at.da[i] += at.spare[i];
-        }
-    }
-
     static void take(const Arrays& at, double reach) {
         SEPARATRIX_INDEPENDENT
         for (Index i = 0; i < at.n; ++i) {
@@ -244,15 +204,12 @@ struct Path {
     static constexpr double infinity = HUGE_VAL;
     static constexpr PathLoops loops = {
         .theta = theta,
-        .right_side = {right_side<PathStage::predictor>, right_side<PathStage::correction>,
-                       right_side<PathStage::further>},
-        .weigh = {weigh<PathStage::predictor>, weigh<PathStage::correction>, weigh<PathStage::further>},
+        .right_side = {right_side<PathStage::predictor>, right_side<PathStage::correction>},
+        .weigh = {weigh<PathStage::predictor>, weigh<PathStage::correction>},
         .predicted_falls = predicted_falls,
         .predicted_products = predicted_products,
         .correct = correct,
         .fall = fall,
-        .further_fall = further_fall,
-        .go_further = go_further,
         .take = take,
     };
 };

@@ -612,8 +612,6 @@ class PathStage(enum.Enum):
 
     correction = 1
 
-    further = 2
-
 class PathDirection:
     """A direction of the interior point; it writes to the arrays given."""
 
@@ -643,17 +641,6 @@ class PathDirection:
 
     def fall(self) -> float:
         """How fast any quantity falls, relative to itself, at most."""
-
-    def further_fall(self) -> float:
-        """The same with the further correction."""
-
-    def aim(self, reach: float, target: float) -> None:
-        """
-        Choose the further correction, by the products after a step of this length.
-        """
-
-    def go_further(self) -> None:
-        """Keep the further correction, with da."""
 
     def take(self, reach: float) -> None:
         """Move the iterate along the direction."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from separatrix import separability, verify
-from separatrix.proof.labels import label_text
+from separatrix.proof.fingerprint import label_text
 from tests.checker.estimate_mutations import mutated, width_of, written
 from tests.checkers.javascript_checker import NODE, batch
 from tests.proof.small_problems import STALE, changed, judge

@@ -1,6 +1,6 @@
 """Small fits: all problems in one call, with the answers of the ordinary way.
 
-Tests `fitting/together.py`, `fitting/tasks.py` and `solvers/small/solver.py`.
+Tests `fitting/together.py`, `fitting/training.py` and `solvers/small/solver.py`.
 """
 
 import warnings

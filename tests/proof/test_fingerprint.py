@@ -10,8 +10,7 @@ from scipy import sparse
 
 from separatrix.checker import fingerprint as plain
 from separatrix.proof.arrays import ArrayRows, read_rows
-from separatrix.proof.fingerprint import fingerprint, fingerprint_rows
-from separatrix.proof.labels import read_labels
+from separatrix.proof.fingerprint import fingerprint, fingerprint_rows, read_labels
 
 
 def matrix(density, n=5000, d=7):

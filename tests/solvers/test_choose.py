@@ -41,7 +41,7 @@ def test_squared_hinge_gets_newton() -> None:
 def test_no_matrix_of_the_columns_is_factorised_where_rows_are_fewer(n: int, d: int) -> None:
     """Newton's matrix is columns x columns whatever the rows: 70 x 7129 took it 20 seconds, descent 3 ms."""
     problem = shaped(n, d, loss=SQUARED_HINGE)
-    work = count(problem, 1e-6)
+    work = count(problem)
     assert work.newton > work.path
     plan = stages(problem, aim=1e-6)
     assert [stage.solver.name for stage in plan[:2]] == ["coordinate-descent", "interior-point"]
@@ -91,7 +91,7 @@ def test_the_last_digits_are_left_to_the_interior_point() -> None:
 
 def test_large_costs_favour_the_interior_point() -> None:
     low, high = (shaped(6000, 100, density=0.1, C=C) for C in (1e-4, 1e4))
-    assert count(high, 1e-6).descent > 10 * count(low, 1e-6).descent
+    assert count(high).descent > 10 * count(low).descent
     assert names(high)[0] == "interior-point"
 
 
@@ -114,13 +114,13 @@ def test_unknown_name() -> None:
 
 def test_the_choice_follows_the_numbers_it_is_given() -> None:
     problem = shaped(8000, 110, density=0.2, C=0.1)
-    slow = Tuning(passes_per_digit=1e3)
+    slow = Tuning(passes=3e3)
     assert stages(problem)[0].solver.name == "coordinate-descent"
     assert stages(problem, tuning=slow)[0].solver.name == "interior-point"
 
 
 def test_patience_is_the_work_of_the_next_solver() -> None:
     problem = shaped(8000, 110, density=0.2, C=0.1)
-    work, first = count(problem, 1e-3), stages(problem)[0]
+    work, first = count(problem), stages(problem)[0]
     assert first.patience == work.second_order * work.entries_per_pass
     assert work.descent < work.second_order

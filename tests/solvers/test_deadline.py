@@ -67,7 +67,7 @@ def looks_of(monkeypatch: pytest.MonkeyPatch, problem: Problem, plan: list[Stage
 def test_time_may_be_over_at_any_look(
     monkeypatch: pytest.MonkeyPatch, solver: str, loss: Any, bias: Any
 ) -> None:
-    rows = RowTuning(rows_between_clock=1000)  # as often as with a hundred times as many rows
+    rows = RowTuning(span=1000)  # as often as with a hundred times as many rows
     plan: list[Stage] = {
         "interior-point": [Stage(InteriorPoint(tuning=PathTuning(rows=rows)), "a test")],
         "newton": [Stage(Newton(tuning=NewtonTuning(rows=rows)), "a test")],

@@ -14,7 +14,7 @@ import pytest
 
 from separatrix.problem import HINGE, Point, Problem, Solution, Status
 from separatrix.problem.problem import relative_gap
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.loop.deadline import InterruptFlag
 from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.solvers.loop.run import Limits, Stage, Tuning, _Forecast, run
 from separatrix.solvers.loop.stall import Stall

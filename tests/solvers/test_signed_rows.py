@@ -38,7 +38,7 @@ def problem(kind: str, bias: str, n: int = 300, d: int = 12) -> Problem:
 def test_products(form: str, kind: str, bias: str) -> None:
     tuning = {
         "copied": RowTuning(),
-        "streamed": RowTuning(copied_bytes=0, copied_share=0.0),
+        "streamed": RowTuning(copied_bytes=0),
         "dense blocks": RowTuning(pair_cost=1e9),
         "by SYRK": RowTuning(pair_cost=1e9, few_columns=0),
     }[form]
@@ -69,7 +69,7 @@ def test_the_squared_hinge_in_one_pass(kind: str, bias: str, n_threads: int) -> 
     given = problem(
         kind, bias, n=9503
     )  # read in two parts, by more than one thread, no whole block at the end
-    rows, A = SignedRows(given, tuning=RowTuning(rows_between_clock=9000)), signed_rows(given)
+    rows, A = SignedRows(given, tuning=RowTuning(span=9000)), signed_rows(given)
     rng = np.random.default_rng(1)
     z, C, slack = rng.standard_normal(rows.D), rng.random(rows.n), np.full(rows.n, np.nan)
     with fit_threads(n_threads):
@@ -107,7 +107,7 @@ def test_normal_matrices_of_every_width(dtype: type, d: int, n_threads: int) -> 
     rng, n = np.random.default_rng(d), 9001
     X = rng.standard_normal((n, d)).astype(dtype)
     given = Problem(X, np.where(rng.random(n) < 0.5, 1.0, -1.0), np.ones(n), HINGE, "free")
-    rows = SignedRows(given, in_place=True, tuning=RowTuning(rows_between_clock=4500))
+    rows = SignedRows(given, in_place=True, tuning=RowTuning(span=4500))
     A = signed_rows(given)
     theta, slack, active = rng.random(n), rng.standard_normal(n), np.zeros(n, dtype=bool)
     with fit_threads(n_threads):

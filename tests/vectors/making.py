@@ -17,7 +17,7 @@ from separatrix.checker.linear import read_costs
 from separatrix.checker.numbers import real
 from separatrix.checker.statement import Claim, complete, optimum
 from separatrix.proof.arrays import ArrayRows, read_rows
-from separatrix.proof.labels import read_labels
+from separatrix.proof.fingerprint import read_labels
 from separatrix.proof.writing import write_real
 
 HALF, ONE, TWO = write_real(0.5), write_real(1.0), write_real(2.0)

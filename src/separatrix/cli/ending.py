@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from separatrix.cli.output import say
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.loop.deadline import InterruptFlag
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 #: Signals that are taken as the same request: people press Ctrl-C again when nothing seems to happen.

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from separatrix.dask.rows import ClusterRows
 from separatrix.problem import Status
 from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.loop.deadline import InterruptFlag
 from separatrix.types import Vector
 
 

@@ -28,9 +28,6 @@ from separatrix.solvers.loop.protocol import Progress, Verdict
 from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
 
-#: Undecided rows that are few enough to be brought to the client.
-_FEW_FREE = 600
-
 
 @dataclass
 class State:
@@ -43,7 +40,6 @@ class State:
     dual: float = -math.inf
     stall: Stall = field(default_factory=lambda: Stall(Tuning().stall_steps))
     broken: bool = False
-    n_rejected: int = 0
     rebuilt: int = 0  # shards that had been rebuilt when the path began
     factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     sizes: Vector = field(default_factory=lambda: np.zeros(0))
@@ -129,13 +125,12 @@ class ClusterInteriorPoint:
 
     def terminate(self, problem: Problem, state: State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
-        if relative_gap(state.primal, state.dual) <= tol:
-            return Verdict.CHECK if state.n_rejected < Tuning().checks else Verdict.STALLED
-        return Verdict.STALLED if state.broken or state.stall.stalled else Verdict.GO_ON
+        if state.broken or state.stall.stalled:
+            return Verdict.STALLED
+        return Verdict.CHECK if relative_gap(state.primal, state.dual) <= tol else Verdict.GO_ON
 
     def rejected(self, problem: Problem, state: State, tol: float) -> None:
-        """Count the checks that failed: the estimate is then wrong by rounding."""
-        state.n_rejected += 1
+        """Go on: the next steps may bring the gap further down, and if rounding keeps it they are a stall."""
 
     def point(self, problem: Problem, state: State) -> Point:
         """The exact corner, if few rows are still undecided; else the path's alphas and the best z.
@@ -161,7 +156,7 @@ class ClusterInteriorPoint:
         replies = rows.group.each("settled", stateful=True)
         settled = rows.collect(replies)
         free = np.flatnonzero(settled & UNDECIDED)
-        if not 0 < len(free) <= max(_FEW_FREE, 4 * len(state.z)):
+        if not 0 < len(free) <= Tuning().free_per_column * len(state.z):
             return None
         bounds: Vector = np.where(settled & AT_COST, problem.C, 0.0)
         return crossover(problem, bounds, state.z, free, _brought_here)

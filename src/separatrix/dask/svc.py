@@ -26,8 +26,7 @@ from separatrix.fitting.inputs import check_sample_weight, row_costs
 from separatrix.fitting.observer import KeptPoint, Observer, Part, ProgressLine, Several
 from separatrix.fitting.parameters import Settings, check_parameters, seed_of
 from separatrix.fitting.proofs import prove
-from separatrix.fitting.tasks import Task, tasks
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.training import Task, TrainingData, tasks
 from separatrix.problem import History, Problem, Record, Status
 from separatrix.solvers.loop.run import Stage
 from separatrix.svm.fitted import FittedAttributes, fitted_binary

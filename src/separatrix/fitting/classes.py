@@ -19,9 +19,9 @@ from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.hard_margin import HardMargin
 from separatrix.fitting.observer import KeptPoint, Part
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.tasks import Task
+from separatrix.fitting.proofs import prove_task
 from separatrix.fitting.together import fit_together, is_small
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.training import Task, TrainingData
 from separatrix.problem import Problem
 from separatrix.solvers.choose import stages
 from separatrix.threads import fit_threads
@@ -155,7 +155,7 @@ def _fit_task(
         part=part,
         rows=rows,
         sides=task.names(data),
-        prove=partial(task.prove, data, context.settings),
+        prove=partial(prove_task, task, data, context.settings),
         done=isinstance(before, KeptPoint) and before.done,
     )
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from separatrix.fitting.observer import Observer
 from separatrix.fitting.parameters import Settings
 from separatrix.problem import JointProblem, Problem
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.loop.deadline import InterruptFlag
 
 
 @dataclass(frozen=True)

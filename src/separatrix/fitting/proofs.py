@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 
-from separatrix.fitting.training import CHANGED, TrainingData
+from separatrix.fitting.parameters import Settings
+from separatrix.fitting.training import CHANGED, Task, TrainingData
 from separatrix.problem import Problem, Solution, row_blocks
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.optimal import CLAIM_SLACK, optimal
 from separatrix.proof.outward import Rejected
 from separatrix.proof.value_bounds import bounds
+from separatrix.threads import fit_threads
 from separatrix.types import Index, Vector
 
 # Relative difference up to which two values of the same data are the same: BLAS adds in any order.
@@ -42,6 +44,13 @@ def prove(
         if not abs(now - then) <= near and not abs(now - then) <= near + _rounding(problem, solution, coef):
             raise ValueError(CHANGED.format(what=f"the {what} value", now=now, then=then))
     return certificate
+
+
+def prove_task(task: Task, data: TrainingData, settings: Settings, solution: Solution) -> Certificate:
+    """The certificate of one of the problems of a fit, with as many threads as the fit was given."""
+    problem, rows = task.problem(data, settings)
+    with fit_threads(settings.n_threads):
+        return prove(data, problem, rows, solution, task.positive, task.negative)
 
 
 def _rounding(problem: Problem, solution: Solution, coef: Vector | None) -> float:

@@ -20,8 +20,8 @@ from separatrix.fitting.context import FitContext
 from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.observer import KeptPoint, Observer, Part
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.tasks import Task
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.proofs import prove_task
+from separatrix.fitting.training import Task, TrainingData
 from separatrix.problem import History, Record, Solution, Status
 from separatrix.problem.kernel_values import whole_gram
 from separatrix.problem.problem_set import ProblemSet
@@ -91,7 +91,7 @@ def fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) 
             n_iter=1,
             history=solution.history,
             squared=settings.loss.squared,
-            deferred=Deferred(partial(task.prove, data, settings, solution)),
+            deferred=Deferred(partial(prove_task, task, data, settings, solution)),
             kernel_norm=None if w is not None else math.sqrt(max(0.0, proved.squares[i])),
         )
         results.append(fit)

@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix import _core
+from separatrix.errors import ParameterError, with_hint
 from separatrix.perceptron.parameters import Settings
-from separatrix.perceptron.state import new_state, resumed
+from separatrix.perceptron.state import PerceptronState, fill, to_arrays
 from separatrix.problem import is_mapped
 from separatrix.problem.kernels import Kernel, Linear
 from separatrix.solvers.compiled import compiled_rows
@@ -116,6 +117,45 @@ class PrimalState:
 
     run: _core.PerceptronState
     rng: np.random.Generator
+
+
+def new_state(
+    planes: int, columns: int, gain: float, settings: Settings, *, rows: int = 0, online: bool = False
+) -> PerceptronState:
+    """Planes w = 0; ``rows`` is the number of rows whose updates are counted.
+
+    Online there is no log, and no ratchet of the pocket, which would have to see all rows again.
+    """
+    return PerceptronState(
+        planes,
+        columns,
+        step=settings.size,
+        gain=gain,
+        decreasing=settings.decreasing,
+        averaged=settings.output == "averaged",
+        pocket=settings.output == "pocket",
+        ratchet=not online,
+        logged=not online and (planes > 1 or settings.output == "voted" or settings.decreasing),
+        rows=rows,
+    )
+
+
+def resumed(
+    old: PerceptronState, gain: float, settings: Settings, *, rows: int = 0, online: bool = False
+) -> PerceptronState:
+    """A copy that goes on with these settings; updates are counted anew for another number of rows."""
+    new, arrays = new_state(old.planes, old.columns, gain, settings, rows=rows, online=online), to_arrays(old)
+    if new.lag.size > old.lag.size or new.pocket_w.size > old.pocket_w.size or new.logged > old.logged:
+        raise with_hint(
+            ParameterError,
+            f"output={settings.output!r} with step={settings.step!r} needs the run from its first row on, "
+            "and the fit to go on from had other parameters.",
+            "fit again",
+        )
+    if rows != len(old.counts):
+        arrays |= {"counts": new.counts, "log": new.log}
+    fill(new, arrays)
+    return new
 
 
 class PrimalPasses:

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix._core import PerceptronState
+from separatrix.perceptron.algorithm import new_state, resumed
 from separatrix.perceptron.budget import Ledger, relative_product
 from separatrix.perceptron.parameters import Settings
 from separatrix.perceptron.run import RunResult
-from separatrix.perceptron.state import copied, new_state, resumed, to_arrays
+from separatrix.perceptron.state import copied, to_arrays
 from separatrix.problem.kernels import Kernel, make_kernel
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.types import Vector

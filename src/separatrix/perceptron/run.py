@@ -18,8 +18,7 @@ from separatrix.perceptron.gradient import GradientSteps
 from separatrix.perceptron.parameters import Settings
 from separatrix.problem import Status, weighted_sum
 from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
-from separatrix.solvers.loop.deadline import OutOfTime, deadline
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.loop.deadline import InterruptFlag, OutOfTime, deadline
 from separatrix.types import Vector
 
 #: Sees each record as it is made; a status ends the run with it.

@@ -1,4 +1,4 @@
-"""State of a run on the weights (`_core.PerceptronState`): made from settings, and as plain arrays and back.
+"""State of a run on the weights (`_core.PerceptronState`) as plain arrays, and back.
 
 Model files, checkpoints and pickles hold the arrays; the compiled object has a name for each number in them.
 """
@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix._core import PerceptronState as PerceptronState
-from separatrix.errors import ParameterError, with_hint
-from separatrix.perceptron.parameters import Settings
 
 # Arrays that share the memory of the state, by their names in files.
 _SHARED = {
@@ -28,45 +26,6 @@ _SHARED = {
 }
 #: The arrays of planes that learn row by row, by the names that files have for them.
 PLANES = ("W", "b", "tally", "lag", "lag_b", "pocket_w", "pocket_b", "pocket", "watch", "u", "u_b")
-
-
-def new_state(
-    planes: int, columns: int, gain: float, settings: Settings, *, rows: int = 0, online: bool = False
-) -> PerceptronState:
-    """Planes w = 0; ``rows`` is the number of rows whose updates are counted.
-
-    Online there is no log, and no ratchet of the pocket, which would have to see all rows again.
-    """
-    return PerceptronState(
-        planes,
-        columns,
-        step=settings.size,
-        gain=gain,
-        decreasing=settings.decreasing,
-        averaged=settings.output == "averaged",
-        pocket=settings.output == "pocket",
-        ratchet=not online,
-        logged=not online and (planes > 1 or settings.output == "voted" or settings.decreasing),
-        rows=rows,
-    )
-
-
-def resumed(
-    old: PerceptronState, gain: float, settings: Settings, *, rows: int = 0, online: bool = False
-) -> PerceptronState:
-    """A copy that goes on with these settings; updates are counted anew for another number of rows."""
-    new, arrays = new_state(old.planes, old.columns, gain, settings, rows=rows, online=online), to_arrays(old)
-    if new.lag.size > old.lag.size or new.pocket_w.size > old.pocket_w.size or new.logged > old.logged:
-        raise with_hint(
-            ParameterError,
-            f"output={settings.output!r} with step={settings.step!r} needs the run from its first row on, "
-            "and the fit to go on from had other parameters.",
-            "fit again",
-        )
-    if rows != len(old.counts):
-        arrays |= {"counts": new.counts, "log": new.log}
-    fill(new, arrays)
-    return new
 
 
 def to_arrays(state: PerceptronState) -> dict[str, NDArray[Any]]:

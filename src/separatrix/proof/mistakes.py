@@ -22,9 +22,8 @@ from separatrix.checker.statement import Claim, Proved
 from separatrix.problem.mistake_bounds import Variant
 from separatrix.problem.rows import row_blocks
 from separatrix.proof import rigorous
-from separatrix.proof.arrays import ArrayRows, read_rows
+from separatrix.proof.arrays import ArrayRows, array_rows, read_rows
 from separatrix.proof.certificate import Certificate, Source, make
-from separatrix.proof.optimal import array_of
 from separatrix.proof.outward import above, below
 from separatrix.proof.writing import write_real, write_vector, write_weights
 from separatrix.types import Vector
@@ -142,7 +141,7 @@ def _check_either_way(claim: Claim) -> None:
 
 def _facts(run: Run, claim: Claim) -> Facts:
     """Radius, margin and norm, each on its safe side of the rounding."""
-    data, X = claim.data, array_of(claim)
+    data, X = claim.data, array_rows(claim.data.table)
     k, part = run.planes, np.array(data.part)
     W, b = np.zeros((k, data.d)), np.array(list(run.b.values()))
     places = np.fromiter(run.W, dtype=np.intp, count=len(run.W))
@@ -187,7 +186,7 @@ def _least(f: Vector, error: Vector, part: NDArray[Any], data: Data) -> Fraction
 
 def _check_updates(run: Run, claim: Claim) -> None:
     """Reject unless the weights that the updates imply provably separate; a positive factor does not matter."""
-    data, X = claim.data, array_of(claim)
+    data, X = claim.data, array_rows(claim.data.table)
     assert run.updates is not None
     if data.joint or run.from_row or max(run.updates.values()) > _LARGEST:
         raise Rejected("Left to the exact check.")

@@ -244,7 +244,7 @@ def check(claim: Claim) -> Proved:
     The table of the data has an array X, which is K itself for kernels that are given as a matrix or a function.
     """
     rigorous.require_gradual_underflow()
-    data, record, X = claim.data, claim.problem["kernel"], array_of(claim)
+    data, record, X = claim.data, claim.problem["kernel"], array_rows(claim.data.table)
     curved = isinstance(record, dict)
     own = (["coef"] if "coef" in claim.proof else []) if curved else ["w"]
     fields(claim.proof, "proof", "b", "alpha", "primal", "dual", *own)
@@ -299,8 +299,3 @@ def _read_dense(record: Any, name: str, length: int) -> Vector:
         entries.values(), dtype=np.float64, count=len(entries)
     )
     return full
-
-
-def array_of(claim: Claim) -> Any:
-    """The rows as an array or CSR, scaled where the claim is about scaled rows."""
-    return array_rows(claim.data.table)

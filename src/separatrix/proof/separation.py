@@ -19,9 +19,9 @@ from separatrix.checker.linear import read_fields
 from separatrix.checker.numbers import Rejected, fields, integer, real, vector, weights
 from separatrix.checker.ordinal import thresholds_text
 from separatrix.checker.statement import Claim, Proved, hyperplane
+from separatrix.proof.arrays import array_rows
 from separatrix.proof.certificate import Certificate, Source, make
 from separatrix.proof.margin_bounds import half_width, upper_square
-from separatrix.proof.optimal import array_of
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.proof.writing import write_integer, write_integers, write_real, write_weights
 from separatrix.types import Index
@@ -103,7 +103,7 @@ def check(claim: Claim) -> Proved:
     margin = ["margin"] if "margin" in proof else []
     read_fields(claim, *(margin if kind == "separating" else []))
     side = np.array(data.part, dtype=np.int8)
-    rows, place = _members(array_of(claim), side, bias)
+    rows, place = _members(array_rows(claim.data.table), side, bias)
     if kind == "inseparable":
         tied = np.arange(rows.n)
     else:

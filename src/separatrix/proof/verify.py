@@ -15,8 +15,7 @@ from separatrix.proof import mistakes, optimal, separation
 from separatrix.proof.arrays import ArrayRows, array_rows, is_sparse, read_rows
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.effort import AFFORDABLE, kernel_effort, linear_effort
-from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows
-from separatrix.proof.labels import label_text, read_labels
+from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows, label_text, read_labels
 
 _LABELS = ("positive", "negative")  # expectations that are labels
 

@@ -6,12 +6,13 @@ settings and seed give the same solvers everywhere. n rows, D columns (the bias 
 q = min(n, D):
 
     pass                 e + row_visit n
-    coordinate descent   passes_per_digit log10(1 / aim) sqrt(mean C |x|^2) min(1, n / (10 D)) passes
+    coordinate descent   passes sqrt(mean C |x|^2) min(1, n / (10 D)) passes
     interior point       path_steps (n D q + q^3 / 3 flops + path_passes e), times sqrt(400 D / n) below 1 (sampling)
-    Newton               newton_matrices (n D^2 + D^3 / 3 flops) + newton_passes e; squared hinge only
+    Newton               newton_matrices (n D^2 + D^3 / 3 flops) + path_passes e; squared hinge only
 
 sqrt(C |x|^2) is how far one row can move its own margin: the passes that real data took, from 4 to 500, follow it
-within a factor of about two. With few rows for each column they are far fewer. The first solver has patience: when its
+within a factor of about two. With few rows for each column they are far fewer. The gap asked for does not count: the
+later passes of descent visit only the rows that still move. The first solver has patience: when its
 gap, extrapolated, needs more work than the next one is counted at, the next one takes over. benchmarks/ABLATION.md has
 the measurements.
 """
@@ -48,8 +49,8 @@ class Tuning:
 
     #: Work of visiting a row, whatever its entries.
     row_visit: float = 60.0
-    #: Passes of coordinate descent for each digit of the relative gap, times sqrt(mean C |x|^2).
-    passes_per_digit: float = 2.7
+    #: Passes of coordinate descent over all rows, times sqrt(mean C |x|^2).
+    passes: float = 8.0
     #: Rows for each column from which on it takes so many passes; with fewer rows it takes fewer.
     rows_per_column: float = 10.0
     #: Steps of an interior point, and passes over its rows in each.
@@ -57,9 +58,8 @@ class Tuning:
     path_passes: float = 8.0
     #: Rows for each column up to which an interior point works on all of them.
     whole_rows: float = 400.0
-    #: Matrices of all rows that Newton's method adds up, and passes over the rows.
+    #: Matrices of all rows that Newton's method adds up; it makes as many passes as one step of an interior point.
     newton_matrices: float = 2.0
-    newton_passes: float = 10.0
     #: Relative gap below which the solver that ends in the exact corner comes first, if its work is no more than this:
     #: without it two orders of the same rows agree to three digits rather than seven.
     last_digits: float = 1e-9
@@ -148,7 +148,7 @@ def stages(
     if is_mapped(problem.X):  # no solver that copies rows
         reason = f"{shape}, in a mapped file: coordinate descent, which reads rows where they are"
         return [Stage(descent, reason), all_rows]
-    work = count(problem, aim, tuning)
+    work = count(problem, tuning)
     second_order = [Stage(path.solver, f"{shape}: interior point"), all_rows]
     if work.newton <= work.path:
         second_order = [Stage(Newton(seed=seed), f"{shape}: semismooth Newton"), *second_order]
@@ -164,14 +164,13 @@ def require_row_memory(X: Matrix, tuning: Tuning = _TUNING) -> None:
     require_room(X, tuning.row_bytes, "A fit to")
 
 
-def count(problem: Problem, aim: float, tuning: Tuning = _TUNING) -> Counts:
+def count(problem: Problem, tuning: Tuning = _TUNING) -> Counts:
     """Work of each solver, by the formulas above."""
     n, D, side = problem.n_rows, problem.n_columns + (problem.bias != "none"), _side(problem)
     values: Any = problem.X.ravel() if isinstance(problem.X, np.ndarray) else problem.X.data
     entries = max(1, len(values))
     reach = math.sqrt(float(np.mean(problem.C)) * float(np.dot(values, values)) / n)
-    digits = max(1.0, -math.log10(max(aim, 1e-16)))
-    passes = tuning.passes_per_digit * digits * reach * min(1.0, n / (tuning.rows_per_column * D))
+    passes = tuning.passes * reach * min(1.0, n / (tuning.rows_per_column * D))
     one_pass = entries + tuning.row_visit * n
     factor = (n * D * side + side**3 / 3.0) / FLOPS_PER_ENTRY
     path = tuning.path_steps * (factor + tuning.path_passes * entries)
@@ -180,7 +179,7 @@ def count(problem: Problem, aim: float, tuning: Tuning = _TUNING) -> Counts:
     newton = math.inf
     if problem.loss.squared and tuning.largest_matrix >= D:
         matrix = (n * D * D + D**3 / 3.0) / FLOPS_PER_ENTRY
-        newton = tuning.newton_matrices * matrix + tuning.newton_passes * entries
+        newton = tuning.newton_matrices * matrix + tuning.path_passes * entries
     return Counts(passes * one_pass, path, newton, entries / one_pass)
 
 

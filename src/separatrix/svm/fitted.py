@@ -29,8 +29,7 @@ from separatrix.fitting.joint import JointFit, JointProblems
 from separatrix.fitting.parameters import Settings
 from separatrix.fitting.predicting import Surface
 from separatrix.fitting.proofs import check_dual
-from separatrix.fitting.tasks import Task
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.training import Task, TrainingData
 from separatrix.problem import Status
 from separatrix.problem.scaling import Scaling
 from separatrix.types import Vector

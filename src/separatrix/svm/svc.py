@@ -34,12 +34,11 @@ from separatrix.fitting.observer import KeptPoint, Observer, ProgressLine, Sever
 from separatrix.fitting.parameters import Settings, check_parameters, is_linear, is_precomputed, seed_of
 from separatrix.fitting.predicting import pair_votes, raw_scores
 from separatrix.fitting.probabilities import Probabilities
-from separatrix.fitting.tasks import tasks
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.training import TrainingData, tasks
 from separatrix.memory import keep_freed_memory
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.scaling import scaling_of
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.loop.deadline import InterruptFlag
 from separatrix.svm.fitted import FittedAttributes, FittedSVC, fitted_binary, fitted_joint
 from separatrix.threads import fit_threads
 

@@ -29,8 +29,7 @@ from separatrix.fitting.convergence import GapWarning
 from separatrix.fitting.inputs import check_labels, check_matrix, row_costs
 from separatrix.fitting.parameters import LARGEST_C, Settings, check_parameters, is_linear, seed_of
 from separatrix.fitting.predicting import pair_votes
-from separatrix.fitting.tasks import Task, tasks
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.training import Task, TrainingData, tasks
 from separatrix.problem import Point, Problem, Solution
 from separatrix.problem.kernels import Kernel, Precomputed, Rbf, make_kernel, number, squared_distances
 from separatrix.problem.problem_set import ProblemSet

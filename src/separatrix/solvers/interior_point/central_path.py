@@ -10,14 +10,11 @@ h is the pull of rows whose alpha is held at C while these rows are solved for. 
 
 A step linearises these twice with one factorisation: for mu = 0 (the predictor), then for the mu that the
 predictor's progress suggests, with its second-order error (the corrector). alpha, beta, s, xi stay positive.
-Where the step is blocked early, further corrections bring outlying products back towards the path, with the
-same factorisation, and make it longer.
 What a step needs of all rows at once are requests (`collectives`), so that rows may be in several processes.
 
 Vectors over rows are the memory it takes: alpha, beta, s, xi and the margins, and within a step da and the corrections,
 56 bytes a row. All else is computed row by row, again where it is needed again (`path_direction.hpp`).
-S. Mehrotra, SIAM J. Optim. 2 (1992); J. Gondzio, Comput. Optim. Appl. 6 (1996);
-M. Ferris and T. Munson, SIAM J. Optim. 13 (2002).
+S. Mehrotra, SIAM J. Optim. 2 (1992); M. Ferris and T. Munson, SIAM J. Optim. 13 (2002).
 """
 
 from __future__ import annotations
@@ -113,7 +110,7 @@ class CentralPath:
     def advancing(self) -> Steps[bool]:
         """One predictor-corrector step; False, and nothing changed, if rounding has the better of it."""
         self._renew_margins()
-        squared, rows, tuning = self.loss.squared, self.algebra.rows, self.tuning
+        squared, rows = self.loss.squared, self.algebra.rows
         p, spare, da = self.pulled - rows.R * self.z, self.margins, np.empty(len(self.alpha))
         a, c = np.empty(len(da), np.float32), np.empty(len(self.beta), np.float32)
         C = self.C[:1] if self.C.strides == (0,) else self.C
@@ -128,29 +125,18 @@ class CentralPath:
         falls = yield Largest(step.predicted_falls())
         now, then = step.predicted_products(min(1.0, *map(_inverse, falls)))
         now, then, count = yield Total((now, then, len(da)))
+        if not now > 0.0:  # every product has vanished
+            return False
         mu = now / (count * (1 if squared else 2))
         target = mu * (then / now) ** 3
 
         # corrector: s alpha -> target, with the predictor's second-order error, unless that is out of scale
         step.correct(target, mu)
-        none, correction = np.zeros_like(p), _Stage(step, PathStage.correction, len(da))
-        dz = dz + (yield Solve(none, correction, spare))
+        correction = _Stage(step, PathStage.correction, len(da))
+        dz = dz + (yield Solve(np.zeros_like(p), correction, spare))
         da += spare
         (fall,) = yield Largest((step.fall(),))
-        reach = _inverse(fall)
-
-        for _ in range(tuning.correctors):
-            if not reach < tuning.long_step:
-                break
-            step.aim(min(1.0, reach + tuning.longer_by), target)
-            extra = yield Solve(none, _Stage(step, PathStage.further, len(da)), spare)
-            (fall,) = yield Largest((step.further_fall(),))
-            if not _inverse(fall) > reach + 0.1 * tuning.longer_by:
-                break
-            step.go_further()
-            dz, reach = dz + extra, _inverse(fall)
-
-        reach = min(tuning.to_boundary * reach, 1.0)  # in this order NaN stays NaN
+        reach = min(self.tuning.to_boundary * _inverse(fall), 1.0)  # in this order NaN stays NaN
         if not (reach > 0.0 and np.all(np.isfinite(dz))):
             return False
         step.take(reach)

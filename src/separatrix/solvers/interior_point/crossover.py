@@ -5,10 +5,9 @@ are held at their bound and these few, F, are solved for alone, to the last digi
 
     1. interior point on F, cheap because F is small, until it no longer improves;
     2. optimality is linear once the kinds are known: with q the pull of the rows at C,
-       z = q + A_F^T alpha_F where penalised,     A_F z = 1,     y_F.alpha_F = -q_b for a free bias;
-    3. all rows are read: those on the wrong side of the margin join F, and again.
+       z = q + A_F^T alpha_F where penalised,     A_F z = 1,     y_F.alpha_F = -q_b for a free bias.
 
-The caller compares gaps and decides whether to believe the result.
+The caller compares gaps over all rows and decides whether to believe the result.
 Y. Ye, Math. Program. 57 (1992), on finite termination of interior-point methods.
 """
 
@@ -64,38 +63,27 @@ def crossover(
     take: Callable[[Problem, NDArray[np.intp]], Problem] = Problem.take,
     tuning: Tuning = _TUNING,
 ) -> Corner | None:
-    """The best corner found with ``few`` rows free to begin with; alpha (n,) is at a bound elsewhere.
+    """The corner with ``few`` rows free; alpha (n,) is at a bound elsewhere.
 
-    ``take`` gets the problem of some rows, which may be elsewhere. None where no corner was found before the run's time
-    was over.
+    ``take`` gets the problem of some rows, which may be elsewhere. None where the numbers are not finite or the run's
+    time was over.
     """
-    best: Corner | None = None
+    rows = SignedRows(take(problem, few), tuning=tuning.rows)
     alpha = alpha.copy()
-    for _ in range(tuning.corner_rounds):
-        rows = SignedRows(take(problem, few), tuning=tuning.rows)
-        held = alpha.copy()
-        held[few] = 0.0
-        h = _pull(problem, held)
-        try:
-            with np.errstate(all="ignore"):
-                alpha[few], z = _solve(rows, problem, few, h, z, tuning)
-        except OutOfTime:
-            return best
-        if not (np.all(np.isfinite(z)) and np.all(np.isfinite(alpha[few]))):
-            return best
-        margins, z, primal = evaluate(problem, z)
-        v = rows.pull(alpha[few]) + h
-        missed = float(np.sum(np.abs(v[rows.R == 0.0]))) * (1.0 + abs(float(z[-1])))
-        dual = float(np.sum(alpha)) - 0.5 * float(v @ (rows.R * v)) - missed
-        if best is None or primal - dual < best.gap:
-            best = Corner(alpha.copy(), z, primal, dual)
-        wrong = np.where(held > 0, margins > 1.0, margins < 1.0)
-        wrong[few] = False
-        joining = np.flatnonzero(wrong)
-        if len(joining) == 0 or len(joining) > max(len(few), len(z)):
-            break
-        few = np.sort(np.concatenate([few, joining]))
-    return best
+    alpha[few] = 0.0
+    h = _pull(problem, alpha)
+    try:
+        with np.errstate(all="ignore"):
+            alpha[few], z = _solve(rows, problem, few, h, z, tuning)
+    except OutOfTime:
+        return None
+    if not (np.all(np.isfinite(z)) and np.all(np.isfinite(alpha[few]))):
+        return None
+    z, primal = evaluate(problem, z)
+    v = rows.pull(alpha[few]) + h
+    missed = float(np.sum(np.abs(v[rows.R == 0.0]))) * (1.0 + abs(float(z[-1])))
+    dual = float(np.sum(alpha)) - 0.5 * float(v @ (rows.R * v)) - missed
+    return Corner(alpha, z, primal, dual)
 
 
 def _pull(problem: Problem, alpha: Vector) -> Vector:
@@ -111,12 +99,8 @@ def _solve(
     width = np.full(len(few), 1e-12 + float(np.max(np.abs(rows.margins(z) - 1.0))))
     path = CentralPath.start(smaller_side(rows), problem.loss, problem.C[few], h, z, width, tuning)
     stall = Stall(tuning.corner_stall, 0.5)
-    for _ in range(tuning.corner_steps):
-        if not path.advance():
-            break
-        stall.update(path.primal() - path.dual())
-        if stall.stalled:
-            break
+    while not stall.stalled and path.advance():
+        stall.update(max(0.0, path.primal() - path.dual()))  # below zero it is rounding
     alpha, exact = _on_the_margin(path)
     rounding = 1e-14 * abs(path.primal() + float(h @ z))
     if _gap(path, alpha, exact) <= _gap(path, path.alpha, path.z) + rounding:
@@ -146,14 +130,13 @@ def _on_the_margin(path: CentralPath) -> tuple[Vector, Vector]:
         factor, scale = scaled_cholesky(np.asfortranarray((A * rows.R) @ A.T))
         y = rows.y[free]
         towards_bias = back_substitute(factor, scale, y)
-        for _ in range(path.tuning.refinements):
-            z, missed = _primal(path, alpha, b)
-            change = back_substitute(factor, scale, 1.0 - A @ z)
-            if rows.free_bias:
-                db = (float(y @ change) + missed) / float(y @ towards_bias)
-                change -= db * towards_bias
-                b += db
-            alpha[free] += change
+        z, missed = _primal(path, alpha, b)
+        change = back_substitute(factor, scale, 1.0 - A @ z)
+        if rows.free_bias:
+            db = (float(y @ change) + missed) / float(y @ towards_bias)
+            change -= db * towards_bias
+            b += db
+        alpha[free] += change
         outside = ~((alpha[free] > 0.0) & (alpha[free] < C[free]))
         np.clip(alpha, 0.0, C, out=alpha)
         if not np.any(outside):
@@ -173,8 +156,8 @@ def _primal(path: CentralPath, alpha: Vector, b: float) -> tuple[Vector, float]:
     return z, missed
 
 
-def evaluate(problem: Problem, z: Vector) -> tuple[Vector, Vector, float]:
-    """Margins of all rows, z, and the primal value; z is lengthened by rounding where that pays.
+def evaluate(problem: Problem, z: Vector) -> tuple[Vector, float]:
+    """z and its primal value over all rows; z is lengthened by rounding where that pays.
 
     Rows on the margin miss it by rounding, which a large C turns into loss: z / (1 - rounding) has none.
     """
@@ -182,13 +165,10 @@ def evaluate(problem: Problem, z: Vector) -> tuple[Vector, Vector, float]:
     b = 0.0 if problem.bias == "none" else float(z[-1])
     f = scores(problem.X, z[:d]) + b
     primal = problem.primal_value(float(z[:d] @ z[:d]), f, b)
-    margins = problem.y * f
-    short = float(np.max(1.0 - margins))
+    short = float(np.max(1.0 - problem.y * f))
     if 0.0 < short < 1e-9:
         longer = 1.0 / (1.0 - 2.0 * short)
         value = problem.primal_value(float(z[:d] @ z[:d]) * longer**2, f * longer, b * longer)
         if value < primal:
-            return margins * longer, z * longer, value
-    # Rows within rounding of the margin are on it.
-    margins[np.abs(margins - 1.0) <= 1e-13 * (1.0 + float(np.max(np.abs(margins))))] = 1.0
-    return margins, z, primal
+            return z * longer, value
+    return z, primal

@@ -3,9 +3,9 @@
     margins  A z = y (X w + b)          pull  A^T c = sum_i c_i y_i (x_i, 1)          normal  A^T Theta A
 
 Few rows are copied once into the form that is fastest to multiply: a dense float64 array or, where entries
-are few, CSR. Many are read from the data block by block and widened there, so that the extra memory stays a
-fraction of the data; so are rows that are dense float64 already, and all rows that are to be left in place. Products
-with such rows are the compiled core's, which widens them in registers.
+are few, CSR. Many are read from the data block by block and widened there, so that the extra memory is bounded; so are
+rows that are dense float64 already, and all rows that are to be left in place. Products with such rows are the compiled
+core's, which widens them in registers.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ class SignedRows:
         height = max(1, min(self.n, tuning.block_bytes // (8 * self.D)))
         self.scratch = np.empty((height, self.D))
         if not in_place:
-            share = 0.0 if is_mapped(problem.X) else tuning.copied_share
-            self._copy(max(tuning.copied_bytes, share * _bytes(problem.X)))
+            self._copy(tuning.copied_bytes)
         # Products of NumPy's with A, block by block, of the core's with rows in memory.
         self._compiled = self._view if self._A is None and not is_mapped(problem.X) else None
         # Where the normal matrix is the core's: its rows, and whether they lack the column of the bias.
@@ -68,11 +67,10 @@ class SignedRows:
         elif tuning.few_columns >= self.D and self._compiled is not None and isinstance(self._X, np.ndarray):
             self._short = self._compiled, self.has_bias
 
-    def _copy(self, allowed: float) -> None:
+    def _copy(self, allowed: int) -> None:
         """A in the form that is fastest to multiply, if that takes no more bytes than are allowed."""
         if isinstance(self._X, np.ndarray):
-            ready = self._X.dtype == np.float64 and self.n > self.tuning.copied_rows
-            if 8 * self.n * self.D <= allowed and not ready:
+            if 8 * self.n * self.D <= allowed and self._X.dtype != np.float64:
                 self._A = self._dense(self._X)
         elif 12 * pair_count(self._X.indptr) <= allowed and self._has_few_pairs():
             self._A = self._signed_csr(self._X)
@@ -154,9 +152,9 @@ class SignedRows:
         elif self._short is not None:
             M = np.zeros((self.D, self.D), order="F")
             short, ones = self._short
-            for begin in range(0, self.n, self.tuning.rows_between_clock):
+            for begin in range(0, self.n, self.tuning.span):
                 look_at_the_clock()
-                some = theta[begin : begin + self.tuning.rows_between_clock]
+                some = theta[begin : begin + self.tuning.span]
                 short.add_normal_matrix(some, M, ones=ones, n_threads=thread_limit(), begin=begin)
         else:
             M = np.zeros((self.D, self.D), order="F")
@@ -176,9 +174,9 @@ class SignedRows:
         """
         if self._short is not None:
             short, ones = self._short
-            for begin in range(0, self.n, self.tuning.rows_between_clock):
+            for begin in range(0, self.n, self.tuning.span):
                 look_at_the_clock()
-                span = slice(begin, begin + self.tuning.rows_between_clock)
+                span = slice(begin, begin + self.tuning.span)
                 short.move_normal_matrix(
                     C[span], slack[span], active[span], M, ones=ones, n_threads=thread_limit(), begin=begin
                 )
@@ -199,9 +197,9 @@ class SignedRows:
     def squared_hinge(self, z: Vector, C: Vector, slack: Vector) -> tuple[float, float, Vector]:
         """The sums of C_i max(0, s_i)^2 and of alpha_i = 2 C_i max(0, s_i), and A^T alpha; s = 1 - A z is written."""
         loss, total, v = 0.0, 0.0, np.zeros(self.D)
-        for begin in range(0, self.n, self.tuning.rows_between_clock):
+        for begin in range(0, self.n, self.tuning.span):
             look_at_the_clock()
-            span = slice(begin, begin + self.tuning.rows_between_clock)
+            span = slice(begin, begin + self.tuning.span)
             some = self._view.squared_hinge(
                 self.y[span],
                 C[span],
@@ -247,11 +245,6 @@ class SignedRows:
             Q += 1.0
         Q *= self.y[:, None] * self.y
         return Q
-
-
-def _bytes(X: Any) -> int:
-    """Bytes of a dense or CSR matrix."""
-    return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes)
 
 
 def pair_count(indptr: NDArray[np.integer]) -> int:

@@ -54,7 +54,6 @@ class _State:
     primal: float = math.inf
     dual: float = 0.0
     alpha: Vector | None = None  # of the best dual value, once the path has all rows
-    n_rejected: int = 0
     broken: bool = False  # whether rounding ended the last step
     note: str = ""
     read_all_at: float = 0.0  # relative gap of the path's rows at which all rows are read
@@ -96,16 +95,15 @@ class InteriorPoint:
             if problem.bias != "none":
                 z[-1] = start.b or 0.0
         # The size that balances the work on the sample against that on the band it leads to.
-        count = min(int((4.0 * n * math.sqrt(D)) ** (2 / 3)), tuning.sample_per_column * D)
-        count = max(tuning.few_rows // 2, count)
-        few = n <= max(tuning.few_rows, tuning.few_rows_per_column * D, count)
+        count = max(tuning.few_rows // 2, int((4.0 * n * math.sqrt(D)) ** (2 / 3)))
+        few = n <= max(tuning.few_rows, count)
         if few or not self.screen or problem.loss.squared or self.side == "gram":
             path = self._path(problem, None, problem.C, np.zeros(D), z, np.ones(n))
             return _State(path, None, False, np.zeros(n), np.zeros(0), stall, z=z)
         rows, weights = sample_rows(problem.y, count, self.seed)
         path = self._path(problem, rows, problem.C[rows] * weights, np.zeros(D), z, np.ones(len(rows)))
         state = _State(path, rows, True, np.zeros(n), np.zeros(n), stall, z=np.zeros(D))
-        state.primal, state.read_all_at = float(np.sum(problem.C)), tuning.loose[0]
+        state.primal, state.read_all_at = float(np.sum(problem.C)), tuning.loose_sample
         return state
 
     def _path(
@@ -199,12 +197,10 @@ class InteriorPoint:
         """Solve next for the rows within ``reach`` of margin 1, and those of ``also``; fix the others."""
         n, D, margins = problem.n_rows, len(state.z), state.margins
         state.n_rounds += 1
-        loose = self.tuning.loose
-        state.read_all_at, state.broken = loose[min(state.n_rounds, len(loose) - 1)], False
+        state.read_all_at, state.broken = self.tuning.loose_band, False
         state.stall.reset()
         t = np.abs(margins - 1.0)
-        least = max(self.tuning.band_per_column * D, self.tuning.band_rows << state.n_rounds)
-        least = min(n - 1, least)
+        least = min(n - 1, D << state.n_rounds)
         if np.count_nonzero(t <= reach) < least:
             order = t / reach
             reach = reach * float(np.partition(order, least)[least])
@@ -233,15 +229,12 @@ class InteriorPoint:
 
     def terminate(self, problem: Problem, state: _State, tol: float) -> Verdict:
         """Check once the estimated gap is within tol; give up when it no longer falls."""
-        if relative_gap(state.primal, state.dual) <= tol:
-            return Verdict.CHECK if state.n_rejected < self.tuning.checks else Verdict.STALLED
         if state.rows is None and (state.broken or state.stall.stalled):
             return Verdict.STALLED
-        return Verdict.GO_ON
+        return Verdict.CHECK if relative_gap(state.primal, state.dual) <= tol else Verdict.GO_ON
 
     def rejected(self, problem: Problem, state: _State, tol: float) -> None:
-        """Count the checks that failed: the estimate is then wrong by rounding."""
-        state.n_rejected += 1
+        """Go on: the next steps may bring the gap further down, and if rounding keeps it they are a stall."""
 
     def path_point(self, problem: Problem, state: _State) -> Point:
         """The present point of the central path, for an animation; `point` where the path has only some of the rows."""
@@ -265,13 +258,13 @@ class InteriorPoint:
         path = state.path
         plain = self._assemble(problem, state, path.alpha if state.alpha is None else state.alpha, state.z)
         if problem.loss.squared:
-            return self._point(problem, plain.alpha, evaluate(problem, state.z)[1])
+            return self._point(problem, plain.alpha, evaluate(problem, state.z)[0])
         if state.sampled or time_left() == 0.0:
             return plain
         free = undecided(path)
         alpha = np.where(free | (path.s < path.xi), path.C, 0.0)
         rows = np.flatnonzero(free)
-        if 0 < len(rows) <= max(self.tuning.few_free, self.tuning.free_per_column * len(state.z)):
+        if 0 < len(rows) <= self.tuning.free_per_column * len(state.z):
             bounds = self._assemble(problem, state, alpha, state.z).alpha
             chosen = rows if state.rows is None else state.rows[rows]
             corner = crossover(problem, bounds, state.z, chosen, tuning=self.tuning)

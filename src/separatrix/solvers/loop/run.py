@@ -32,8 +32,7 @@ from separatrix.problem import (
     Status,
 )
 from separatrix.problem.problem import relative_gap
-from separatrix.solvers.loop.deadline import OutOfTime, deadline, time_left
-from separatrix.solvers.loop.interrupt import InterruptFlag
+from separatrix.solvers.loop.deadline import InterruptFlag, OutOfTime, deadline, time_left
 from separatrix.solvers.loop.protocol import Solver, Verdict
 from separatrix.solvers.loop.stall import Stall
 from separatrix.threads import fit_threads
