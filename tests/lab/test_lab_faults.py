@@ -104,27 +104,31 @@ def test_the_step_size_says_why_it_does_not_matter_from_zero(lab):
     lab.page.select_option("select[data-setting='start']", "row")
     lab.state()
     assert "does not matter" not in lab.page.inner_text(".panel")
-    lab.page.locator("#tab-risk").click()
+    lab.act("set", settings={"algorithm": "gradient"})
+    lab.page.locator("#tab-stepsize").click()
     lab.page.locator(".step-chart summary").click()
-    lab.page.wait_for_selector(".step-chart .count")
+    lab.page.wait_for_selector(".step-chart .curve path[d^=M]", state="attached")
     assert lab.page.locator(".step-chart text", has_text="log scale").count() == 2
     found = lab.js(
-        """const { step_sizes: { sizes, steps } } = await c.act("step-sizes");
-        const all = (name) => [...document.querySelectorAll(`.step-chart ${name}`)];
-        const of = (element, key) => Number(element.getAttribute(key));
-        const labels = all(".count").map((text) => [Number(text.textContent), of(text, "y") - 4]);
-        return { steps, marks: all(".mark").map((mark) => of(mark, "cy")), labels };"""
+        """const { step_sizes: { steps } } = await c.act("step-sizes"), { sizes: chart } = app.tabs.shown;
+        const path = chart.curves.querySelector(".dots").getAttribute("d");
+        const dots = path.match(/M[^h]+/g).map((at) => at.slice(1).split(" ").map(Number));
+        const labels = [...chart.texts.querySelectorAll("text[text-anchor=end]")]
+          .map((text) => [Number(text.textContent), Number(text.getAttribute("y"))]);
+        return { steps, dots, labels };"""
     )
     # A mark stands where its number would: between labels, on a scale of logarithms.
-    (low, y_low), (high, y_high) = (
-        sorted(label for label in found["labels"] if label[0] > 0)[0],
-        sorted(found["labels"])[-1],
-    )
+    (low, y_low), (high, y_high) = sorted(found["labels"])[0], sorted(found["labels"])[-1]
     assert high > low
-    for count, y in zip([n for n in found["steps"] if n is not None], found["marks"], strict=True):
-        if count > 0:
-            share = (math.log(count) - math.log(low)) / (math.log(high) - math.log(low))
-            assert y == pytest.approx(y_low + share * (y_high - y_low), abs=0.6)
+    counts = [count for count in found["steps"] if count]
+    places = [y for _, y in found["dots"]]
+    shift = places[0] - (
+        y_low + (math.log(counts[0]) - math.log(low)) / (math.log(high) - math.log(low)) * (y_high - y_low)
+    )
+    assert abs(shift) < 6.0  # a label stands a little below its tick
+    for count, y in zip(counts, places, strict=True):
+        share = (math.log(count) - math.log(low)) / (math.log(high) - math.log(low))
+        assert y == pytest.approx(y_low + share * (y_high - y_low) + shift, abs=0.6)
 
 
 @pytest.mark.parametrize(
@@ -189,8 +193,8 @@ def test_counters_agree_and_a_long_run_says_where_it_stops(lab):
 def test_the_cells_of_mark_one_are_equal_and_its_counts_are_english(new_page, ratio):
     lab = new_page(device_scale_factor=ratio).open()
     lab.js("app.markOne.open(); await app.markOne.ask('show', { cells: '1'.repeat(400), label: 1 })")
-    assert "1 example of A" in lab.page.inner_text(".mark-one .note")
-    assert "1 update " in lab.page.inner_text(".mark-one .note")
+    assert "1 example of A" in lab.page.inner_text(".mark-says")
+    assert "1 mistake " in lab.page.inner_text(".mark-says")
     sizes = lab.js(
         "const shown = (pad) => pad.getBoundingClientRect().width * devicePixelRatio;"
         "return [app.markOne.pad, app.markOne.map].map((pad) => [pad.width / 20, shown(pad) - pad.width])"

@@ -9,7 +9,15 @@ from lab_driver import two_clouds
 from separatrix import SVC
 
 PRESETS = ["separable", "origin", "touching", "overlapping", "xor", "circles", "eight"]
-ALGORITHMS = ["gradient", "perceptron", "hard-margin", "soft-margin", "kernel-perceptron", "kernel-svm"]
+ALGORITHMS = [
+    "gradient",
+    "perceptron",
+    "online",
+    "hard-margin",
+    "soft-margin",
+    "kernel-perceptron",
+    "kernel-svm",
+]
 
 
 def test_points_are_added_moved_and_removed_by_mouse(lab):
@@ -288,7 +296,7 @@ def test_axe_finds_nothing_serious(new_page, scheme):
     lab.page.locator(".rows summary").click()
     pictures = [
         (preset, tab)
-        for preset in ("xor", "overlapping", "eight")
+        for preset in ("xor", "overlapping", "eight", "valley", "stream")
         for tab in lab.preset(preset)["run"]["tabs"]
     ]
     for preset, tab in [("xor", None), *pictures]:

@@ -15,7 +15,8 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
-from separatrix.lab.views.risk import compared_paths, step_sizes, values_at
+from separatrix.lab.views.risk import compared_paths, values_at
+from separatrix.lab.views.step_size import step_sizes
 from separatrix.lab.views.w import polyhedron_faces
 from separatrix.lab.views.wedge import clipped
 

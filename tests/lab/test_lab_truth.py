@@ -17,7 +17,7 @@ from separatrix.lab.presets import PRESETS
 from separatrix.lab.scene import ALGORITHMS
 from separatrix.lab.session import Session
 
-PERCEPTRONS = ("gradient", "perceptron", "kernel-perceptron")
+PERCEPTRONS = ("gradient", "perceptron", "online", "kernel-perceptron")
 
 
 def walk(preset: str, algorithm: str, **settings):

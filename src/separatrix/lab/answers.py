@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.errors import InseparableError
 from separatrix.lab.limits import MAX_FIT_EPOCHS, MAX_FIT_SECONDS
 from separatrix.lab.proved import Proved
+from separatrix.lab.runs.online import stream_learner
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
 from separatrix.lab.words import shown
@@ -24,10 +25,13 @@ from separatrix.proof.certificate import Certificate
 from separatrix.proof.verify import verify
 from separatrix.separability import Separability, separability
 from separatrix.svm.svc import SVC
+from separatrix.types import Vector
 
 
 def estimator(scene: Scene) -> Any:
-    """The estimator whose fit is the scene's algorithm run to its end."""
+    """The estimator whose fit is the scene's algorithm run to its end; of a stream, its partial_fit."""
+    if scene.algorithm == "online":
+        return stream_learner(scene)
     if scene.algorithm in ("gradient", "perceptron", "kernel-perceptron"):
         settings = settings_of(scene)
         kernel = {} if scene.algorithm != "kernel-perceptron" else _kernel(scene)
@@ -66,6 +70,8 @@ def fitted(chosen: Any, scene: Scene) -> Any:
     """The estimator, fitted to the scene; None where there is no hard margin."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a run without an end is what the page shows, in words
+        if scene.algorithm == "online":
+            return chosen.partial_fit(scene.X, scene.y, classes=[-1, 1])
         try:
             return chosen.fit(scene.X, scene.y)
         except InseparableError:
@@ -128,6 +134,8 @@ class Answers:
     @cached_property
     def proof(self) -> Proof | None:
         """The finished run's certificate, checked exactly; None where the library has none for it."""
+        if self.scene.algorithm == "online":
+            return None  # a stream ends when no more points come: there is nothing to prove of its last w
         if self.model is None:
             return self.verdict_proof
         try:
@@ -137,9 +145,14 @@ class Answers:
         return checked(certificate, self.scene)
 
     @cached_property
+    def widest(self) -> Widest | None:
+        """The widest margin with the fictitious column, and the unit plane that has it; None where none separates."""
+        return widest_of(self.scene)
+
+    @cached_property
     def bound(self) -> Bound | None:
         """The most updates the scene's variant can make on these rows."""
-        return mistake_bound(self.scene)
+        return mistake_bound(self.scene, self.widest)
 
     @cached_property
     def kernel_bound(self) -> Bound:
@@ -172,21 +185,45 @@ class Bound:
     sentence: str
 
 
-def mistake_bound(scene: Scene) -> Bound | None:
-    """The bound of the scene's variant on linearly separable rows; None where they are not, or with a kernel."""
+@dataclass(frozen=True, eq=False)
+class Widest:
+    """The unit vector u of the space with the fictitious column whose least y u.(x, c) is the widest margin."""
+
+    margin: float
+    u: Vector  #: (2,) without a bias, else (3,): its last entry goes with the column
+    radius: float  #: max ||x_i||, without the column
+    constant: float  #: c of the column, 0 without a bias
+
+    @property
+    def reach(self) -> float:
+        """The longest row with its column: max ||(x_i, c)||."""
+        return math.hypot(self.radius, self.constant)
+
+
+def widest_of(scene: Scene) -> Widest | None:
+    """The widest margin of linearly separable rows; None where they are not, or with a kernel."""
     if scene.algorithm not in ("gradient", "perceptron"):
         return None
     rows = labelled(scene)
-    widest = widest_margin(rows)
+    found = widest_margin(rows)
+    if found is None:
+        return None
+    margin, W, b = found
+    u = np.append(W[0], b[0] / rows.constant) if rows.constant else W[0]
+    radius = float(np.sqrt(np.max(np.sum(np.square(scene.X), axis=1))))
+    return Widest(margin, u / np.linalg.norm(u), radius, rows.constant)
+
+
+def mistake_bound(scene: Scene, widest: Widest | None) -> Bound | None:
+    """The bound of the scene's variant on rows with a widest margin; None where there is none."""
     if widest is None:
         return None
     settings = settings_of(scene)
-    radius = float(np.sqrt(np.max(np.sum(np.square(scene.X), axis=1))))
-    variant = Variant(scene.algorithm, settings.step, settings.start is not None, rows.n_rows)
-    ratio = ratio_of(radius, rows.constant, widest[0], 1.0)
+    variant = Variant(scene.algorithm, settings.step, settings.start is not None, len(scene.points))
+    ratio = ratio_of(widest.radius, widest.constant, widest.margin, 1.0)
     column = {"none": "", "unit": " with the column 1", "radius": " with the column R"}[scene.bias]
-    words = f"{_formula(variant)}; {_ratio_words(scene.bias, radius, widest[0])}, m the widest margin{column}"
-    return Bound(variant.bound(ratio), words)
+    numbers = _ratio_words(scene.bias, widest.radius, widest.margin)
+    return Bound(variant.bound(ratio), f"{_formula(variant)}; {numbers}, m the widest margin{column}")
 
 
 def _ratio_words(bias: str, radius: float, margin: float) -> str:

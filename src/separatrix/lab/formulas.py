@@ -36,7 +36,7 @@ def _perceptron(play: Playback, before: Frame, frame: Frame) -> list[str]:
     sign = "+" if y > 0 else "−"
     moved = f"{pair(_w(before))} {sign} {times}{pair(scene.X[row])}"
     lines = [f"w ← w + {_step(step)}y{name}x{name} = {moved} = {pair(_w(frame))}"]
-    gain = labelled(scene).gain
+    gain = 1.0 if scene.algorithm == "online" else labelled(scene).gain
     return lines + _bias(scene, f"{_step(step)}y{name}", step * y * gain, before, frame)
 
 
@@ -57,7 +57,7 @@ def _bias(scene: Scene, symbol: str, amount: float, before: Frame, frame: Frame)
     """The line of b, which the column 1 moves by e y and the column R by e y R^2; no line without a bias."""
     if scene.bias == "none":
         return []
-    square = "" if scene.bias == "unit" else " R²"
+    square = " R²" if scene.bias == "radius" and scene.algorithm != "online" else ""
     return [f"b ← b + {symbol}{square} = {shown(before.b)} {signed(amount)} = {shown(frame.b)}"]
 
 
@@ -121,6 +121,7 @@ def _w(frame: Frame) -> Any:
 
 _LINES: dict[str, Callable[[Playback, Frame, Frame], list[str]]] = {
     "perceptron": _perceptron,
+    "online": _perceptron,
     "gradient": _gradient,
     "kernel-perceptron": _kernel_perceptron,
     "hard-margin": _hard_margin,

@@ -18,6 +18,7 @@ from separatrix.lab.runs.frame import Frame, Run, counted
 from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.runs.hard_margin import HardMarginRun
 from separatrix.lab.runs.kernel_perceptron import KernelPerceptronRun
+from separatrix.lab.runs.online import OnlineRun
 from separatrix.lab.runs.perceptron import PerceptronRun
 from separatrix.lab.runs.soft_margin import SoftMarginRun
 from separatrix.lab.scene import Scene
@@ -26,6 +27,7 @@ from separatrix.lab.words import named
 RUNS: dict[str, type] = {
     "gradient": GradientRun,
     "perceptron": PerceptronRun,
+    "online": OnlineRun,
     "hard-margin": HardMarginRun,
     "soft-margin": SoftMarginRun,
     "kernel-perceptron": KernelPerceptronRun,

@@ -21,6 +21,7 @@ from separatrix.lab.limits import MAX_COORDINATE, MAX_POINTS
 ALGORITHMS = (
     "gradient",
     "perceptron",
+    "online",
     "hard-margin",
     "soft-margin",
     "kernel-perceptron",
@@ -59,6 +60,9 @@ class Scene:
     gamma: float = 1.0
     degree: int = 3
     coef0: float = 1.0
+    drift: float | None = (
+        None  #: degrees that the truth turns with each point of a stream; None: no truth is known
+    )
 
     @cached_property
     def X(self) -> NDArray[np.float64]:  # noqa: N802  # the name of the subject
@@ -105,6 +109,16 @@ class Scene:
         place = self.check_row(row)
         return replace(self, points=(*self.points[:place], *self.points[place + 1 :]))
 
+    def labelled_by_truth(self) -> Scene:
+        """The points with the labels that the turning line gives them; as they are where no truth is known."""
+        if self.drift is None:
+            return self
+        places = enumerate(self.points)
+        sides = [(x1, x2, truth_at(self.drift, row)) for row, (x1, x2, _) in places]
+        return replace(
+            self, points=tuple((x1, x2, 1 if u * x1 + v * x2 >= 0 else -1) for x1, x2, (u, v) in sides)
+        )
+
     def check_row(self, row: Any) -> int:
         """The number of a row that is there."""
         if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(self.points):
@@ -129,6 +143,19 @@ class Scene:
             raise SceneError(f"points must be a list of at most {MAX_POINTS} points [x1, x2, label].")
         settings = {name: value for name, value in document.items() if name != "points"}
         return replace(Scene(), points=tuple(check_point(point) for point in points)).changed(settings)
+
+
+_BEGIN = 30.0  # degrees from the x1-axis to the normal of the truth before it turns: neither axis
+
+
+def truth_at(drift: float, row: int) -> tuple[float, float]:
+    """The normal of the line through the origin that gives point ``row`` of a stream its label.
+
+    >>> [round(value, 6) for value in truth_at(1.0, 60)]
+    [0.0, 1.0]
+    """
+    angle = math.radians(_BEGIN + drift * row)
+    return math.cos(angle), math.sin(angle)
 
 
 def _read_only(values: NDArray[Any]) -> NDArray[Any]:
@@ -195,4 +222,5 @@ _SETTINGS: dict[str, Any] = {
     "gamma": _between(1e-3, 1e3),
     "degree": _whole(1, 9),
     "coef0": _between(-100.0, 100.0),
+    "drift": lambda name, value: None if value is None else _number(name, value, 0.0, 5.0),
 }

@@ -31,7 +31,10 @@ from separatrix.lab.runs.frame import Frame
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.stages import STAGE, STAGES
 from separatrix.lab.views.catalogue import TABS, tabs_of, views
-from separatrix.lab.views.risk import compared_paths, step_sizes
+from separatrix.lab.views.pair import kernel_pair
+from separatrix.lab.views.risk import compared_paths
+from separatrix.lab.views.step_size import step_sizes
+from separatrix.lab.views.validation import can_validate, check_third, learnt, shows_rest
 from separatrix.lab.views.x import probe
 
 Message = dict[str, Any]
@@ -72,6 +75,7 @@ class Session:
             "hold": self._hold,
             "release": lambda message: self._playback().release(),
             "probe": self._probe,
+            "pair": self._pair,
             "compare": lambda message: {"compare": compared_paths(self._playback().scene)},
             "step-sizes": lambda message: {"step_sizes": step_sizes(self._playback().scene)},
             "certificate": self._certificate,
@@ -203,7 +207,9 @@ class Session:
         patch = message.get("settings")
         if not isinstance(patch, dict):
             raise SceneError("settings must be an object of names and values.")
-        self.edits.change(self.scene.changed(patch), message.get("grab"))
+        scene = self.scene.changed(patch)
+        scene = scene.labelled_by_truth() if "drift" in patch else scene
+        self.edits.change(scene, message.get("grab"))
         self._restart("end" if "algorithm" in patch else "same", message)
 
     def _add(self, message: Message) -> None:
@@ -273,14 +279,24 @@ class Session:
             raise SceneError("at must be [x1, x2].")
         if self.playback is None:
             return {"probe": None}
-        return {"probe": probe(self.playback.run, self.playback.frame, np.array(at, dtype=np.float64))}
+        run, frame = self.playback.run, self.playback.frame
+        third = message.get("third")
+        if third is not None and can_validate(self.scene) and shows_rest(self.playback):
+            run, frame = learnt(self.scene, check_third(third))
+        return {"probe": probe(run, frame, np.array(at, dtype=np.float64))}
+
+    def _pair(self, message: Message) -> Message:
+        rows = message.get("rows")
+        if not isinstance(rows, list) or len(rows) != 2 or not self.scene.has_kernel:
+            raise SceneError("rows must be two points of a scene with a kernel.")
+        return {"pair": kernel_pair(self.scene, *rows)}
 
 
 def hello() -> Message:
     """Return what the page needs once: presets, tabs and stages by name and title, and the version."""
     presets = [{"name": each.name, "title": each.title, "about": each.about} for each in PRESETS]
     tabs = [{"name": each.name, "title": each.title, "key": each.key} for each in TABS]
-    stages = [{"name": each.name, "title": each.title, "tab": each.tab} for each in STAGES]
+    stages = [{"name": each.name, "title": each.title, "tab": each.tab, "look": each.look} for each in STAGES]
     return {"version": __version__, "presets": presets, "tabs": tabs, "stages": stages}
 
 

@@ -176,7 +176,7 @@ def _wanted(scene: dict[str, Any], grid: int) -> tuple[list[Wanted], dict[str, A
     asked = [Wanted({**x, "panel": {}, **{name: options[0] for name, options in variants.items()}}, {})]
     for name, options in variants.items():
         asked += [Wanted({name: each}, {name: f"{name}#{k}"}) for k, each in enumerate(options) if k > 0]
-    own = [tab.name for tab in tabs if getattr(tab, "x", None) is not None]
+    own = [tab.name for tab in tabs if tab.x is not None]
     if own:
         asked[0] = Wanted({name: each for name, each in asked[0].want.items() if name not in own}, {})
         asked += [Wanted({**x, name: variants[name][0]}, {"x": f"x@{name}"}) for name in own]

@@ -14,6 +14,8 @@ _UNNEEDED = ("n_threads",)  # they never change the result
 def script(answers: Answers) -> str:
     """A program that prints the numbers of the page."""
     scene = answers.scene
+    if scene.algorithm == "online":
+        return _head(scene, "Perceptron") + _STREAM.format(model=call(estimator(scene)))
     if answers.model is None or not has_end(answers):
         return _head(scene, "separability") + _VERDICT.format(bias=scene.bias != "none")
     model = estimator(scene)
@@ -66,6 +68,13 @@ def _head(scene: Scene, names: str) -> str:
     )
 
 
+_STREAM = """
+model = {model}
+for row in range(len(X)):  # each point once, in its turn: predicted, then learnt from if that was wrong
+    model.partial_fit(X[row : row + 1], y[row : row + 1], classes=[-1, 1])
+print(model.n_updates_, "updates in", len(X), "points")
+print("w =", model.coef_[0], "b =", model.intercept_[0])
+"""
 _PROOF = """\
 print(verify(model.certificate_, X, y, exact=True).reason)
 """

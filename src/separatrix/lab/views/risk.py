@@ -1,4 +1,4 @@
-"""Data to draw the risk over w-space: a grid of values, the paths on it, iterations against step size.
+"""Data to draw the risk over w-space: a grid of values, the paths on it, the risk against steps, its formula.
 
 For the perceptron and for descent the risk is R(w, b) = sum_i max(0, -y_i (w.x_i + b)); for a margin problem it is the
 primal objective. Both are taken in the plane of one b.
@@ -16,15 +16,15 @@ from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.runs.perceptron import PerceptronRun
 from separatrix.lab.runs.soft_margin import soft_problem
 from separatrix.lab.scene import Scene
-from separatrix.lab.views.w import path_of, plane, round_up
+from separatrix.lab.views.w import level_of, path_of, places_of, plane, round_up
+from separatrix.lab.words import points, shown
 from separatrix.perceptron.gradient import perceptron_risk
 from separatrix.types import Vector
 
 _GRID = 49
 _ALONG = 121  # points of a crease
 _COMPARED = 200  # steps of each path that are compared
-_SIZES = np.geomspace(1e-2, 1e2, 25)
-_MOST_STEPS = 1000
+_TERMS = 5  # of the sum that are written out
 
 
 def values_at(scene: Scene, U: Vector) -> Vector:
@@ -68,11 +68,66 @@ def risk_view(
             "values": packed(values_at(scene, grid)),
             "along": numbers(values_at(scene, np.array(view["path"]).reshape(-1, 3))),
             "here": number(values_at(scene, np.array([view["now"]]))[0]),
+            "curve": risk_curve(play),
+            "cursor": None if play.hand is not None else play.cursor,
+            "says": says(play, view["b"]),
         }
     )
     if solid:
         view["creases"] = creases(scene, view["b"], view["level"], reach)
     return view
+
+
+def risk_curve(play: Playback) -> list[Any]:
+    """(step, risk at its own b) of the frames there are, thinned as a path is."""
+    kept = places_of(len(play.frames))
+    return numbers(np.column_stack([kept, values_at(play.scene, path_of(play.frames))]))
+
+
+def says(play: Playback, at: float) -> list[str]:
+    """The formula with its numbers where w is, and what the creases are."""
+    scene, frame = play.scene, play.frame
+    assert frame.w is not None
+    cut = (
+        []
+        if scene.bias == "none" or at == frame.b
+        else [f"The picture is cut at b = {shown(at)}; w has b = {shown(frame.b)}."]
+    )
+    here = float(values_at(scene, np.array([[*frame.w, frame.b]]))[0])
+    if level_of(scene):
+        slack = "ξ²" if scene.loss == "squared_hinge" and scene.algorithm == "soft-margin" else "ξ"
+        soft = (
+            ""
+            if scene.algorithm == "soft-margin"
+            else f", a soft margin with C = {shown(scene.C)}: the hard one is its limit"
+        )
+        bowl = "A bowl with creases: along the line y f = 1 of a point its slack begins."
+        return [f"½‖w‖² + C Σ {slack} = {shown(here)}{soft}.", bowl, *cut]
+    name, f = ("R(w)", "w·x") if scene.bias == "none" else ("R(w, b)", "(w·x + b)")
+    formula = f"{name} = Σ −y {f} over the misclassified points"
+    terms = -scene.y * (scene.X @ frame.w + frame.b)
+    wrong = [int(row) for row in np.flatnonzero(terms > 0)]
+    if wrong:
+        total = " + ".join(shown(float(terms[row]), 3) for row in wrong) if len(wrong) <= _TERMS else ""
+        found = (
+            f"{formula} = {total + ' = ' if len(wrong) > 1 and total else ''}{shown(here)} ({points(wrong)})."
+        )
+    elif np.any(frame.w) or frame.b:
+        touching = int(np.count_nonzero(terms == 0))
+        on = "one point has" if touching == 1 else f"{touching} points have"
+        found = f"{formula} = 0: " + (f"{on} y f = 0." if touching else "no point is misclassified.")
+    else:
+        found = f"{formula} = 0 at w = 0 too, where nothing is separated: y f = 0 counts as misclassified."
+    crease = (
+        "A crease is the line y f = 0 of a point: beyond it the point adds −yx to the slope, before it nothing. "
+        "Between creases the risk is a tilted plane"
+    )
+    way = (
+        "a step goes straight down it"
+        if scene.algorithm == "gradient"
+        else "an update goes down the slope of one point alone"
+    )
+    return [found, f"{crease}; {way}.", *cut]
 
 
 def creases(scene: Scene, b: float, level: float, reach: tuple[float, float]) -> list[Any]:
@@ -123,15 +178,3 @@ def compared_paths(scene: Scene) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def step_sizes(scene: Scene) -> dict[str, Any]:
-    """Steps of descent until no row is misclassified, for each of many step sizes; None where the limit came first."""
-    start = scene.changed({"algorithm": "gradient", "rule": "fixed", "start": "row"})
-    counts: list[int | None] = []
-    for size in _SIZES:
-        run = GradientRun(start.changed({"step": float(size)}))
-        while run.descent.updates < _MOST_STEPS and run.descent.step():
-            pass
-        counts.append(run.descent.updates if run.descent.updates < _MOST_STEPS else None)
-    return {"sizes": numbers(_SIZES), "steps": counts, "limit": _MOST_STEPS}

@@ -87,7 +87,7 @@ def _in_sight(corners: Polygon, extent: float) -> bool:
     kept: Sequence[Corner] = [(float(u), float(v)) for u, v in corners]
     for sign in (1.0, -1.0):
         for axis in (0, 1):
-            kept = _cut(kept, [extent - sign * corner[axis] for corner in kept])
+            kept = cut(kept, [extent - sign * corner[axis] for corner in kept])
     return len(kept) > 2 and area(kept) > 0
 
 
@@ -108,13 +108,13 @@ def clipped(scene: Scene, b: Any, level: Any, side: Any) -> list[Corner]:
         if x1 == 0 and x2 == 0:
             continue
         u1, u2, right = y * number(x1), y * number(x2), level - y * b
-        corners = _cut(corners, [u1 * u + u2 * v - right for u, v in corners])
+        corners = cut(corners, [u1 * u + u2 * v - right for u, v in corners])
         if not corners:
             break
     return corners
 
 
-def _cut(corners: Sequence[Corner], values: list[Any]) -> list[Corner]:
+def cut(corners: Sequence[Corner], values: list[Any]) -> list[Corner]:
     """The part of a polygon where an affine function, whose values at the corners are given, is not negative."""
     if not values or min(values) >= 0:
         return list(corners)

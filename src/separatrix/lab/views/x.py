@@ -40,7 +40,7 @@ def support_kinds(run: Run, frame: Frame) -> list[str]:
     """
     scene = run.scene
     used = frame.weights > 0
-    if scene.algorithm in ("gradient", "perceptron", "kernel-perceptron"):
+    if scene.algorithm in ("gradient", "perceptron", "online", "kernel-perceptron"):
         return ["update" if each else "" for each in used]
     if scene.algorithm == "hard-margin":
         return ["margin" if each else "" for each in used]

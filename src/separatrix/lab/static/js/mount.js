@@ -8,6 +8,15 @@ import { XSpace } from "./views/xspace.js";
 import { WSpace } from "./views/wspace.js";
 import { Solid } from "./views/solid.js";
 import { Risk } from "./views/risk.js";
+import { Theorem } from "./views/theorem.js";
+import { Column } from "./views/column.js";
+import { StepSize } from "./views/stepsize.js";
+import { Mistakes } from "./views/mistakes.js";
+import { Margin } from "./views/margin.js";
+import { Forces } from "./views/forces.js";
+import { Lift } from "./views/lift.js";
+import { Gram } from "./views/gram.js";
+import { Validation } from "./views/validation.js";
 import { Tabs } from "./views/tabs.js";
 import { Panel } from "./views/panel.js";
 import { makeHelp } from "./controls/help.js";
@@ -31,7 +40,11 @@ export async function mount(root, transport, keys = root) {
   app.settings = new Settings(client);
   app.xspace = new XSpace(client);
   app.panel = new Panel(client);
-  const views = { w: new WSpace(client), solid: new Solid(client), risk: new Risk(client) };
+  const views = {
+    w: new WSpace(client), solid: new Solid(client), risk: new Risk(client), theorem: new Theorem(client), column: new Column(client),
+    stepsize: new StepSize(client), mistakes: new Mistakes(client), margin: new Margin(client), forces: new Forces(client),
+    lift: new Lift(client), gram: new Gram(client), validation: new Validation(client),
+  };
   app.hello = hello;
   app.tabs = new Tabs(client, hello.tabs, views);
   app.help = makeHelp(hello.tabs, client.fixed);
@@ -67,7 +80,9 @@ export async function mount(root, transport, keys = root) {
   app.openStage = async (name) => {
     app.player.stop();
     app.tabs.cut(null);
-    app.tabs.open(hello.stages.find((each) => each.name === name).tab);
+    const { tab, look } = hello.stages.find((each) => each.name === name);
+    await app.tabs.views[tab].restore?.(look);
+    app.tabs.open(tab);
     return client.act("stage", { name });
   };
   listenForKeys(keys, app);
@@ -89,7 +104,7 @@ function wanted(app, message) {
   if (QUESTIONS.has(message.op)) return {};
   const quick = app.xspace.editing.dragging || message.grab !== undefined || app.tabs.shown.dragging === true;
   const rows = !quick || app.panel.rows.open; // whether more than one may be shown with its numbers
-  return { x: app.xspace.options(quick, rows), [app.tabs.shown.name]: app.tabs.options(), panel: { quick, rows } };
+  return { x: app.xspace.options(quick, rows), [app.tabs.shown.name]: app.tabs.options(quick), panel: { quick, rows } };
 }
 
 function drawAll(app) {

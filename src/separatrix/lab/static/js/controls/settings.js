@@ -5,6 +5,7 @@ import { h, set, show, turn, write } from "../draw/dom.js";
 const KINDS = {
   bias: { label: "bias", choices: { unit: "unit: column 1", radius: "radius: column R", none: "none" } },
   freeBias: { label: "bias", name: "bias", choices: { unit: "free", none: "none" } },
+  columnBias: { label: "bias", name: "bias", choices: { unit: "unit: column 1", none: "none" } },
   order: { label: "order", choices: { cyclic: "cyclic", shuffle: "shuffled" } },
   start: { label: "start", choices: { zero: "w = 0", row: "w = y₁x₁" } },
   rule: { label: "step rule", choices: { fixed: "fixed", decreasing: "1/√t", "line-search": "line search" } },
@@ -12,6 +13,7 @@ const KINDS = {
   solver: { label: "solver", choices: { "interior-point": "interior point", "coordinate-descent": "coordinate descent" } },
   kernel: { label: "kernel", choices: { rbf: "Gaussian (rbf)", poly: "polynomial" } },
   step: { label: "step size ε", from: 0.01, to: 100 },
+  drift: { label: "drift, degrees a point", from: 0, to: 3, linear: true },
   C: { label: "C", from: 0.001, to: 10000 },
   gamma: { label: "γ: larger is narrower", from: 0.01, to: 100 },
   scale: { label: "factor γ of (γ x·z + c)ᵈ", name: "gamma", from: 0.01, to: 100 },
@@ -22,6 +24,7 @@ const KINDS = {
 export const ALGORITHMS = {
   gradient: { title: "Gradient descent", settings: ["rule", "step", "bias", "start"] },
   perceptron: { title: "Perceptron", settings: ["bias", "order", "step", "start"] },
+  online: { title: "Online perceptron", settings: ["columnBias", "drift"] },
   "hard-margin": { title: "Hard margin", settings: ["freeBias"] },
   "soft-margin": { title: "Soft margin", settings: ["C", "loss", "freeBias", "solver"] },
   "kernel-perceptron": { title: "Kernel perceptron", settings: ["kernel", "gamma", "scale", "degree", "coef0", "order"] },
@@ -86,6 +89,7 @@ export class Settings {
 
 function hidden(name, scene) {
   if (name === "step") return scene.algorithm === "gradient" && scene.rule !== "fixed";
+  if (name === "drift") return scene.drift === null; // nobody knows by which line these points got their labels
   if (name === "gamma") return scene.kernel !== "rbf";
   if (name === "degree" || name === "coef0" || name === "scale") return scene.kernel !== "poly";
   return false;

@@ -124,6 +124,12 @@ export class Camera {
     return [this.width / 2 + right * unit, this.height / 2 - up * unit, -depth];
   }
 
+  // The direction of the cube that comes straight towards who looks.
+  get toward() {
+    const [ct, st, cl, sl] = [Math.cos(this.turn), Math.sin(this.turn), Math.cos(this.tilt), Math.sin(this.tilt)];
+    return [-st * cl, -ct * cl, sl];
+  }
+
   polygon(paper, corners) {
     paper.beginPath();
     corners.forEach((corner, k) => {

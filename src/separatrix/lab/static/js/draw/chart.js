@@ -35,6 +35,7 @@ export class Chart {
     const axes = [0, 1].map((k) => axis(seen.map((place) => place[k]), from[k], to[k], k === 0 ? this.logX : this.logY));
     const box = { left: 4 * em, right: width - 1.2 * em, top: 1.9 * em, bottom: height - 2.6 * em };
     this.x = (value) => box.left + axes[0].share(value) * (box.right - box.left);
+    this.valueAt = (px) => axes[0].value((px - box.left) / (box.right - box.left)); // under a pixel
     this.y = (value) => box.bottom - axes[1].share(value) * (box.bottom - box.top);
     set(this.svg, { viewBox: `0 0 ${width} ${height}` });
     this.drawAxes(axes, box, em);
@@ -95,11 +96,11 @@ function axis(values, from, to, log) {
   if (log) {
     if (high < 1.5 * low) [low, high] = [low / 1.5, high * 1.5];
     const span = Math.log(high / low), share = (value) => Math.log(value / low) / span;
-    return { share, ticks: powers(low, high) };
+    return { share, value: (part) => low * Math.exp(part * span), ticks: powers(low, high) };
   }
   if (!(high > low)) [low, high] = [low - 0.5, high + 0.5];
   const room = low === 0 || from === low ? 0 : 0.04 * (high - low), start = low - room, span = 1.04 * high - 0.04 * low - start;
-  return { share: (value) => (value - start) / span, ticks: ticks(start, start + span, 5) };
+  return { share: (value) => (value - start) / span, value: (part) => start + part * span, ticks: ticks(start, start + span, 5) };
 }
 
 function powers(low, high) {

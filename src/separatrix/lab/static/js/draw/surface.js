@@ -1,4 +1,7 @@
-// The risk as a surface: cells of the grid, painted from the farthest to the nearest.
+// The risk as a surface: cells of the grid, painted from the farthest to the nearest, and its heights beside it.
+
+import { show } from "./dom.js";
+import { ticks } from "./scale.js";
 
 // From deep to high, readable by everyone (a lightness ramp of blue to yellow, after cividis).
 const RAMP = [[0, 32, 77], [45, 68, 110], [96, 104, 115], [141, 141, 121], [192, 181, 107], [255, 234, 70]];
@@ -9,6 +12,8 @@ export function shade(share) {
   return `rgb(${mixed.join(" ")})`;
 }
 
+const FLOOR = -0.6; // of the box, whose other sides are at 1
+
 // Of each path: the colour of its line and of the rim that sets it off.
 const LINES = [["#000", "#fff"], ["#ff9bd5", "#000"], ["#6ff0c4", "#000"]];
 
@@ -16,9 +21,8 @@ export function drawSurface(camera, risk, values, tint, paths) {
   const paper = camera.paper(), n = risk.points, [across, up] = risk.reach;
   let most = 0, least = Infinity;
   for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
-  const height = (value) => (most > least ? (1.5 * (value - least)) / (most - least) - 0.75 : 0);
+  const height = (value) => (most > least ? (-2 * FLOOR * (value - least)) / (most - least) + FLOOR : 0);
   const place = (i) => (2 * i) / (n - 1) - 1;
-  camera.axes(paper, tint);
   const cells = [];
   for (let j = 0; j + 1 < n; j++) {
     for (let i = 0; i + 1 < n; i++) {
@@ -48,9 +52,9 @@ export function drawSurface(camera, risk, values, tint, paths) {
     }
     paper.stroke();
   }
-  camera.names(paper, ["w₁", "w₂", risk.level ? "primal" : "R(w)"], tint);
+  drawScales(camera, paper, risk.reach, [least, most], height, risk.level ? "primal" : "R", tint);
   paths.forEach(({ path, along }, k) => {
-    const places = path.map(([u, v], step) => [u / across, v / up, Math.min(height(along[step]), 0.85) + 0.02])
+    const places = path.map(([u, v], step) => [u / across, v / up, Math.min(height(along[step]), 0.7) + 0.02])
       .filter(([u, v]) => Math.abs(u) <= 1 && Math.abs(v) <= 1);
     if (places.length === 0) return;
     const [colour, rim] = LINES[k], last = places[places.length - 1];
@@ -65,4 +69,41 @@ export function drawSurface(camera, risk, values, tint, paths) {
     paper.fillStyle = k === 0 ? tint.accent : colour;
     camera.dot(paper, last, 6);
   });
+}
+
+// Numbers along three edges of the box: w₁ and w₂ along those in front, the height along the one farthest to the left.
+function drawScales(camera, paper, [across, up], [least, most], height, name, tint) {
+  const size = Math.max(11, camera.width / 62), low = (place) => camera.see([...place, FLOOR])[1];
+  const front = low([0, -1]) > low([0, 1]) ? -1 : 1, side = low([-1, 0]) > low([1, 0]) ? -1 : 1;
+  const left = [[-1, -1], [-1, 1], [1, -1], [1, 1]].sort((p, q) => camera.see([...p, 0])[0] - camera.see([...q, 0])[0])[0];
+  const edges = [
+    { name: "w₁", values: ticks(-across, across, 4), at: (value) => [value / across, front, FLOOR], ends: [[-1, front, FLOOR], [1, front, FLOOR]], down: 1.4 },
+    { name: "w₂", values: ticks(-up, up, 4), at: (value) => [side, value / up, FLOOR], ends: [[side, -1, FLOOR], [side, 1, FLOOR]], down: 1.4 },
+    { name, values: most > least ? ticks(least, most, 4) : [], at: (value) => [...left, height(value)], ends: [[...left, FLOOR], [...left, -FLOOR]], down: 0.35 },
+  ];
+  paper.lineJoin = "round";
+  for (const { name: text, values, at, ends, down } of edges) {
+    const upright = down < 1, label = (words, x, y, ink) => {
+      paper.lineWidth = 3;
+      paper.strokeStyle = tint.plot;
+      paper.strokeText(words, x, y);
+      paper.fillStyle = ink;
+      paper.fillText(words, x, y);
+    };
+    paper.strokeStyle = tint.soft;
+    paper.lineWidth = 1.2;
+    camera.line(paper, ends);
+    paper.textAlign = upright ? "end" : "center";
+    paper.font = `${size}px ${tint.font}`;
+    for (const value of values) {
+      const [x, y] = camera.see(at(value));
+      paper.fillStyle = tint.soft;
+      paper.fillRect(x - 2, y - 2, 4, 4);
+      label(show(value, 3), x - (upright ? 6 : 0), y + down * size, tint.soft);
+    }
+    const [x, y] = upright ? camera.see([...left, 0.75]) : camera.see(ends[0].map((value, k) => (k === 2 ? value : (value + ends[1][k]) / 2)));
+    paper.textAlign = "center";
+    paper.font = `600 ${Math.max(13, camera.width / 48)}px ${tint.font}`;
+    label(text, x, y + (upright ? 0 : 2.7 * size), tint.ink);
+  }
 }

@@ -4,7 +4,7 @@
 import { Pace } from "./pace.js";
 
 // These change nothing: only who asked hears the answer.
-export const QUESTIONS = new Set(["hello", "probe", "compare", "step-sizes", "certificate", "python", "page", "mark"]);
+export const QUESTIONS = new Set(["hello", "probe", "pair", "compare", "step-sizes", "certificate", "python", "page", "mark"]);
 
 export class Client {
   constructor(transport) {
@@ -24,6 +24,7 @@ export class Client {
     this.onerror = () => {};
     this.onpainted = () => {}; // told of each move of the user whose answer is on the screen
     this.hovered = null;
+    this.other = null; // a second row, where two are pointed at together
     this.hoverListeners = [];
     this.ghost = null; // a separator that is pointed at in w-space
     this.ghostListeners = [];
@@ -110,10 +111,10 @@ export class Client {
     });
   }
 
-  // A row is pointed at, here or there: every view lights it up.
-  hover(row) {
-    if (row === this.hovered) return;
-    this.hovered = row;
+  // A row is pointed at, here or there, or two of them: every view lights them up.
+  hover(row, other = null) {
+    if (row === this.hovered && other === this.other) return;
+    [this.hovered, this.other] = [row, other];
     for (const listener of this.hoverListeners) listener(row);
   }
 

@@ -1,11 +1,9 @@
 // Mark I: a pad of 20 x 20 cells, examples of two shapes, the 400 weights as they learn, and the answer.
 
-import { colours, h, show, write } from "../draw/dom.js";
+import { children, colours, h, set, write } from "../draw/dom.js";
+import { Gallery, packed, SIDE, unpacked } from "./gallery.js";
 
-const SIDE = 20;
 const MOST = 400; // examples and passes that a link holds
-const packed = (cells) => cells.match(/.{4}/g).map((four) => parseInt(four, 2).toString(16)).join("");
-const unpacked = (text) => [...text].map((sign) => parseInt(sign, 16).toString(2).padStart(4, "0")).join("");
 
 export class MarkOne {
   constructor(app) {
@@ -18,19 +16,31 @@ export class MarkOne {
       "aria-label": "Drawing pad, 20 by 20 cells: arrow keys move, space draws or clears a cell" });
     this.map = h("canvas", { class: "weights-map", width: 400, height: 400, role: "img", "aria-label": "The 400 weights" });
     this.verdict = h("p", { class: "mark-answer", role: "status" });
-    this.count = h("p", { class: "note" });
+    this.says = h("div", { class: "mark-says", "aria-live": "polite" });
+    this.examples = new Gallery("The examples it was shown");
+    this.tests = new Gallery("Some of the test drawings");
+    this.tested = h("p", { "aria-live": "polite" });
+    this.shift = this.slider("shift", "shift", 6, (value) => `${value} ${value === 1 ? "cell" : "cells"}`);
+    this.noise = this.slider("noise", "noise", 30, (value) => `${value} %`);
     const button = (text, action, kind = "") => h("button", { text, class: kind, onclick: action });
+    this.pair = h("select", { "aria-label": "Two letters" }, h("option", { value: "TL", text: "A = T, B = L" }), h("option", { value: "EF", text: "A = E, B = F" }), h("option", { value: "XO", text: "A = X, B = O" }));
+    this.pair.value = "EF";
     this.element = h("dialog", { class: "mark-one", "aria-labelledby": "mark-title" },
       h("h2", { id: "mark-title", text: "Mark I" }),
-      h("p", { text: "Draw one shape and press “this is A”, another and press “this is B”. Each example is looked at once; a pass looks at "
-        + "all of them again. Then draw and see what 400 weights make of it." }),
-      h("div", { class: "pads" },
-        h("figure", {}, this.pad, h("figcaption", { text: "the retina: draw here" })),
-        h("figure", {}, this.map, h("figcaption", { text: "the weights: blue for A, orange for B" }))),
-      this.verdict, this.count,
-      h("div", { class: "row-of" }, button("this is A", () => this.show(1), "class-a"), button("this is B", () => this.show(-1), "class-b"),
-        button("one more pass", () => this.ask("pass")), button("wipe the pad", () => this.wipe()), button("forget all", () => this.forget()),
-        h("form", { method: "dialog" }, button("close", null))));
+      h("p", { text: "Draw one shape and press “this is A”, another and press “this is B”, or let it see letters. Each example is looked at once; a pass "
+        + "looks at all of them again. Then draw and see what 400 weights make of it." }),
+      h("div", { class: "mark-columns" },
+        h("div", {}, h("div", { class: "pads" },
+          h("figure", {}, this.pad, h("figcaption", { text: "the retina: draw here" })),
+          h("figure", {}, this.map, h("figcaption", { text: "the weights: blue for A, orange for B" }))),
+        this.verdict,
+        h("div", { class: "row-of" }, button("this is A", () => this.show(1), "class-a"), button("this is B", () => this.show(-1), "class-b"), button("wipe the pad", () => this.wipe())),
+        h("div", { class: "row-of" }, h("span", { class: "pair-of" }, this.pair, button("show letters", () => this.letters(this.pair.value))),
+          button("one more pass", () => this.ask("pass")), button("forget all", () => this.forget()))),
+        h("div", {}, this.says, this.examples.element,
+          this.tester = h("section", { class: "tester", "aria-label": "Shift and noise" }, h("h3", { text: "How much may a drawing change?" }),
+            h("div", { class: "row-of" }, this.shift.element, this.noise.element), this.tested, this.tests.element))),
+      h("form", { method: "dialog" }, button("close", null)));
     this.button = button("Mark I", () => this.open());
     this.pad.addEventListener("pointerdown", (event) => this.press(event));
     this.pad.addEventListener("pointermove", (event) => this.stroke(event));
@@ -39,33 +49,59 @@ export class MarkOne {
     this.pad.addEventListener("focus", () => { this.cursor = this.cursor || [SIDE / 2, SIDE / 2]; this.draw(); });
   }
 
-  open() {
-    this.element.showModal();
-    this.ask("look");
+  // `pair`, such as "EF": with the machine just shown these letters.
+  async open(pair = null) {
+    if (!this.element.open) this.element.showModal();
     this.draw();
+    await (pair ? this.letters(pair) : this.ask("look"));
+  }
+
+  slider(name, label, most, words) {
+    const output = h("output", { text: words(0) });
+    const input = h("input", { type: "range", min: 0, max: most, step: 1, value: 0, "data-mark": name });
+    const put = (value) => { input.value = value; write(output, words(value)); set(input, { "aria-valuetext": words(value) }); };
+    input.addEventListener("input", () => { put(Number(input.value)); this.again(); });
+    return { input, put, get value() { return Number(input.value); }, element: h("label", { class: "setting slider" }, h("span", {}, label, " ", output), input) };
+  }
+
+  get spoiling() { return { shift: this.shift.value, noise: this.noise.value / 100 }; }
+
+  // Only the newest place of a slider matters.
+  again() { this.client.keep("mark", "mark", { do: "look", ...this.spoiling }, null, ({ mark }) => { if (mark) { this.tell(mark); this.client.onview(); } }); }
+
+  letters(pair) {
+    this.pair.value = pair;
+    return this.ask("letters", { pair });
   }
 
   text() { return Array.from(this.cells).join(""); }
 
   async ask(what, more = {}) {
-    const reply = await this.client.act("mark", { do: what, ...more });
+    const reply = await this.client.act("mark", { do: what, ...this.spoiling, ...more });
     if (!reply.mark) return;
     if (what === "show") this.log.push(`${more.label > 0 ? "A" : "B"}${packed(more.cells)}`);
     if (what === "pass") this.log.push("P");
     if (what === "forget") this.log = [];
+    if (what === "letters") this.log = [`L${more.pair}`];
     if (what !== "ask" && what !== "look") this.client.onview();
     this.tell(reply.mark);
   }
 
-  saved() { return this.log.length === 0 || this.log.length > MOST ? null : this.log; }
+  saved() {
+    const { shift, noise } = this, kept = shift.value || noise.value ? [...this.log, `T${shift.value},${noise.value}`] : this.log;
+    return kept.length === 0 || kept.length > MOST ? null : kept;
+  }
 
   // The machine learns again what it had learnt, in the same order.
   async restore(kept) {
     const log = Array.isArray(kept) ? kept.slice(0, MOST) : [];
-    if (log.join() === this.log.join()) return;
+    if (log.join() === (this.saved() || []).join()) return;
     await this.ask("forget");
+    for (const slider of [this.shift, this.noise]) slider.put(0);
     for (const entry of log) {
       if (entry === "P") await this.ask("pass");
+      else if (/^L(TL|EF|XO)$/.test(entry)) await this.letters(entry.slice(1));
+      else if (/^T[0-6],([12]?\d|30)$/.test(entry)) entry.slice(1).split(",").forEach((value, k) => [this.shift, this.noise][k].put(Number(value)));
       else if (typeof entry === "string" && /^[AB][0-9a-f]{100}$/.test(entry)) await this.ask("show", { cells: unpacked(entry.slice(1)), label: entry[0] === "A" ? 1 : -1 });
     }
   }
@@ -133,14 +169,16 @@ export class MarkOne {
   }
 
   tell(mark) {
-    this.weights = mark.weights;
-    const shown = mark.plus + mark.minus, many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-    write(this.count, shown === 0 ? "No examples yet."
-      : `${many(mark.plus, "example")} of A, ${mark.minus} of B · ${many(mark.updates, "update")} · `
-        + (mark.wrong === 0 ? "every example is on its own side" : `${mark.wrong} on the wrong side: make another pass`));
-    if (mark.answer !== undefined && this.cells.some(Boolean)) {
-      write(this.verdict, mark.answer === null ? "It cannot tell." : `It says ${mark.answer > 0 ? "A" : "B"}: f = ${show(mark.f, 4)}`);
+    if (mark.verdict !== undefined) { // an answer about what is on the pad
+      if (this.cells.some(Boolean)) write(this.verdict, mark.verdict);
+      return;
     }
+    this.weights = mark.weights;
+    children(this.says, mark.says, () => h("p"), (line, text) => write(line, text));
+    this.examples.draw(mark.gallery);
+    this.tester.hidden = mark.test === null;
+    write(this.tested, mark.test ? mark.test.says : "");
+    this.tests.draw(mark.test ? mark.test.gallery : []);
     this.draw();
   }
 

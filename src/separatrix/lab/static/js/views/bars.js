@@ -22,7 +22,7 @@ export class Bars {
   draw({ alpha, limit }, { algorithm, points }) {
     this.element.hidden = alpha === null; // a w that was placed by hand is no sum of points
     if (alpha === null) return;
-    const counted = ["gradient", "perceptron", "kernel-perceptron"].includes(algorithm);
+    const counted = ["gradient", "perceptron", "online", "kernel-perceptron"].includes(algorithm);
     const largest = Math.max(0, ...alpha), bounded = Boolean(limit) && largest >= 0.2 * limit;
     const most = Math.max(bounded ? limit : 0, largest, 1e-12), step = WIDTH / Math.max(alpha.length, 12);
     const width = Math.max(step * 0.8, 0.8);

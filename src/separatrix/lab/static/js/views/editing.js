@@ -68,7 +68,9 @@ export class Editing {
     const box = svg.getBoundingClientRect();
     const px = event.clientX - box.left, py = event.clientY - box.top;
     let best = null, least = event.pointerType === "touch" ? 2 * NEAR : NEAR;
+    const { fade } = this.view;
     this.client.state.scene.points.forEach(([x1, x2], row) => {
+      if (fade && fade[row] === 0) return; // it has not come yet
       const distance = Math.hypot(plane.x(x1) - px, plane.y(x2) - py);
       if (distance < least) [best, least] = [row, distance];
     });

@@ -14,13 +14,15 @@ export class Marks {
 
   measure() { this.em = parseFloat(getComputedStyle(this.points).fontSize); }
 
-  draw(points, kinds) {
+  // `fade` is how much of each is seen, where not all are.
+  draw(points, kinds, fade = null) {
     const { plane } = this.plot, { groups } = this;
     while (groups.length > points.length) groups.pop().remove();
     while (groups.length < points.length) groups.push(this.points.appendChild(s("g", { "data-row": groups.length })));
     points.forEach(([x1, x2, label], row) => {
       const group = groups[row];
       group.label = label;
+      set(group, { opacity: fade ? fade[row] : 1 });
       group.kind = (kinds && kinds[row]) || "";
       put(group, plane.x(x1), plane.y(x2), this.em);
     });

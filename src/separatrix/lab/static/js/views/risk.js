@@ -1,12 +1,13 @@
 // The risk over w-space: contours or a surface, its creases on the rows' lines, and the paths that descend it.
 
-import { children, colours, h, makeReadout, s, set, show, unpack, write } from "../draw/dom.js";
+import { children, colours, h, s, set, unpack, write } from "../draw/dom.js";
 import { Camera } from "../draw/camera.js";
+import { Chart } from "../draw/chart.js";
 import { fillAbove } from "../draw/contours.js";
 import { numbers } from "../talk/link.js";
 import { Plot } from "../draw/plot.js";
-import { StepChart } from "./stepchart.js";
 import { drawSurface, shade } from "../draw/surface.js";
+import { Words } from "./words.js";
 
 export class Risk {
   constructor(client) {
@@ -21,18 +22,18 @@ export class Risk {
     this.plot.onresize = () => { this.draw(); client.look(); }; // at once as it is, then a grid that covers the new shape
     this.camera = new Camera("The risk over w-space as a surface; drag or use the arrow keys to turn it", () => this.draw());
     this.camera.turn = 0.5;
-    this.camera.tilt = 0.72;
+    this.camera.tilt = 0.5;
     this.usual = this.camera.saved();
     this.camera.onview = () => client.onview();
     this.empty = h("p", { class: "empty", hidden: true });
-    this.readout = makeReadout();
-    this.chart = new StepChart(client);
+    this.words = new Words("The risk in numbers");
+    this.chart = new Chart("The risk against steps", { x: "step", y: "R" });
     this.body = h("div", { class: "plot-holder" }, this.plot.element, this.empty);
     this.surfaceButton = h("button", { class: "small", text: "surface", "aria-pressed": "false", onclick: () => this.flip() });
     this.compareButton = h("button", { class: "small live", text: "compare paths", "aria-pressed": "false", onclick: () => this.compare() });
-    this.element = h("div", { class: "tab-body" }, this.body,
+    this.element = h("div", { class: "tab-body risk" }, this.body,
       h("div", { class: "row-of" }, this.surfaceButton, this.compareButton, this.legend = h("span", { class: "legend" })),
-      this.readout.element, this.chart.element);
+      this.chart.element, this.words.element);
   }
 
   options() {
@@ -80,7 +81,8 @@ export class Risk {
       this.creases.replaceChildren();
       this.paths.replaceChildren();
       this.plot.paper();
-      write(this.readout.words, "");
+      this.words.draw([]);
+      this.chart.draw([]);
       return;
     }
     if (this.compared && this.comparedFor !== key(scene)) {
@@ -99,10 +101,11 @@ export class Risk {
     }
     this.legend.replaceChildren(...(this.compared || []).map(({ name, steps, ended }, k) => h("span", { class: `key path-${k}` },
       h("i"), `${name}: ${ended ? "" : "over "}${steps} ${steps === 1 ? "step" : "steps"}`)));
-    write(this.readout.words, `${risk.what === "risk R(w)" ? "R(w)" : "primal objective"} = ${show(risk.here)}`
-      + (scene.bias === "none" ? "" : ` · cut at b = ${show(risk.b, 3)}`)
-      + (risk.level ? "" : " · creases lie on the points' lines"));
-    this.chart.draw();
+    write(this.chart.names[1], `${risk.level ? "primal objective" : "R"} against steps`);
+    set(this.chart.svg, { "aria-label": `The ${risk.level ? "primal objective" : "risk"} against steps` });
+    const done = risk.cursor === null ? risk.curve : risk.curve.filter(([step]) => step <= risk.cursor);
+    this.chart.draw([{ look: "soft", dashed: true, points: risk.curve }, { look: "accent", points: done, dots: done.length <= 80 }], { cursor: risk.cursor, from: [0, 0], to: [1, 1e-9] });
+    this.words.draw(risk.says);
   }
 
   contours(risk, values) {

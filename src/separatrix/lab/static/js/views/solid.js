@@ -1,9 +1,12 @@
-// (w₁, w₂, b) in three dimensions: the polyhedron of all rows' constraints, its cross-section, w and its path.
+// (w₁, w₂, b) in three dimensions: the polyhedron of all rows' constraints, w and its path; a section of it beside it.
 
-import { colours, h, makeReadout, show, write } from "../draw/dom.js";
+import { colours, h, makeReadout, write } from "../draw/dom.js";
 import { Camera } from "../draw/camera.js";
 import { numbers } from "../talk/link.js";
+import { Section } from "./section.js";
+import { makeChoice, makeWide } from "./slabplot.js";
 
+const NAMES = ["w₁", "w₂", "b"], NUMBERED = 12; // faces that all show the number of their point
 const HANDLE = 14, TOUCH = 26; // pixels within which w is meant
 
 export class Solid {
@@ -11,28 +14,66 @@ export class Solid {
     this.client = client;
     this.camera = new Camera(`The polyhedron of the rows' constraints in (w1, w2, b); drag or use the arrow keys to turn it${client.fixed ? "" : ", drag w to move it, drag with Shift or use the page keys to move the cross-section"}`,
       () => this.draw());
+    this.camera.near = 1.08;
     this.usual = this.camera.saved();
     this.camera.onview = () => client.onview();
     this.camera.handle = { near: (px, py, touch) => this.onW(px, py, touch), drag: (px, py, event) => this.drag(px, py, event), up: () => this.drop() };
     this.empty = h("p", { class: "empty", hidden: true });
     this.camera.element.append(this.empty);
+    this.section = new Section(client, () => this.draw());
+    this.axis = 2; // across which the section is
+    this.at = [null, null]; // where it is, of w₁ and w₂; null: at the w of the run
+    this.axes = makeChoice("Cut across", NAMES.map((name, axis) => [axis, name, `cut across ${name}`]), (axis) => this.turnTo(axis));
     this.readout = makeReadout();
-    this.element = h("div", { class: "tab-body" }, this.camera.element, this.readout.element);
+    this.axesName = h("span", { class: "note", text: "cut across" });
+    this.controls = h("div", { class: "row-of" }, this.axesName, this.axes.element);
+    this.element = h("div", { class: "tab-body solid-tab" }, h("div", { class: "pair" }, this.camera.element, this.section.element), this.controls, this.readout.element);
+    this.wide = makeWide(client, this.element);
+    this.controls.append(this.wide.button);
     this.name = "solid";
     this.cuts = true;
     client.onhover(() => this.draw());
     this.camera.onslide = (share) => {
       const { solid, scene } = client.state;
-      if (solid && scene.bias !== "none" && !client.fixed) this.oncut(solid.b + share * solid.box[2]);
+      if (solid && scene.bias !== "none" && !client.fixed) this.oncut(solid.cut.at + share * solid.box[solid.cut.axis]);
     };
     this.oncut = () => {};
   }
 
+  get dot() { return Math.max(8, this.camera.width / 80); }
+
   get dragging() { return Boolean(this.camera.holding); }
 
-  saved() { return this.camera.saved().every((value, k) => value === this.usual[k]) ? null : this.camera.saved(); }
+  turnTo(axis) {
+    this.axis = axis;
+    this.client.look();
+    this.client.onview();
+  }
 
-  restore(kept) { this.camera.restore(numbers(kept, 3) ? kept : this.usual); }
+  // A cut across w₁ or w₂ is kept here; across b it is that of all pictures of w-space.
+  cutAt(value) {
+    if (this.axis === 2) return false;
+    this.at[this.axis] = value;
+    return true;
+  }
+
+  get following() { return this.axis < 2 && this.at[this.axis] === null; }
+
+  options() { return { axis: this.axis, at: this.axis < 2 ? this.at[this.axis] : null }; }
+
+  saved() {
+    const turned = this.camera.saved().some((value, k) => value !== this.usual[k]);
+    const kept = { ...(turned && { camera: this.camera.saved() }), ...(this.axis < 2 && { axis: this.axis, at: this.at[this.axis] }), ...(this.wide.on && { wide: true }) };
+    return Object.keys(kept).length ? kept : null;
+  }
+
+  restore(kept) {
+    const { camera, axis, at, wide } = kept && typeof kept === "object" ? (Array.isArray(kept) ? { camera: kept } : kept) : {};
+    this.camera.restore(numbers(camera, 3) ? camera : this.usual);
+    this.axis = axis === 0 || axis === 1 ? axis : 2;
+    this.at = [0, 1].map((k) => (k === this.axis && numbers([at], 1) ? at : null));
+    this.wide.turn(wide === true);
+  }
 
   onW(px, py, touch) {
     const { solid, run } = this.client.state;
@@ -64,6 +105,9 @@ export class Solid {
     if (!camera.visible) return;
     const { solid, run, scene } = this.client.state;
     if (run.ready && solid === undefined) return; // the answer with this view is on its way
+    this.axesName.hidden = this.axes.element.hidden = scene.bias === "none";
+    this.axes.turn(this.axis);
+    this.section.draw(run.ready && solid ? solid : null, scene.points);
     const paper = camera.paper(), tint = colours(camera.element);
     this.empty.hidden = Boolean(run.ready && solid);
     if (!run.ready || !solid) {
@@ -78,8 +122,9 @@ export class Solid {
     this.drawSection(paper, solid, tint, scaled);
     this.drawPath(paper, solid, tint, scaled);
     camera.scale(paper, solid.box, tint);
-    camera.names(paper, ["w₁", "w₂", "b"], tint);
-    write(this.readout.words, `${solid.says} · cross-section at b = ${show(solid.b, 3)}`);
+    camera.names(paper, NAMES, tint);
+    this.drawNumbers(paper, solid, tint, scaled);
+    write(this.readout.words, `${solid.says} ${solid.section_says}`);
   }
 
   drawFaces(paper, solid, scene, tint, scaled) {
@@ -104,9 +149,10 @@ export class Solid {
   }
 
   drawSection(paper, solid, tint, scaled) {
-    const { camera } = this, [e1, e2] = solid.box, b = solid.b;
-    const square = [[-e1, -e2, b], [e1, -e2, b], [e1, e2, b], [-e1, e2, b]].map(scaled);
-    camera.polygon(paper, square);
+    const { camera } = this, { axis, at, polygon } = solid.section, inside = solid.section.kind === "room";
+    const others = [0, 1, 2].filter((k) => k !== axis), [e1, e2] = others.map((k) => solid.box[k]);
+    const place = (u, v) => { const full = [at, at, at]; [full[others[0]], full[others[1]]] = [u, v]; return scaled(full); };
+    camera.polygon(paper, [place(-e1, -e2), place(e1, -e2), place(e1, e2), place(-e1, e2)]);
     paper.fillStyle = tint.ink;
     paper.globalAlpha = 0.05;
     paper.fill();
@@ -114,9 +160,9 @@ export class Solid {
     paper.strokeStyle = tint.soft;
     paper.lineWidth = 1;
     paper.stroke();
-    if (solid.wedge.length > 2) {
-      camera.polygon(paper, solid.wedge.map(([u, v]) => scaled([u, v, b])));
-      paper.globalAlpha = 0.5;
+    const corners = inside ? within(polygon, e1, e2) : [];
+    if (corners.length > 2) {
+      camera.polygon(paper, corners.map(([u, v]) => place(u, v)));
       paper.fillStyle = tint.feasible;
       paper.fill();
       paper.globalAlpha = 1;
@@ -125,6 +171,22 @@ export class Solid {
       paper.stroke();
     }
     paper.globalAlpha = 1;
+  }
+
+  // The number of its point on every face, where that is readable.
+  drawNumbers(paper, solid, tint, scaled) {
+    const faces = solid.faces.filter(({ row }) => row >= 0), size = Math.max(12, this.camera.width / 40);
+    if (faces.length > NUMBERED) return;
+    paper.font = `700 ${size}px ${tint.font}`;
+    paper.textAlign = "center";
+    paper.lineWidth = 4;
+    paper.strokeStyle = tint.plot;
+    paper.fillStyle = tint.ink;
+    for (const { row, corners } of faces) {
+      const places = corners.map((corner) => this.camera.see(scaled(corner))), mean = (k) => places.reduce((sum, place) => sum + place[k], 0) / places.length;
+      paper.strokeText(String(row + 1), mean(0), mean(1) + size / 3);
+      paper.fillText(String(row + 1), mean(0), mean(1) + size / 3);
+    }
   }
 
   drawPath(paper, solid, tint, scaled) {
@@ -144,9 +206,29 @@ export class Solid {
     paper.fillStyle = tint.ink;
     if (solid.path.length <= 60) for (const place of solid.path) camera.dot(paper, scaled(place), 2.5);
     paper.fillStyle = tint.accent;
-    camera.dot(paper, scaled(last), 8);
+    camera.dot(paper, scaled(last), this.dot);
+    if (solid.optimum) {
+      paper.strokeStyle = tint.ink;
+      const [x, y] = camera.see(scaled(solid.optimum));
+      paper.beginPath();
+      paper.arc(x, y, 1.5 * this.dot, 0, 7);
+      paper.stroke();
+    }
     if (!solid.by_hand) return;
     paper.fillStyle = tint.plot;
-    camera.dot(paper, scaled(last), 4);
+    camera.dot(paper, scaled(last), this.dot / 2);
   }
+}
+
+// The part of a convex polygon within |u| <= a, |v| <= b.
+function within(corners, a, b) {
+  let kept = corners;
+  for (const [k, side, sign] of [[0, a, 1], [0, a, -1], [1, b, 1], [1, b, -1]]) {
+    kept = kept.flatMap((p, n) => {
+      const q = kept[(n + 1) % kept.length], [dp, dq] = [side - sign * p[k], side - sign * q[k]], t = dp / (dp - dq);
+      const crossing = dp * dq < 0 ? [[p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])]] : [];
+      return dp >= 0 ? [p, ...crossing] : crossing;
+    });
+  }
+  return kept;
 }

@@ -1,4 +1,5 @@
-// Tabs over the pictures beside x-space; only the one that is open is asked for and drawn. One b cuts those of w-space.
+// Tabs over the pictures beside x-space; only the one that is open is asked for and drawn. One b cuts those of w-space;
+// a picture that can be cut across other axes too says so in its answer (`cut`) and keeps those places itself (`cutAt`).
 // The solver says which pictures a scene has (`run.tabs`); one that was chosen comes back with the next scene that has it.
 
 import { h, set, show, write } from "../draw/dom.js";
@@ -18,10 +19,10 @@ export class Tabs {
       }));
     list.addEventListener("keydown", (event) => this.key(event));
     this.body = h("div", { id: "tab-panel", class: "tab-panel", role: "tabpanel" });
-    this.input = h("input", { type: "range", min: -1, max: 1, step: "any", "aria-label": "Cross-section at b", oninput: () => this.cut(Number(this.input.value)) });
+    this.input = h("input", { type: "range", min: -1, max: 1, step: "any", oninput: () => this.cut(Number(this.input.value)) });
     this.value = h("output", {});
-    this.follow = h("button", { class: "small", text: "follow", "aria-label": "follow the run", title: "Cut at the b of the run", onclick: () => this.cut(null) });
-    this.cutter = h("div", { class: "cutter" }, h("label", {}, "cross-section b = ", this.value, h("span", { class: "track" }, this.input)), this.follow);
+    this.follow = h("button", { class: "small", text: "follow", "aria-label": "follow the run", title: "Cut at the w and b of the run", onclick: () => this.cut(null) });
+    this.cutter = h("div", { class: "cutter" }, h("label", {}, this.label = h("span"), this.value, h("span", { class: "track" }, this.input)), this.follow);
     this.element = h("section", { class: "card view w-view", "aria-label": "pictures" }, h("header", {}, list), this.body, this.cutter);
     for (const view of Object.values(views)) view.oncut = (b) => this.cut(b);
     this.open(titles[0].name);
@@ -65,14 +66,15 @@ export class Tabs {
   }
 
   cut(b) {
-    this.slice = b;
+    if (!this.shown.cutAt?.(b)) this.slice = b;
     this.client.look();
     this.client.onview();
   }
 
-  options() {
+  // `quick` while something is dragged: a picture may then leave out what takes long.
+  options(quick) {
     const { shown } = this;
-    return { slice: this.slice, ...(shown.options ? shown.options() : {}) };
+    return { slice: this.slice, quick, ...(shown.options ? shown.options() : {}) };
   }
 
   draw() {
@@ -81,11 +83,12 @@ export class Tabs {
     const there = Boolean(state.run.ready && now) && state.scene.bias !== "none" && this.shown.cuts === true;
     this.cutter.hidden = !there || this.client.fixed;
     if (!this.cutter.hidden) {
-      const reach = Math.max(now.extent_b, Math.abs(now.b) * 1.5, 0.5);
-      set(this.input, { min: -reach, max: reach, "aria-valuetext": show(now.b, 3) });
-      if (document.activeElement !== this.input) this.input.value = now.b;
-      write(this.value, show(now.b, 3));
-      this.follow.disabled = this.slice === null;
+      const { name, at, reach } = now.cut ?? { name: "b", at: now.b, reach: Math.max(now.extent_b, Math.abs(now.b) * 1.5, 0.5) };
+      set(this.input, { min: -reach, max: reach, "aria-label": `Cross-section at ${name}`, "aria-valuetext": show(at, 3) });
+      if (document.activeElement !== this.input) this.input.value = at;
+      write(this.label, `cross-section ${name} = `);
+      write(this.value, show(at, 3));
+      this.follow.disabled = this.shown.cutAt && name !== "b" ? this.shown.following : this.slice === null;
     }
     this.shown.draw();
   }

@@ -86,7 +86,7 @@ export class XSpace {
     this.drawAreas(state);
     this.drawBoundary(state);
     this.drawSlacks(state);
-    this.marks.draw(state.scene.points, state.run.ready && state.x ? state.x.kinds : null);
+    this.marks.draw(state.scene.points, state.run.ready && state.x ? state.x.kinds : null, this.fade);
     this.knobs.draw();
     this.editing.draw();
     this.light();
@@ -96,6 +96,12 @@ export class XSpace {
     const few = state.scene.points.length === 0;
     this.empty.hidden = state.run.ready;
     write(this.empty, few ? "Click to put down a point. Keys 1 and 2 choose its class." : state.run.note);
+  }
+
+  // Of a stream, how much of each point is seen: those to come are not, old ones hardly.
+  get fade() {
+    const { run, x, scene } = this.client.state;
+    return run.ready && x && x.fade && x.fade.length === scene.points.length ? x.fade : null;
   }
 
   drawAreas({ x, run }) {
@@ -139,6 +145,7 @@ export class XSpace {
     const { plane } = this.plot;
     const shown = run.ready && x && x.w && x.norm > 0;
     const lines = [];
+    if (run.ready && x && x.truth) lines.push(["truth", plane.line(x.truth, 0)]);
     if (shown) {
       lines.push(["line", plane.line(x.w, -x.b)]);
       if (x.slab) lines.push(["edge", plane.line(x.w, x.slab - x.b)], ["edge", plane.line(x.w, -x.slab - x.b)]);
@@ -166,6 +173,7 @@ export class XSpace {
   drawLegend({ x, run, panel }) {
     const verdict = run.ready && panel ? panel.verdict : null;
     const names = run.ready && x ? [...x.legend] : ["plus", "minus"];
+    if (run.ready && x && x.truth) names.push("truth");
     if (run.ready && run.row !== null && !run.by_hand) names.push("used");
     if (verdict && verdict.kind !== "separable") names.push("contradicts");
     this.legend.draw(names);
@@ -176,7 +184,7 @@ export class XSpace {
     const slack = run.ready && panel && panel.rows.slack, w = x && x.w;
     const { plane } = this.plot, at = (x1, x2) => `${plane.x(x1).toFixed(1)} ${plane.y(x2).toFixed(1)}`;
     let short = "";
-    if (slack && w && x.norm > 0 && slack.length === scene.points.length) {
+    if (slack && w && x.norm > 0 && !x.held && slack.length === scene.points.length) {
       scene.points.forEach(([x1, x2, y], row) => {
         if (!(slack[row] > 1e-9)) return;
         const move = (y * slack[row]) / (x.norm * x.norm);
@@ -188,14 +196,14 @@ export class XSpace {
 
   // Rows that are pointed at, used by this step, chosen with the keyboard, or part of a contradiction.
   light() {
-    const { state, hovered } = this.client;
+    const { state, hovered, other } = this.client;
     const verdict = state.run.ready && state.panel ? state.panel.verdict : null;
     const contradicting = new Set(verdict && verdict.kind !== "separable" ? verdict.rows : []);
-    const { chosen } = this.editing;
+    const { chosen } = this.editing, held = new Set(state.run.ready && state.x && state.x.held ? state.x.held : []);
     const used = state.run.by_hand ? null : state.run.row;
-    this.marks.light((row) => [row === hovered && "lit", row === used && "used", contradicting.has(row) && "contradicts", row === chosen && "chosen"], hovered);
+    this.marks.light((row) => [held.has(row) && "held", (row === hovered || row === other) && "lit", row === used && "used", contradicting.has(row) && "contradicts", row === chosen && "chosen"], hovered);
     // Numbers beside the points that a sentence names, or is about; on request beside all.
-    const moving = state.panel && state.panel.pending ? [] : [hovered, chosen]; // letters take the browser longer than a mark
+    const moving = state.panel && state.panel.pending ? [] : [hovered, other, chosen]; // letters take the browser longer than a mark
     const named = this.all ? state.scene.points.keys() : new Set([...(state.run.named || []), ...contradicting, ...moving]);
     this.marks.number([...named], state.scene.points);
     children(this.readout.words, this.words(), makeTerm, fillTerm);
@@ -204,7 +212,7 @@ export class XSpace {
   // What f is at the pointer, where no row is: the solver knows.
   ask(place) {
     if (!this.client.state.run.ready) return;
-    this.client.keep("probe", "probe", { at: place }, null, ({ probe }) => {
+    this.client.keep("probe", "probe", { at: place, third: this.client.state.x?.third ?? null }, null, ({ probe }) => {
       this.probed = probe ? { place, ...probe } : null;
       this.light();
     });
