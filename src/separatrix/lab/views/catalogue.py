@@ -202,7 +202,15 @@ TABS = (
     Tab("forces", "forces", "D", _has_slab, lambda play, options: forces_view(play)),
     Tab("lift", "lift", "L", _is_polynomial, lambda play, options: lift_view(play, options.get("pair"))),
     Tab("gram", "Gram", "G", _has_kernel, lambda play, options: gram_view(play)),
-    Tab("validation", "validation", "H", can_validate, _validation, _held_x),
+    Tab(
+        "validation",
+        "validation",
+        "H",
+        can_validate,
+        _validation,
+        _held_x,
+        recorded=({}, {"over": "C"}, {"over": "gamma"}, {"over": "looks"}),
+    ),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
 _MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}

@@ -17,7 +17,7 @@ export class Lift {
     this.usual = this.camera.saved();
     this.camera.onview = () => client.onview();
     this.empty = h("div", { class: "empty lift-empty", hidden: true }, this.why = h("p", {}),
-      h("button", { text: "set d = 2, c = 0", onclick: () => client.act("set", { settings: { degree: 2, coef0: 0, gamma: 1 } }) }));
+      h("button", { class: "live", text: "set d = 2, c = 0", onclick: () => client.act("set", { settings: { degree: 2, coef0: 0, gamma: 1 } }) }));
     this.camera.element.append(this.empty);
     this.inputs = ["x", "z"].map((name, k) => h("input", { type: "number", min: 1, step: 1, "aria-label": `Number of the point ${name}`, onchange: () => this.typed(k) }));
     this.lines = [h("p", {}), h("p", {}), h("p", { class: "note" })];
@@ -26,7 +26,7 @@ export class Lift {
     const [x, z] = this.inputs;
     this.element = h("div", { class: "tab-body lift-body" }, this.camera.element,
       h("div", { class: "legend lift-legend" }, keys.map(([name, text]) => h("span", { class: `key lift-${name}` }, h("i"), text))),
-      h("div", { class: "row-of lift-pair" }, h("label", {}, "x = point ", x), h("label", {}, "z = point ", z), h("span", { class: "note", text: "or click a point" })),
+      h("div", { class: "row-of lift-pair live" }, h("label", {}, "x = point ", x), h("label", {}, "z = point ", z), h("span", { class: "note", text: "or click a point" })),
       h("div", { class: "readout words lift-words" }, h("div", { class: "lift-equation" }, this.lines), this.says));
     this.camera.canvas.addEventListener("pointermove", (event) => { if (!this.camera.from) client.hover(this.under(event)); });
     this.camera.canvas.addEventListener("pointerleave", () => client.hover(null));
@@ -52,6 +52,7 @@ export class Lift {
   }
 
   choose(pair) {
+    if (this.client.fixed) return;
     this.pair = pair;
     this.client.look();
     this.client.onview();

@@ -13,9 +13,9 @@ export class Validation {
     this.size = null; // held-out points of the ten looks; null: as the solver chooses
     this.buttons = Object.entries(TITLES).map(([name, text]) => h("button", { class: "small", text, "aria-pressed": "false", "data-over": name, onclick: () => this.turnTo(name) }));
     this.third = null; // which third of the points is held out; null: as the solver chooses
-    this.another = h("button", { class: "small", text: "another third", title: "Hold out other points", onclick: () => this.next() });
+    this.another = h("button", { class: "small live", text: "another third", title: "Hold out other points", onclick: () => this.next() });
     this.sizes = h("select", { "aria-label": "held-out points", onchange: () => { this.size = Number(this.sizes.value); client.look(); client.onview(); } });
-    this.sizeLabel = h("label", { class: "sizes", hidden: true }, "points ", this.sizes);
+    this.sizeLabel = h("label", { class: "sizes live", hidden: true }, "points ", this.sizes);
     this.sweeps = { C: this.makeSweep("C", "C"), gamma: this.makeSweep("gamma", "γ") };
     this.looks = new Chart("Accuracy of the best of k models on the hold-out and on fresh data", { x: "models looked at, k", y: "right answers of the best, %" });
     this.holder = h("div", { class: "tab-body validation-body" });
@@ -29,6 +29,7 @@ export class Validation {
     const chart = new Chart(`Training and held-out error against ${symbol}`, { x: symbol, y: "wrong, %", logX: true });
     const box = chart.holder;
     chart.element.classList.add("sweep");
+    if (this.client.fixed) return chart;
     set(box, { tabindex: 0, role: "slider", "aria-label": `${symbol}, the value of the scene` });
     const put = (event) => {
       const { validation } = this.client.state;
@@ -105,7 +106,7 @@ export class Validation {
   drawSweep(chart, view) {
     chart.element.classList.toggle("pending", view.curves === null);
     const box = chart.holder, [low, high] = view.range;
-    set(box, { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": view.value, "aria-valuetext": show(view.value, 3) });
+    if (!this.client.fixed) set(box, { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": view.value, "aria-valuetext": show(view.value, 3) });
     if (view.curves) {
       const { values, train, held } = view.curves, along = (errors) => values.map((value, k) => [value, errors[k]]);
       this.kept = [[{ name: "training points", look: "soft", points: along(train), dots: true, dashed: true }, { name: "held-out points", look: "accent", points: along(held), dots: true }],
