@@ -81,7 +81,8 @@ def app(page: Any, body: str) -> Any:
 def texts(page: Any) -> dict[str, str]:
     """Every sentence and number on the page; what the checker says is another's in the live lab."""
     return page.evaluate(
-        """() => {
+        """async () => {
+          for (const _ of [1, 2, 3]) await new Promise(requestAnimationFrame); // a new picture is measured first
           const seen = (name) => [...document.querySelectorAll(name)].filter((each) => each.offsetParent !== null);
           const names = ['.note-line', '.formulas', '.counter', '.readout', '.verdict', '.weights', '.updates',
             '.objective .numbers', '.rows td'];
@@ -335,6 +336,44 @@ def test_what_needs_the_solver_is_not_offered(opened):
     assert shown.locator(".toast").is_hidden()
     assert "pip install" in shown.inner_text(".about")
     assert read_link(shown.get_attribute(".about a", "href"))["scene"]["algorithm"] == "perceptron"
+
+
+@pytest.mark.parametrize(
+    "stage", ["theorem", "hard-margin-qp", "two-kinds", "kernel-lift", "validation", "online-drift"]
+)
+def test_every_button_beside_a_picture_works(opened, stage):
+    """Whatever is pressed or pointed at, nothing asks for the solver."""
+    shown = opened(export_page(stage))
+    for tab in app(shown, "return c.state.run.tabs"):
+        app(shown, f"app.tabs.open('{tab}'); await c.act('look')")
+        buttons = shown.locator(".tab-panel button:visible")
+        for k in range(buttons.count()):
+            if k < buttons.count():  # a button may take another away
+                buttons.nth(k).click()
+            app(shown, "await c.act('look')")
+        box = shown.locator(".tab-panel").bounding_box()
+        for across in (0.3, 0.5, 0.7):
+            shown.mouse.click(box["x"] + across * box["width"], box["y"] + 0.3 * box["height"])
+        app(shown, "await c.act('look')")
+        assert shown.locator(".toast").is_hidden(), tab
+
+
+def test_cuts_are_recorded_across_every_axis(opened, lab):
+    shown = opened(export_page("hard-margin-qp"))
+    lab.js("await app.openStage('hard-margin-qp'); await c.act('look')")
+    for axis in (0, 1, 2):
+        wanted = lab.js(f"app.tabs.shown.axis = {axis}; await c.act('look'); return c.state.solid.cut")
+        found = app(shown, f"app.tabs.shown.axis = {axis}; await c.act('look'); return c.state.solid.cut")
+        assert found["axis"] == wanted["axis"] == axis
+        assert found["at"] == pytest.approx(wanted["at"], rel=1e-8)
+
+
+def test_a_page_keeps_the_options_that_its_maker_chose(opened):
+    """A cut at a value of one's own is recorded with the rest."""
+    scene = BY_NAME["separable"].make().changed({"algorithm": "hard-margin"})
+    state = {"tab": "solid", "slice": 0.25, "options": {"solid": {"axis": 2, "slice": 0.25}}}
+    shown = opened(page(recorded(scene, **state)))
+    assert app(shown, "return c.state.solid.cut.at") == 0.25
 
 
 def test_the_surface_is_recorded_too(opened):

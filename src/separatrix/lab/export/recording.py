@@ -38,7 +38,7 @@ _FEW, _FINE, _COARSE = (
 )  # frames up to which a kernel's contours are fine; points on a side of their grid
 _HOME = "http://127.0.0.1:8765/#"  # where `separatrix lab` serves its page unless told otherwise
 _ANSWERS = ("python", "step-sizes")  # questions without arguments, whose answers are sent along
-_KEPT = ("tab", "theme", "window", "wview", "camera", "preset", *(tab.name for tab in TABS))
+_KEPT = ("tab", "slice", "theme", "window", "wview", "camera", "preset", *(tab.name for tab in TABS))
 
 
 class Wanted(NamedTuple):
@@ -115,7 +115,8 @@ def record(ask: Ask, state: dict[str, Any]) -> Recording:
         last = _answer(ask, {"op": "seek", "step": begin})["run"]["steps"]
     begin = min(max(begin, 0), last)
     steps = _chosen(last, begin, max(40, min(MOST, FEWER // len(opened["scene"]["points"]))))
-    want, variants = _wanted(opened["scene"], _FINE if len(steps) <= _FEW else _COARSE)
+    options = state.get("options") if isinstance(state.get("options"), dict) else {}
+    want, variants = _wanted(opened["scene"], options or {}, _FINE if len(steps) <= _FEW else _COARSE)
     frames = [_frame(ask, step, want, step == steps[-1]) for step in steps]
     names = opened["run"]["tabs"] or [TABS[0].name]  # with none, one says why
     more = {
@@ -162,8 +163,8 @@ def _chosen(last: int, begin: int, most: int) -> list[int]:
     return sorted({*range(most // 3), *rest, begin})
 
 
-def _wanted(scene: dict[str, Any], grid: int) -> tuple[list[Wanted], dict[str, Any]]:
-    """What to ask at each step, and the variants of each view.
+def _wanted(scene: dict[str, Any], options: dict[str, Any], grid: int) -> tuple[list[Wanted], dict[str, Any]]:
+    """What to ask at each step, and the variants of each view; ``options`` are those with which one is looked at now.
 
     A further variant of a view is kept under another name, risk#1, and so is the x-space that a picture has of its
     own, x@validation: each of these is asked for by itself.
@@ -172,15 +173,16 @@ def _wanted(scene: dict[str, Any], grid: int) -> tuple[list[Wanted], dict[str, A
     tabs = [tab for tab in TABS if tab.name in there]
     ways = None if len(scene["points"]) <= _MANY else 1
     variants = {tab.name: tab.recorded[:ways] for tab in tabs}
+    variants |= {name: (*variants[name], options[name]) for name in variants if name in options}
     x = {"x": {"window": list(_window(scene["points"])), "grid": grid}}
-    asked = [Wanted({**x, "panel": {}, **{name: options[0] for name, options in variants.items()}}, {})]
-    for name, options in variants.items():
-        asked += [Wanted({name: each}, {name: f"{name}#{k}"}) for k, each in enumerate(options) if k > 0]
+    asked = [Wanted({**x, "panel": {}, **{name: each[0] for name, each in variants.items()}}, {})]
+    for name, each in variants.items():
+        asked += [Wanted({name: each[k]}, {name: f"{name}#{k}"}) for k in range(1, len(each))]
     own = [tab.name for tab in tabs if tab.x is not None]
     if own:
         asked[0] = Wanted({name: each for name, each in asked[0].want.items() if name not in own}, {})
         asked += [Wanted({**x, name: variants[name][0]}, {"x": f"x@{name}"}) for name in own]
-    return asked, {name: list(options) for name, options in variants.items()}
+    return asked, {name: list(each) for name, each in variants.items()}
 
 
 def _window(points: list[Any]) -> Window:

@@ -45,8 +45,8 @@ class Tab:
     key: str
     applies: Callable[[Scene], bool]
     make: Callable[[Playback, Options], Any]
-    recorded: tuple[Options, ...] = ({},)
     x: Callable[[Playback, Options, Options], Any] | None = None
+    recorded: tuple[Options, ...] = ({},)
 
 
 def tabs_of(scene: Scene) -> list[str]:
@@ -113,11 +113,7 @@ def _risk(play: Playback, options: Options) -> Any:
     least = _finite(options.get("least"), "least") or 0.0
     room = min(max(_finite(options.get("room"), "room") or 1.0, 1.0), 4.0)
     shaped = partial(
-        risk_view,
-        aspect=_aspect(options),
-        least=least,
-        solid=options.get("solid") is True,
-        room=room,
+        risk_view, aspect=_aspect(options), least=least, solid=options.get("solid") is True, room=room
     )
     return _planar(shaped)(play, options)
 
@@ -190,9 +186,9 @@ def _is_polynomial(scene: Scene) -> bool:
 #: In the order of the page.
 TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
-    Tab("solid", "3-D", "V", _has_w, _solid, ({"axis": 2}, {"axis": 0}, {"axis": 1})),
-    Tab("risk", "risk", "K", _has_risk, _risk, ({"room": 1.4}, {"solid": True})),
-    Tab("theorem", "theorem", "T", _has_theorem, _theorem, ({"whole": True}, {"whole": False})),
+    Tab("solid", "3-D", "V", _has_w, _solid, recorded=({}, {"axis": 0}, {"axis": 1})),
+    Tab("risk", "risk", "K", _has_risk, _risk, recorded=({"room": 1.4}, {"solid": True})),
+    Tab("theorem", "theorem", "T", _has_theorem, _theorem, recorded=({"whole": True}, {"whole": False})),
     Tab("column", "column", "C", _has_column, lambda play, options: column_view(play)),
     Tab("stepsize", "step size", "Z", _has_step_size, _step_size),
     Tab(
@@ -202,7 +198,7 @@ TABS = (
         lambda scene: scene.algorithm == "online",
         lambda play, options: mistakes_view(play),
     ),
-    Tab("margin", "margin", "M", _has_slab, _margin, ({"times": 1}, {"times": 2}, {"times": 0.5})),
+    Tab("margin", "margin", "M", _has_slab, _margin, recorded=({"times": 1}, {"times": 0.5}, {"times": 2})),
     Tab("forces", "forces", "D", _has_slab, lambda play, options: forces_view(play)),
     Tab("lift", "lift", "L", _is_polynomial, lambda play, options: lift_view(play, options.get("pair"))),
     Tab("gram", "Gram", "G", _has_kernel, lambda play, options: gram_view(play)),
@@ -212,8 +208,8 @@ TABS = (
         "H",
         can_validate,
         _validation,
-        ({}, {"over": "C"}, {"over": "looks"}),
         _held_x,
+        recorded=({}, {"over": "C"}, {"over": "gamma"}, {"over": "looks"}),
     ),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}

@@ -16,7 +16,7 @@ export function makeShareMenu(app) {
     ["drawing (SVG)", async () => save("separatrix.svg", drawing(app, which, 4).text, "image/svg+xml")],
     ["film (GIF)", () => film(app, which)],
     ["Python program", async () => file(await client.act("python"), "python", "separatrix_scene.py", "text/x-python")],
-    ...(client.fixed ? [] : [["page (HTML)", async () => file(await client.act("page", { state: readState(app) }), "page", "separatrix_scene.html", "text/html")]]),
+    ...(client.fixed ? [] : [["page (HTML)", async () => file(await client.act("page", { state: { ...readState(app), options: { [app.tabs.name]: app.tabs.options(false) } } }), "page", "separatrix_scene.html", "text/html")]]),
     ["certificate (JSON)", async () => app.panel.save()],
   ];
   const file = (reply, field, name, type) => { if (reply[field]) save(name, reply[field], type); };

@@ -42,11 +42,14 @@ export class RecordedTransport {
   variant(name, wanted) {
     const all = this.variants[name] || [{}];
     const keys = [...new Set(all.flatMap(Object.keys))];
-    const alike = (options) => keys.filter((key) => JSON.stringify(options[key] ?? false) === JSON.stringify(wanted[key] ?? false)).length;
+    const alike = (options) => keys.filter((key) => plain(options[key]) === plain(wanted[key])).length;
     const best = all.reduce((found, options, k) => (alike(options) > alike(all[found]) ? k : found), 0);
     return best === 0 ? name : `${name}#${best}`;
   }
 }
+
+// An option as text; one that is off, or not given, is none.
+const plain = (value) => (value === null || value === undefined || value === false ? "" : JSON.stringify(value));
 
 // The recording in a file: the length of its text, the text, and the bytes of its grids.
 export function readRecording(buffer) {

@@ -54,7 +54,7 @@ export class Gram {
   ask() {
     const { gram } = this.client.state, rows = this.cell.map((each) => gram.order[each]);
     this.asked = this.keyOf(gram);
-    if (this.client.fixed) return; // a recording has no solver to ask
+    if (this.client.fixed) return; // nobody to ask
     this.client.keep("pair", "pair", { rows }, null, ({ pair }) => {
       if (!pair || !this.cell) return;
       this.told = pair.says;

@@ -52,6 +52,7 @@ export class Lift {
   }
 
   choose(pair) {
+    if (this.client.fixed) return;
     this.pair = pair;
     this.client.look();
     this.client.onview();

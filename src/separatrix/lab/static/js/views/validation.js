@@ -106,7 +106,7 @@ export class Validation {
   drawSweep(chart, view) {
     chart.element.classList.toggle("pending", view.curves === null);
     const box = chart.holder, [low, high] = view.range;
-    set(box, { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": view.value, "aria-valuetext": show(view.value, 3) });
+    if (!this.client.fixed) set(box, { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": view.value, "aria-valuetext": show(view.value, 3) });
     if (view.curves) {
       const { values, train, held } = view.curves, along = (errors) => values.map((value, k) => [value, errors[k]]);
       this.kept = [[{ name: "training points", look: "soft", points: along(train), dots: true, dashed: true }, { name: "held-out points", look: "accent", points: along(held), dots: true }],
