@@ -69,7 +69,7 @@ def test_a_link_holds_how_it_is_looked_at_too(lab, new_page):
         """app.setTheme("dark"); app.tabs.open("solid"); app.tabs.cut(0.25); await c.act("look");
         app.tabs.shown.camera.turn = 1.25; app.tabs.shown.camera.near = 1.5;
         app.xspace.plot.plane.look([0.5, 0.25], 1.75); app.xspace.looked();
-        app.tabs.views.risk.view.flip();
+        app.tabs.views.risk.flip();
         await app.markOne.ask("show", { cells: "1".repeat(200) + "0".repeat(200), label: -1 });
         await app.markOne.ask("pass");
         await c.act("hold", { w: [0.5, -1], b: 0.125 });"""
@@ -79,7 +79,7 @@ def test_a_link_holds_how_it_is_looked_at_too(lab, new_page):
         found = page.js(
             """const { camera } = app.tabs.shown, { plane } = app.xspace.plot;
             return [app.root.dataset.theme, app.tabs.name, app.tabs.slice, camera.turn, camera.near,
-            plane.centre, plane.half, app.tabs.views.risk.view.solid, c.state.x.w, c.state.x.b,
+            plane.centre, plane.half, app.tabs.views.risk.solid, c.state.x.w, c.state.x.b,
             (await c.act("mark", { do: "look" })).mark.updates, app.preset.value]"""
         )
         assert found == [
