@@ -102,3 +102,15 @@ def test_every_picture_of_odd_points(points, algorithm):
         if reply["run"]["ready"]:
             asked(session, "seek", step=0)
             asked(session, "step")
+
+
+def test_a_stage_is_chosen_from_the_list_of_scenes(lab):
+    lab.page.select_option("#preset", label="Why it must stop")
+    lab.until("c.state.theorem && app.tabs.name === 'theorem'")
+    assert lab.page.locator("#preset").input_value() == "stage theorem"
+    lab.js("app.link.now()")  # at once, not a moment later
+    lab.page.reload()
+    lab.page.wait_for_selector("#lab[data-ready]")
+    assert lab.page.locator("#preset").input_value() == "stage theorem"  # the link keeps it
+    lab.act("add", point=[0.5, 0.5, 1])
+    assert lab.page.locator("#preset").input_value() == ""  # these are other points

@@ -26,7 +26,8 @@ import { Tour } from "./teach/tour.js";
 import { listenForKeys } from "./controls/keys.js";
 import { flipTheme, keptTheme, setTheme } from "./controls/theme.js";
 
-const CHANGES = new Set(["load", "stage", "clear", "add", "move", "remove", "undo", "redo", "tour"]);
+const STAGE = "stage "; // before the name of a stage, in the list of scenes
+const CHANGES = new Set(["load", "clear", "add", "move", "remove", "undo", "redo", "tour"]);
 const RESHAPES = new Set(["load", "preset", "stage", "clear", "begin", "again", "end"]); // after these the window is fitted to the points
 
 // `keys` is where keys are listened for: the document where the page is all there is, else the element itself.
@@ -54,7 +55,7 @@ export async function mount(root, transport, keys = root) {
   app.say = (text) => say(app, text);
   app.warn = (text) => { write(app.banner, text); app.banner.hidden = text === ""; };
   app.setTheme = (theme) => { setTheme(root, theme); app.draw(); };
-  app.markPreset = (name) => { turn(app.preset, app.presets.some((each) => each.name === name) ? name : ""); };
+  app.markPreset = (name) => { turn(app.preset, [...app.preset.options].some((each) => each.value === name) ? name : ""); };
   app.title = (text) => write(app.brand.lastChild, text ? ` ${text}` : " lab");
   const { w, solid, ...others } = views, kept = Object.entries(others).filter(([, view]) => view.saved); // what a link keeps of each
   app.parts = { window: app.xspace, wview: w, camera: solid, ...Object.fromEntries(kept) };
@@ -72,6 +73,7 @@ export async function mount(root, transport, keys = root) {
     const reshaped = RESHAPES.has(message.op === "tour" ? message.do : message.op);
     if (reshaped) app.xspace.fit(state.scene.points);
     if (message.op === "preset") turn(app.preset, message.name);
+    else if (message.op === "stage") turn(app.preset, STAGE + message.name);
     else if (CHANGES.has(message.op)) turn(app.preset, ""); // these points are nobody's preset any more
     app.draw();
     if (reshaped && state.x && state.x.contours) client.look(); // contours of the new window
@@ -87,8 +89,9 @@ export async function mount(root, transport, keys = root) {
     return client.act("stage", { name });
   };
   listenForKeys(keys, app);
-  app.preset.append(...hello.presets.map(({ name, title, about }) => h("option", { value: name, text: title, title: about })));
-  app.presets = hello.presets;
+  const list = (label, options) => (options.length ? [h("optgroup", { label }, options)] : []);
+  app.preset.append(...list("Points", hello.presets.map(({ name, title, about }) => h("option", { value: name, text: title, title: about }))),
+    ...list("Stages of the subject", hello.stages.map(({ name, title }) => h("option", { value: STAGE + name, text: title }))));
   return app;
 }
 
@@ -123,8 +126,8 @@ function drawAll(app) {
 
 function makeHeader(app) {
   const { client } = app;
-  app.preset = h("select", { id: "preset", onchange: () => { app.player.stop(); if (app.preset.value) client.act("preset", { name: app.preset.value }); } },
-    h("option", { value: "", text: "choose points…" }));
+  app.preset = h("select", { id: "preset", onchange: () => choose(app, app.preset.value) },
+    h("option", { value: "", text: "choose…" }));
   const algorithm = h("select", { id: "algorithm", onchange: () => { app.player.stop(); client.act("set", { settings: { algorithm: algorithm.value } }); } },
     Object.entries(ALGORITHMS).map(([value, { title }]) => h("option", { value, text: title })));
   app.algorithm = h("label", { class: "setting algorithm" }, h("span", { text: "algorithm" }), algorithm);
@@ -138,9 +141,16 @@ function makeHeader(app) {
     return h("header", { class: "top" }, app.brand, app.actions, theme, help);
   }
   return h("header", { class: "top" }, app.brand,
-    h("label", { class: "setting preset" }, h("span", { text: "points" }), app.preset),
+    h("label", { class: "setting preset" }, h("span", { text: "scene" }), app.preset),
     h("button", { text: "clear", title: "Remove all points", onclick: () => { app.player.stop(); client.act("clear"); } }),
     app.undo, app.redo, app.actions, theme, help);
+}
+
+// Points from the list, or a stage with its picture.
+function choose(app, name) {
+  app.player.stop();
+  if (name.startsWith(STAGE)) app.openStage(name.slice(STAGE.length));
+  else if (name) app.client.act("preset", { name });
 }
 
 function say(app, text) {
