@@ -1,8 +1,8 @@
 """The chapters of the tour: every right answer found anew, every task undone and then done, every number a fact.
 
-Tests `lab/tour/chapter.py`, `lab/tour/chapters.py`, `lab/tour/facts.py`, `lab/tour/guide.py`, `lab/tour/spaces.py`, `lab/tour/step_size.py`,
-`lab/tour/perceptron.py`, `lab/tour/theorem.py`, `lab/tour/online.py`, `lab/tour/margins.py`, `lab/tour/support.py`,
-`lab/tour/kernels.py`, `lab/tour/validation.py`.
+Tests `lab/tour/chapter.py`, `lab/tour/chapters.py`, `lab/tour/facts.py`, `lab/tour/guide.py`, `lab/tour/spaces.py`,
+`lab/tour/step_size.py`, `lab/tour/perceptron.py`, `lab/tour/theorem.py`, `lab/tour/online.py`, `lab/tour/margins.py`,
+`lab/tour/support.py`, `lab/tour/kernels.py`, `lab/tour/validation.py`.
 """
 
 from __future__ import annotations
