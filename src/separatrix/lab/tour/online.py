@@ -96,7 +96,7 @@ def _who_errs(play: Playback) -> Asked:
         ("The one that goes on learning", "Both the same", "The copy that stopped"),
         0 if online < frozen else 1 if online == frozen else 2,
         f"The learner makes {online} mistakes there, the copy {frozen}. Following a line that moves costs mistakes for "
-        "as long as it moves; not to follow costs more.",
+        f"as long as it moves{'; not following it costs more' if online < frozen else ''}.",
     )
 
 
