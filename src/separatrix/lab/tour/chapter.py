@@ -72,6 +72,9 @@ class Task:
     show: Callable[[Playback], list[Message]]
     praise: Callable[[Playback, Playback], str]
     keys: str = ""  #: how it is done without a pointer
+    changes: tuple[
+        str, ...
+    ] = ()  #: fields of the scene that it is done by; with others changed it is another task
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from separatrix.lab.tour.kernels import KERNELS
 from separatrix.lab.tour.margins import PROGRAM, SLAB
 from separatrix.lab.tour.online import NO_LINE, ONLINE
 from separatrix.lab.tour.perceptron import BIAS, UPDATES
-from separatrix.lab.tour.spaces import RISK, STEP_SIZE, TWO_SPACES
+from separatrix.lab.tour.spaces import RISK, TWO_SPACES
+from separatrix.lab.tour.step_size import STEP_SIZE
 from separatrix.lab.tour.support import KINDS, SLACK
 from separatrix.lab.tour.theorem import THEOREM
 from separatrix.lab.tour.validation import MARK_ONE, VALIDATION

@@ -99,7 +99,7 @@ def follow(page: Page) -> None:
     visit = page.visit
     if visit is None or visit.done or page.playback is None or not isinstance(visit.stop.asks, Task):
         return
-    if page.playback.scene.algorithm != visit.opened.scene.algorithm:
+    if not _comparable(visit.stop.asks, visit, page.playback):
         return
     if visit.stop.asks.done(visit.opened, page.playback):
         said = visit.stop.asks.praise(visit.opened, page.playback)
@@ -152,14 +152,20 @@ def _question(visit: Visit) -> Message | None:
     }
 
 
+def _comparable(task: Task, visit: Visit, play: Playback) -> bool:
+    """True if the scene differs from that of the stop only where the task lets the reader change it."""
+    was = visit.opened.scene
+    return replace(play.scene, **{name: getattr(was, name) for name in task.changes}) == was
+
+
 def _task(visit: Visit, play: Playback | None) -> Message | None:
     task = visit.stop.asks
     if not isinstance(task, Task):
         return None
     if play is None:
         status = "Points of both classes are needed."
-    elif play.scene.algorithm != visit.opened.scene.algorithm:
-        status = "The algorithm has been changed; the task is about the one before."
+    elif not _comparable(task, visit, play):
+        status = "Something else has been changed; the task is about the scene that it began with."
     else:
         status = task.status(visit.opened, play)
     return {

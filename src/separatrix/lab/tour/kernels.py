@@ -19,7 +19,7 @@ from separatrix.lab.tour.chapter import (
     among,
     preset,
 )
-from separatrix.lab.tour.facts import answer
+from separatrix.lab.tour.facts import answer, functional
 from separatrix.lab.words import pair, shown
 
 _LIFT = {"algorithm": "kernel-svm", "kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 0.0}
@@ -88,9 +88,8 @@ def _diagonal(play: Playback) -> Asked:
 
 
 def _everybody(start: Playback, now: Playback) -> bool:
-    if now.scene.algorithm != "kernel-svm" or now.scene.points != start.scene.points or not now.at_end:
-        return False
-    return bool(np.all(now.frame.weights > 0))
+    """Every point has a weight and is right: a kernel that is too wide may give all of them one and be wrong."""
+    return now.at_end and bool(np.all(now.frame.weights > 0)) and bool(np.all(functional(now) > 0))
 
 
 def _supports(start: Playback, now: Playback) -> str:
@@ -135,16 +134,19 @@ KERNELS = Chapter(
             "x",
             _support_words,
             Task(
-                "Move γ until every point is a support vector.",
+                "Make the kernel narrower until every point is a support vector: move γ up.",
                 "The slider of γ is among the settings above the pictures. Larger is narrower.",
                 _everybody,
                 _supports,
                 _narrow,
                 lambda start, now: (
-                    "Each point now has an island of its own, and the boundary knows nothing but the points it has "
-                    "seen. It makes no error on them. Whether it is any good elsewhere is the next question."
+                    "Now the boundary rests on every point there is, and it makes no error on them. It knows nothing "
+                    "but what it has "
+                    "seen; "
+                    "whether it is any good elsewhere is the next question."
                 ),
                 keys=SLIDER_KEYS,
+                changes=("gamma",),
             ),
             scene=preset("circles"),
             tabs=("gram",),

@@ -149,6 +149,7 @@ SLAB = Chapter(
                     f"{shown(norm(start))} to {shown(norm(now))}. Their product is 2, before and after."
                 ),
                 keys=MOVE_KEYS,
+                changes=("points",),
             ),
         ),
     ),
@@ -271,6 +272,7 @@ PROGRAM = Chapter(
                     "margin may have thousands of points and rest on three."
                 ),
                 keys=ADD_KEYS,
+                changes=("points",),
             ),
             settings={"algorithm": "hard-margin"},
         ),

@@ -96,13 +96,23 @@ def _who_errs(play: Playback) -> Asked:
         ("The one that goes on learning", "Both the same", "The copy that stopped"),
         0 if online < frozen else 1 if online == frozen else 2,
         f"The learner makes {online} mistakes there, the copy {frozen}. Following a line that moves costs mistakes for "
-        "as long as it moves; not to follow costs more.",
+        f"as long as it moves{'; not following it costs more' if online < frozen else ''}.",
     )
 
 
 # The stage of the drift has an algorithm of its own; without it there is nothing to show.
 _DRIFT = (
-    (Stop("A world that turns", "tab", _drift_words, Question(_who_errs)),) if "online-drift" in STAGE else ()
+    (
+        Stop(
+            "A world that turns",
+            "tab",
+            _drift_words,
+            Question(_who_errs, lambda play: [{"op": "finish"}]),
+            step=60,
+        ),
+    )
+    if "online-drift" in STAGE
+    else ()
 )
 ONLINE = Chapter(
     "online",
@@ -139,6 +149,7 @@ ONLINE = Chapter(
                     "never arrives."
                 ),
                 keys=ADD_KEYS,
+                changes=("points",),
             ),
             scene=preset("origin"),
             tabs=("w",),
@@ -207,7 +218,7 @@ def _weighted_sum(play: Playback) -> Asked:
         0 if not any(total) else 2,
         "The sum is the product of (w, b) with the weighted sum of the y(x, 1), which is 0. If a line had all of them "
         "on their "
-        "own sides, every term would be positive, and so would the sum. Hence no line has them so.",
+        "own sides, every term would be positive, and so would the sum. Hence no line can do that.",
     )
 
 
@@ -263,7 +274,7 @@ NO_LINE = Chapter(
             "have to be on both sides of a line.",
             Task(
                 "Drag one point so that a line exists.",
-                "Take one of the highlighted points and pull it so far out that the segments cross no more.",
+                "Take one of the highlighted points and pull it so far out that the segments no longer cross.",
                 _line_now,
                 lambda start, now: f"The verdict is “{now.answers.quick_verdict.verdict}”.",
                 _uncrossing,
@@ -272,6 +283,7 @@ NO_LINE = Chapter(
                     "weights, never both and never neither."
                 ),
                 keys=MOVE_KEYS,
+                changes=("points",),
             ),
             scene=_crossing,
             tabs=("w",),

@@ -82,8 +82,7 @@ def _cheap(play: Playback) -> list[Message]:
 
 
 def _nobody_pays(start: Playback, now: Playback) -> bool:
-    same = now.scene.algorithm == "soft-margin" and now.scene.points == start.scene.points
-    return same and now.hand is None and now.over and now.settled and no_slack(now)
+    return now.hand is None and now.over and now.settled and no_slack(now)
 
 
 def _paying(start: Playback, now: Playback) -> str:
@@ -131,6 +130,7 @@ SLACK = Chapter(
                     "larger C changes nothing any more."
                 ),
                 keys=SLIDER_KEYS,
+                changes=("C",),
             ),
             scene=preset("separable", algorithm="soft-margin", C=0.05),
         ),
@@ -247,17 +247,10 @@ def _balance(play: Playback) -> Asked:
 
 
 def _recruited(start: Playback, now: Playback) -> bool:
-    if (
-        now.scene.algorithm != "soft-margin"
-        or len(now.scene.points) != len(start.scene.points)
-        or not now.at_end
-    ):
+    if len(now.scene.points) != len(start.scene.points) or not now.at_end:
         return False
-    idle = {row for row in range(len(start.scene.points)) if start.frame.weights[row] == 0}
-    return (
-        bool(idle & set(kinds(now)["slack"]))
-        and float(functional(now)[list(idle & set(kinds(now)["slack"]))].min()) < 0.999
-    )
+    found = [row for row in kinds(now)["slack"] if start.frame.weights[row] == 0]
+    return bool(found) and float(functional(now)[found].min()) < 1.0 - 1e-3
 
 
 def _count_kinds(start: Playback, now: Playback) -> str:
@@ -317,6 +310,7 @@ KINDS = Chapter(
                     "side, its weight will not exceed C: that is why a soft margin survives a few bad points."
                 ),
                 keys=MOVE_KEYS,
+                changes=("points",),
             ),
         ),
     ),

@@ -131,7 +131,7 @@ def _bound(play: Playback) -> float:
 
 
 def _doubled(start: Playback, now: Playback) -> bool:
-    return now.scene.algorithm == "perceptron" and 2.0 * _bound(start) <= _bound(now) < math.inf
+    return 2.0 * _bound(start) <= _bound(now) < math.inf
 
 
 def _bound_status(start: Playback, now: Playback) -> str:
@@ -200,6 +200,7 @@ THEOREM = Chapter(
                     "that nearly touch may be learnt slowly, and now you know exactly how slowly."
                 ),
                 keys=MOVE_KEYS,
+                changes=("points",),
             ),
             settings=_FROM_ZERO,
         ),

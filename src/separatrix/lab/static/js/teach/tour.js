@@ -126,7 +126,7 @@ export class Tour {
     this.app.player.stop();
     await this.act("answer", { choice: place });
     this.next.focus({ preventScroll: true });
-    this.said.scrollIntoView({ block: "nearest" });
+    this.body.scrollTop = this.body.scrollHeight;
   }
 
   // The reader's own page comes back: the points and their run from the solver, and how they were looked at.
