@@ -223,6 +223,7 @@ def test_a_stage_is_the_lab_at_every_step(opened, lab, stage):
     lab.page.set_viewport_size({"width": 1280, "height": 720})
     lab.js(f"await app.openStage('{stage}'); await c.act('look')")
     assert texts(shown) == texts(lab.page)
+    assert "checked in this page: proved" in shown.inner_text(".about")
     tabs = app(shown, "return c.state.run.tabs")
     assert tabs == lab.js("return c.state.run.tabs")
     steps = held(text)["steps"]
@@ -405,6 +406,7 @@ def test_a_wrong_certificate_is_rejected_in_the_page(opened):
         shown = opened(page(replace(whole, more={**whole.more, **forged})))
         assert "Checked in this page: rejected." in shown.inner_text(".run-proof")
         assert "proved." not in shown.inner_text(".run-proof .check")
+        assert "checked in this page: rejected." in shown.inner_text(".about")
 
 
 def test_a_damaged_file_says_so(browser, tmp_path):
