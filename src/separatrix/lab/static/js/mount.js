@@ -58,6 +58,7 @@ export async function mount(root, transport, keys = root) {
   app.title = (text) => write(app.brand.lastChild, text ? ` ${text}` : " lab");
   const { w, solid, ...others } = views, kept = Object.entries(others).filter(([, view]) => view.saved); // what a link keeps of each
   app.parts = { window: app.xspace, wview: w, camera: solid, ...Object.fromEntries(kept) };
+  app.tour = NO_TOUR;
   const extras = client.fixed ? [] : teach(app);
   app.actions.append(makeShareMenu(app));
   const header = makeHeader(app);
@@ -90,6 +91,9 @@ export async function mount(root, transport, keys = root) {
   app.presets = hello.presets;
   return app;
 }
+
+// Of a recording: it needs a solver, and has nothing to say or to keep.
+const NO_TOUR = { now: null, before: null, element: null, key: () => false, draw: () => {}, saved: () => null };
 
 // What needs a solver of one's own.
 function teach(app) {
