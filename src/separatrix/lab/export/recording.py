@@ -74,7 +74,7 @@ class Recording:
         n, last = len(self.steps), self.steps[-1]
         every = "every step" if n == last + 1 else f"{n} of {last + 1} steps"
         return {
-            "about": f"A recording of {every}: the points and the settings are fixed here.",
+            "about": f"A recording of {every}, without the solver.",
             "refused": "This page is a recording, without the solver that this needs: open the scene in the lab.",
         }
 

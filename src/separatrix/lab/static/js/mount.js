@@ -59,6 +59,7 @@ export async function mount(root, transport, keys = root) {
   app.title = (text) => write(app.brand.lastChild, text ? ` ${text}` : " lab");
   const { w, solid, ...others } = views, kept = Object.entries(others).filter(([, view]) => view.saved); // what a link keeps of each
   app.parts = { window: app.xspace, wview: w, camera: solid, ...Object.fromEntries(kept) };
+  app.tour = NO_TOUR;
   const { card, dialogs } = client.fixed ? { card: [], dialogs: [] } : teach(app);
   app.actions.append(makeShareMenu(app));
   const header = makeHeader(app);
@@ -95,6 +96,9 @@ export async function mount(root, transport, keys = root) {
   return app;
 }
 
+// Of a recording: it needs a solver, and has nothing to say or to keep.
+const NO_TOUR = { now: null, before: null, element: null, key: () => false, draw: () => {}, saved: () => null };
+
 // What needs a solver of one's own.
 function teach(app) {
   app.markOne = new MarkOne(app);
@@ -121,7 +125,7 @@ function drawAll(app) {
   app.xspace.draw();
   app.tabs.draw();
   app.panel.draw();
-  app.tour?.draw();
+  app.tour.draw();
 }
 
 function makeHeader(app) {

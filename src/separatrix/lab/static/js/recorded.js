@@ -6,6 +6,8 @@ import { loadState } from "./talk/link.js";
 import { readRecording, RecordedTransport } from "./talk/recorded.js";
 import { mount } from "./mount.js";
 
+const CHECKED = { proved: "✓ Certificate checked in this page: proved.", conditional: "◐ Certificate checked in this page: proved on a condition.",
+  rejected: "✗ Certificate checked in this page: rejected." };
 const root = document.getElementById("lab");
 
 async function start() {
@@ -31,7 +33,8 @@ async function start() {
 // What a page without a solver cannot do, and how to get one that can.
 function footer(app, about) {
   const here = h("a", { href: app.link.now(), target: "_blank", rel: "noopener", text: "open this scene there" });
-  return h("footer", { class: "about" }, `${about} To change them: `, h("code", { text: "pip install 'separatrix[lab]'" }), ", start ",
+  app.checked = h("span", { class: "check", role: "status" });
+  return h("footer", { class: "about" }, app.checked, ` ${about} To change points or settings: `, h("code", { text: "pip install 'separatrix[lab]'" }), ", start ",
     h("code", { text: "separatrix lab" }), " and ", here, ".");
 }
 
@@ -41,6 +44,10 @@ function checkAll(app, { scene, certificates }) {
   const verdict = (text) => (text ? check(new TextEncoder().encode(text), data) : null);
   app.client.checks = { verdict: verdict(certificates.verdict), run: verdict(certificates.run) };
   app.panel.draw();
+  const found = [app.client.checks.verdict, app.client.checks.run].filter(Boolean).map(({ outcome }) => outcome);
+  const worst = ["rejected", "conditional", "proved"].find((outcome) => found.includes(outcome));
+  write(app.checked, CHECKED[worst]); // also where the panel is out of sight
+  app.checked.classList.toggle("failed", worst === "rejected");
   root.dataset.checked = "true";
 }
 

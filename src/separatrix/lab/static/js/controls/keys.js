@@ -26,7 +26,7 @@ export function listenForKeys(target, app) {
     const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (pressed === " " && (choosing || event.target.matches("button, summary, .scroll"))) return; // it presses or scrolls those
     if (choosing && "0123456789".includes(pressed)) return;
-    if (app.tour && app.tour.key(pressed)) {
+    if (app.tour.key(pressed)) {
       event.preventDefault();
       return;
     }
