@@ -14,7 +14,7 @@ from typing import Any
 from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME
 from separatrix.lab.scene import Scene
-from separatrix.lab.stages import STAGE
+from separatrix.lab.stages import STAGE, Stage
 from separatrix.lab.views.catalogue import tabs_of
 
 Message = dict[str, Any]
@@ -99,22 +99,23 @@ class Stop:
 
 @dataclass(frozen=True)
 class Chapter:
-    """Two or three minutes on one stage of the subject; ``scene`` serves where ``stage`` is not there, or is ""."""
+    """Two or three minutes on a stage of the subject, by its name, or on a scene that is no stage."""
 
     name: str
     title: str
-    stage: str
-    scene: Callable[[], Scene]
+    about: str | Callable[[], Scene]
     stops: tuple[Stop, ...]
     tabs: tuple[str, ...] = ("w",)
 
+    @property
+    def stage(self) -> Stage | None:
+        """The stage that it is about, if it is about one."""
+        return STAGE[self.about] if isinstance(self.about, str) else None
+
     def scene_of(self, stop: Stop) -> Scene:
         """The points and settings that a stop begins with."""
-        if stop.scene is not None:
-            scene = stop.scene()
-        else:
-            scene = STAGE[self.stage].make() if self.stage in STAGE else self.scene()
-        return scene.changed(stop.settings)
+        make = stop.scene or (STAGE[self.about].make if isinstance(self.about, str) else self.about)
+        return make().changed(stop.settings)
 
     def open(self, stop: Stop) -> Playback:
         """The run of a stop, at the step where it begins."""
@@ -129,13 +130,12 @@ class Chapter:
     def tab_of(self, stop: Stop, scene: Scene) -> str | None:
         """The picture to open: the first wanted that this scene has, else the first that it has."""
         there = tabs_of(scene)
-        wanted = [*stop.tabs, *([STAGE[self.stage].tab] if self.stage in STAGE else []), *self.tabs]
+        wanted = [*stop.tabs, *([] if self.stage is None else [self.stage.tab]), *self.tabs]
         return next((tab for tab in wanted if tab in there), there[0] if there else None)
 
     def look_of(self, stop: Stop, tab: str | None) -> dict[str, Any] | None:
         """How the picture of a stop is looked at; never so wide that it covers the others."""
-        stage = STAGE.get(self.stage)
-        usual = getattr(stage, "look", None) if stage is not None and stage.tab == tab else None
+        usual = self.stage.look if self.stage is not None and self.stage.tab == tab else None
         wanted = {**(usual or {}), **(stop.look or {})}
         wanted.pop("wide", None)
         return wanted or None

@@ -118,7 +118,6 @@ KERNELS = Chapter(
     "kernels",
     "Kernels: the lift and the Gram matrix",
     "kernel-lift",
-    preset("circles", **_LIFT),
     (
         Stop("A curve is a plane elsewhere", "views", _lift_words, Question(_lifted), tabs=("lift",)),
         Stop(

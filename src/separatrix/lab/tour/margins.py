@@ -8,7 +8,6 @@ import numpy as np
 
 from separatrix import geometry
 from separatrix.lab.playback import Playback
-from separatrix.lab.scene import Scene
 from separatrix.lab.tour.chapter import (
     ADD_KEYS,
     MOVE_KEYS,
@@ -19,7 +18,6 @@ from separatrix.lab.tour.chapter import (
     Stop,
     Task,
     among,
-    preset,
 )
 from separatrix.lab.tour.facts import answer, functional, kinds, moved_towards, norm, weights, width
 from separatrix.lab.words import pair, points, shown, verb
@@ -128,7 +126,6 @@ SLAB = Chapter(
     "margins",
     "Margins: why the slab is 2/‖w‖ wide",
     "margins",
-    preset("separable"),
     (
         Stop("Distance, counted in f", "x", _distance_words, Question(_distance)),
         Stop("From edge to edge", "x", _slab_words, Question(_doubled_w, _double)),
@@ -158,11 +155,6 @@ SLAB = Chapter(
 
 
 # -- the program
-
-
-def three_points() -> Scene:
-    """Three points whose hard margin can be worked out by hand: w = 2d/‖d‖² with d = (1, 4)."""
-    return Scene(points=((-2.0, -1.0, -1), (-1.0, 3.0, 1), (2.0, 3.0, 1)), algorithm="hard-margin")
 
 
 def _program_words(play: Playback) -> str:
@@ -246,7 +238,6 @@ PROGRAM = Chapter(
     "hard-margin-qp",
     "The hard margin as a program",
     "hard-margin-qp",
-    three_points,
     (
         Stop(
             "Three unknowns", "tab", _program_words, Question(_active), settings={"algorithm": "hard-margin"}

@@ -11,7 +11,6 @@ import numpy as np
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import Point, Scene
-from separatrix.lab.stages import STAGE
 from separatrix.lab.tour.chapter import (
     ADD_KEYS,
     MOVE_KEYS,
@@ -100,25 +99,17 @@ def _who_errs(play: Playback) -> Asked:
     )
 
 
-# The stage of the drift has an algorithm of its own; without it there is nothing to show.
-_DRIFT = (
-    (
-        Stop(
-            "A world that turns",
-            "tab",
-            _drift_words,
-            Question(_who_errs, lambda play: [{"op": "finish"}]),
-            step=60,
-        ),
-    )
-    if "online-drift" in STAGE
-    else ()
+_DRIFT = Stop(
+    "A world that turns",
+    "tab",
+    _drift_words,
+    Question(_who_errs, lambda play: [{"op": "finish"}]),
+    step=60,
 )
 ONLINE = Chapter(
     "online",
     "Online, and when the world drifts",
     "online-drift",
-    preset("origin"),
     (
         Stop(
             "A newcomer",
@@ -154,7 +145,7 @@ ONLINE = Chapter(
             scene=preset("origin"),
             tabs=("w",),
         ),
-        *_DRIFT,
+        _DRIFT,
     ),
 )
 
@@ -247,7 +238,6 @@ def _uncrossing(play: Playback) -> list[Message]:
 NO_LINE = Chapter(
     "no-line",
     "No line exists: the proof by weights",
-    "",
     _crossing,
     (
         Stop(

@@ -95,7 +95,6 @@ UPDATES = Chapter(
     "perceptron",
     "The perceptron, update by update",
     "perceptron",
-    preset("origin"),
     (
         Stop(
             "One mistake, one jump",
@@ -209,7 +208,6 @@ BIAS = Chapter(
     "fictitious-dimension",
     "The bias as a fictitious dimension",
     "fictitious-dimension",
-    preset("eight"),
     (
         Stop(
             "Lines through 0 are too few",

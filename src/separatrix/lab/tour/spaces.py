@@ -19,7 +19,6 @@ from separatrix.lab.tour.chapter import (
     Stop,
     Task,
     among,
-    preset,
 )
 from separatrix.lab.tour.facts import following, norm, risk, weights, widest, wrong
 from separatrix.lab.views.wedge import clipped
@@ -111,7 +110,6 @@ TWO_SPACES = Chapter(
     "two-spaces",
     "Two spaces",
     "two-spaces",
-    preset("origin"),
     (
         Stop(
             "A point becomes a line",
@@ -221,7 +219,6 @@ RISK = Chapter(
     "risk",
     "The risk, and downhill",
     "risk",
-    preset("origin", algorithm="gradient"),
     (
         Stop("A bowl of flat pieces", "tab", _risk_words, Question(_risk_in_wedge), tabs=("risk",), step=0),
         Stop(

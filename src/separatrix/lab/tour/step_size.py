@@ -46,18 +46,8 @@ def _same_count(play: Playback) -> Asked:
 
 
 def _valley() -> Scene:
-    """The scene of the stage, where both a short and a long step are slow; a valley like it where there is no stage."""
-    if "step-size" in STAGE:
-        return STAGE["step-size"].make()
-    points = (
-        (2.796875, 0.4375, 1),
-        (-2.078125, -0.875, -1),
-        (-2.765625, -0.125, 1),
-        (0.109375, 0.328125, 1),
-        (-0.078125, 0.171875, 1),
-        (1.90625, -0.203125, -1),
-    )
-    return Scene(points=points, algorithm="gradient", bias="none", start="row", step=0.2)
+    """The scene of the stage, where both a short and a long step are slow."""
+    return STAGE["step-size"].make()
 
 
 def _crawling() -> Scene:
@@ -122,7 +112,6 @@ STEP_SIZE = Chapter(
     "step-size",
     "The step size",
     "step-size",
-    _valley,
     (
         Stop(
             "From zero it does not matter",

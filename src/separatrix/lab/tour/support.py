@@ -101,7 +101,6 @@ SLACK = Chapter(
     "soft-margin",
     "The soft margin: slack and its price",
     "soft-margin",
-    preset("overlapping"),
     (
         Stop("Slack", "x", _slack_words, Question(_how_much)),
         Stop(
@@ -271,7 +270,6 @@ KINDS = Chapter(
     "two-kinds",
     "The two kinds of support vectors",
     "two-kinds",
-    preset("overlapping"),
     (
         Stop(
             "Solid rings and dashed rings",

@@ -1,4 +1,4 @@
-"""The chapter on why the perceptron must stop: w.w* grows like k, ||w|| only like the root of k."""
+"""The chapter on why the perceptron must stop: u.w grows like k, ||w|| only like the root of k."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.runs.perceptron import labelled
 from separatrix.lab.scene import Scene
-from separatrix.lab.tour.chapter import MOVE_KEYS, Asked, Chapter, Message, Question, Stop, Task, preset
+from separatrix.lab.tour.chapter import MOVE_KEYS, Asked, Chapter, Message, Question, Stop, Task
 from separatrix.lab.tour.facts import radius, steps_to_end, weights, widest
 from separatrix.lab.words import shown
 from separatrix.types import Vector
@@ -25,7 +25,7 @@ def _lifted(scene: Scene, frame: Frame) -> Vector:
 
 
 def _best(scene: Scene) -> tuple[float, Vector]:
-    """The widest margin m and its direction w*, of length 1, with the fictitious coordinate."""
+    """The widest margin m and its direction u, of length 1, with the fictitious coordinate."""
     found = widest(scene)
     assert found is not None
     margin, w, b = found
@@ -41,11 +41,11 @@ def _with_one(scene: Scene) -> str:
 def _progress_words(play: Playback) -> str:
     m, _ = _best(play.scene)
     return (
-        "Suppose some line separates the points. Then there is a best direction w*, of length 1, which every point "
+        "Suppose some line separates the points. Then there is a best direction u, of length 1, which every point "
         "agrees "
-        f"with by at least m: y(w*·x) ≥ m, here m = {shown(m)}{_with_one(play.scene)}. The perceptron does not know "
-        "w*, "
-        "but we can watch w·w*, how far w has come in that direction."
+        f"with by at least m: y(u·x) ≥ m, here m = {shown(m)}{_with_one(play.scene)}. The perceptron does not know "
+        "u, "
+        "but we can watch u·w, how far w has come in that direction."
     )
 
 
@@ -55,23 +55,23 @@ def _progress(play: Playback) -> Asked:
     along = [float(_lifted(scene, frame) @ star) for frame in play.frames]
     always = all(after - before >= m * (1 - 1e-9) for before, after in pairwise(along))
     return Asked(
-        "An update adds yx to w. What does it do to w·w*?",
+        "An update adds yx to w. What does it do to u·w?",
         (
             f"It adds at least m = {shown(m)}",
             f"It adds at least R = {shown(radius(scene))}",
             "It may make it smaller",
         ),
         0 if always else 2,
-        "The update adds y(x·w*), and that is at least m for every point, whichever it is. So after k updates from w "
-        "= 0, w·w* "
+        "The update adds y(u·x), and that is at least m for every point, whichever it is. So after k updates from w "
+        "= 0, u·w "
         f"is at least km. After the {play.frame.updates} updates of this run it is {shown(along[play.cursor])}.",
-        {1: "R is how long the longest point is; a point can be long and still hardly agree with w*."},
+        {1: "R is how long the longest point is; a point can be long and still hardly agree with u."},
     )
 
 
 def _length_words(play: Playback) -> str:
     return (
-        "A growing w·w* alone would prove nothing: w could simply get longer. But an update is made only at a "
+        "A growing u·w alone would prove nothing: w could simply get longer. But an update is made only at a "
         "mistake, where "
         "y(w·x) ≤ 0. So in ‖w + yx‖² = ‖w‖² + 2y(w·x) + ‖x‖² the middle term never adds anything, and the last is at "
         "most "
@@ -101,9 +101,9 @@ def _meet_words(play: Playback) -> str:
     m, _ = _best(play.scene)
     R = radius(play.scene)
     return (
-        "Put the two together. After k updates w·w* is at least km, and ‖w‖ is at most R√k. But w·w* is never more "
+        "Put the two together. After k updates u·w is at least km, and ‖w‖ is at most R√k. But u·w is never more "
         "than ‖w‖, "
-        "since w* has length 1. So km ≤ R√k. The left side grows like a straight line and the right side like a square "
+        "since u has length 1. So km ≤ R√k. The left side grows like a straight line and the right side like a square "
         f"root: in the end the line overtakes. They meet at k = R²/m² = {shown((R / m) ** 2)}. One more update would "
         "be a "
         "contradiction, so the perceptron must stop; and it stops only when no point is wrong."
@@ -161,7 +161,6 @@ THEOREM = Chapter(
     "theorem",
     "Why the perceptron must stop",
     "theorem",
-    preset("eight"),
     (
         Stop("Something that must grow", "tab", _progress_words, Question(_progress), settings=_FROM_ZERO),
         Stop(

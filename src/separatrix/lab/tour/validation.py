@@ -106,7 +106,6 @@ VALIDATION = Chapter(
     "validation",
     "Validation: what ten looks do",
     "validation",
-    preset("overlapping", algorithm="kernel-svm", kernel="rbf", gamma=0.1, C=10.0),
     (
         Stop(
             "Right on what it has seen",
@@ -218,7 +217,6 @@ def _shifted(play: Playback) -> Asked:
 MARK_ONE = Chapter(
     "mark-one",
     "Mark I: four hundred weights",
-    "",
     preset("origin"),
     (
         Stop(

@@ -27,7 +27,7 @@ export function decode(link) {
 // What is on the page, and how it is looked at. Each part knows what of it to keep: `saved()`, and `restore(kept)`.
 // On the tour it is the reader's own page, as it was when the tour began, and the place on the tour.
 export function readState(app) {
-  const before = app.tour?.before ?? null, tour = app.tour?.saved() ?? null; // a recording has no tour
+  const { before } = app.tour, tour = app.tour.saved();
   return before !== null && tour !== null ? { ...before, theme: app.root.dataset.theme, mark: app.markOne.saved() ?? undefined, tour } : readPage(app);
 }
 
@@ -47,7 +47,7 @@ function readPage(app) {
 
 export async function loadState(app, state) {
   const { client, tabs } = app, own = (name) => (Object.hasOwn(state, name) ? state[name] : undefined);
-  if (app.tour?.now) await app.tour.end();
+  if (app.tour.now) await app.tour.end();
   tabs.slice = numbers([own("slice")], 1) ? own("slice") : null;
   if (typeof own("tab") === "string") tabs.open(own("tab"));
   if (own("theme") === "light" || own("theme") === "dark") app.setTheme(own("theme"));
