@@ -23,65 +23,32 @@ def margin(lab: LabPage) -> None:
     lab.preset("separable")
 
 
-def solid(lab: LabPage) -> None:
-    lab.preset("separable")
-    lab.js("app.tabs.open('solid')")
-
-
-def risk(lab: LabPage) -> None:
-    lab.preset("origin")
-    lab.act("set", settings={"algorithm": "gradient", "start": "row", "step": 0.2})
-    lab.js("app.tabs.open('risk'); await app.tabs.shown.compare()")
-
-
-def surface(lab: LabPage) -> None:
-    lab.preset("origin")
-    lab.act("set", settings={"algorithm": "gradient", "start": "row"})
-    lab.js("app.tabs.open('risk'); app.tabs.shown.flip()")
-
-
 def inseparable(lab: LabPage) -> None:
     lab.preset("overlapping")
 
 
-def kernel(lab: LabPage) -> None:
-    lab.preset("circles")
+def stage(name: str) -> Callable[[LabPage], None]:
+    def open_stage(lab: LabPage) -> None:
+        lab.js(f"await app.openStage('{name}')")
+
+    return open_stage
 
 
 def tour(lab: LabPage) -> None:
-    lab.js("await app.tour.go('perceptron', 0); await app.tour.choose(2)")
-
-
-def _ring(row: int, column: int) -> bool:
-    return 4.6 <= ((row - 9.5) ** 2 + (column - 9.5) ** 2) ** 0.5 <= 6.6
-
-
-def _cross(row: int, column: int) -> bool:
-    return abs(row - 9.5) < 1.6 or abs(column - 9.5) < 1.6
+    lab.js("await app.tour.go('theorem', 2)")
 
 
 def mark_one(lab: LabPage) -> None:
-    def draw(shape: Callable[[int, int], bool], shift: int) -> None:
-        cells = [int(shape(k // 20 + shift, k % 20 - shift)) for k in range(400)]
-        lab.js(f"app.markOne.cells.set({cells}); app.markOne.draw()")
-
-    lab.js("app.markOne.open()")
-    for shift in (-1, 0, 1):
-        for shape, label in ((_ring, 1), (_cross, -1)):
-            draw(shape, shift)
-            lab.js(f"await app.markOne.show({label})")
-    lab.js("await app.markOne.ask('pass')")
-    draw(_ring, 0)
-    lab.js("await app.markOne.ask('ask', { cells: app.markOne.text() })")
+    lab.js("await app.markOne.open('EF')")
 
 
 SCENES: dict[str, tuple[Callable[[LabPage], None], int, int]] = {
     "hard-margin": (margin, 1280, 800),
-    "solid": (solid, 1280, 800),
-    "risk": (risk, 1280, 800),
-    "surface": (surface, 1280, 800),
     "inseparable": (inseparable, 1280, 800),
-    "kernel": (kernel, 1280, 800),
+    **{
+        name: (stage(name), 1280, 800)
+        for name in ("hard-margin-qp", "theorem", "two-kinds", "kernel-lift", "validation")
+    },
     "mark-one": (mark_one, 1280, 800),
     "tour": (tour, 1280, 800),
     "phone": (margin, 360, 800),

@@ -188,7 +188,7 @@ def kind_words(play: Playback, slab: Slab, cases: list[str]) -> list[str]:
     others = rows.get("beyond", []) + rows.get("edge", [])
     if others:
         lines.append(
-            f"No support {verb(others, 'vector', 'vectors')}, α = 0: {points(others)}; without "
+            f"Not {verb(others, 'a support vector', 'support vectors')}, α = 0: {points(others)}; without "
             f"{verb(others, 'it', 'them')} w would be the same."
         )
     if off := rows.get("open"):
