@@ -71,8 +71,9 @@ def test_frames_of_the_interior_point_ring_no_point_beside_the_slab(lab):
             "const rings = document.querySelectorAll('.x-view .point.margin, .x-view .point.slack');"
             "return [...rings].map((point) => Number(point.dataset.row))"
         )
-        assert len(ringed) < len(functional)
-        assert all(functional[row] < 1.01 for row in ringed)
+        beside = [row for row, margin in enumerate(functional) if margin >= 1.01]
+        assert not set(ringed) & set(beside)
+        assert beside or step == 1  # the first w is so short that its slab holds every point
         edge = lab.js(
             "return [...document.querySelectorAll('.x-view .point.margin')].map((p) => Number(p.dataset.row))"
         )

@@ -141,12 +141,18 @@ def check_gram(reply) -> None:
     assert close(re.search(rf"and ({NUMBER}) between", says)[1], between, 3)
     larger = []
     for name, inside in (("+1", lambda i: i < first), ("−1", lambda i: i >= first)):
+        if sum(inside(i) for i in range(len(y))) == 1:  # no two points to compare
+            assert f"within {name}" not in says
+            assert "the other class has one point" in says
+            continue
         value = mean(lambda i, j, inside=inside: inside(i) and inside(j))
         assert close(re.search(rf"({NUMBER}) within {re.escape(name)}", says)[1], value, 3)
         larger.append(value > between)
-    assert ("within both" in says) == all(larger)
-    assert ("within neither" in says) == (not any(larger))
-    assert ("alone" in says) == (larger[0] != larger[1])
+    if len(larger) == 1:
+        assert ("not larger" in says) == (not larger[0])
+    assert ("within both" in says) == (larger == [True, True])
+    assert ("within neither" in says) == (larger == [False, False])
+    assert ("alone" in says) == (len(set(larger)) == 2)
     i, j = gram["cell"]["rows"]
     assert close(re.search(rf"= ({NUMBER})\.$", gram["cell"]["says"])[1], kernel(scene, X[i], X[j]), 6)
     assert ("one class" in gram["cell"]["says"]) == (y[i] == y[j])

@@ -109,6 +109,8 @@ export class Tour {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => { if (this.now?.task && !this.now.task.done && !this.now.task.hint) this.act("hint"); }, WHILE);
     await this.client.act("look");
+    await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+    if (this.now === tour || (this.now?.chapter === tour.chapter && this.now.stop === tour.stop)) this.point(tour.at); // the new picture may have moved it
   }
 
   // To the next stop or the one before, over the border of a chapter.
