@@ -30,7 +30,6 @@ from separatrix.lab.views.slab import (
 from separatrix.lab.words import points, shown, verb
 from separatrix.types import Vector
 
-_ROWS = 120  # of the table at most: support vectors first, so that none of them is missing before a hundred others
 _TOTAL = 1e-6  # of the sum of the pushes: smaller sums are zero but for rounding
 
 
@@ -39,7 +38,7 @@ def forces_view(play: Playback) -> dict[str, Any]:
     slab = slab_of(play)
     alpha = play.frame.weights
     pushing = slab is not None and play.hand is None and not is_void(play) and bool(np.any(alpha > 0))
-    view = common(play, slab) | {"forces": [], "centres": None, "balance": [], "table": [], "left_out": 0}
+    view = common(play, slab) | {"forces": [], "centres": None, "balance": [], "table": []}
     view["kinds"] = []
     if play.hand is None and not is_void(play):
         view |= _table(play, slab)
@@ -147,7 +146,7 @@ def _table(play: Playback, slab: Slab | None) -> dict[str, Any]:
     """Each point with alpha, margin, slack and its case; support vectors first."""
     scene, alpha = play.scene, play.frame.weights
     if slab is None:
-        return {"table": [], "left_out": 0}
+        return {"table": []}
     cases, off = cases_of(scene, slab, alpha), slackness_of(scene, slab, alpha)
     order = sorted(range(len(alpha)), key=lambda row: (alpha[row] <= 0, row))
     lines = [
@@ -162,10 +161,10 @@ def _table(play: Playback, slab: Slab | None) -> dict[str, Any]:
                 _case_words(play, cases[row], float(off[row])),
             ],
         }
-        for row in order[:_ROWS]
+        for row in order
     ]
     kinds = kind_words(play, slab, cases) if is_answer(play) else []
-    return {"table": lines, "left_out": len(order) - len(lines), "kinds": kinds}
+    return {"table": lines, "kinds": kinds}
 
 
 def _tidy(margin: float) -> float:

@@ -17,9 +17,8 @@ export class Forces {
     this.says = h("p", { class: "says" });
     this.words = h("div", { class: "words", tabindex: "0", role: "region", "aria-label": "About the forces" }, this.list);
     this.body = h("tbody", {});
-    this.more = h("p", { class: "note", hidden: true });
     this.table = h("div", { class: "scroll cases", tabindex: "0", role: "region", "aria-label": "Complementary slackness, point by point" },
-      h("table", {}, h("thead", {}, h("tr", {}, ["point", "α", "y f(x)", "ξ", "case"].map((name) => h("th", { scope: "col", text: name })))), this.body), this.more);
+      h("table", {}, h("thead", {}, h("tr", {}, ["point", "α", "y f(x)", "ξ", "case"].map((name) => h("th", { scope: "col", text: name })))), this.body));
     this.controls = h("div", { class: "row-of" }, this.choice.element);
     this.element = h("div", { class: "tab-body forces-tab" }, this.slab.element, this.controls, this.words, this.says, this.table);
     this.wide = makeWide(client, this.element);
@@ -82,8 +81,6 @@ export class Forces {
       set(line, { "data-row": row, class: `${name} ${row === hovered ? "lit" : ""}` });
       cells.forEach((text, k) => write(line.children[k], text));
     });
-    this.more.hidden = forces.left_out === 0;
-    write(this.more, `and ${forces.left_out} more`);
   }
 
   // The line of a point that is pointed at elsewhere comes into view.
