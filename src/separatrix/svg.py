@@ -85,7 +85,8 @@ class Plot:
         for value in ticks(*self.x):
             px, label = coordinate(self.at_x(value)), number(value)
             self.parts.append(f'<path class="grid" d="M{px} {coordinate(self.top)}V{coordinate(foot)}"/>')
-            fits = self.at_x(value) + _HALF_LETTER * len(label) <= WIDTH
+            # A letter more than it has: fonts differ.
+            fits = self.at_x(value) + _HALF_LETTER * (len(label) + 1) <= WIDTH
             self.text(
                 self.at_x(value) if fits else WIDTH, foot + 16, label, "tick", "middle" if fits else "end"
             )

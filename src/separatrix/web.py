@@ -50,7 +50,7 @@ def check_origin(text: str) -> str:
     'http://localhost:8000'
     >>> check_origin("localhost; script-src *")
     Traceback (most recent call last):
-    ValueError: 'localhost; script-src *' is no origin. Hint: write http:// or https://, ...
+    ValueError: 'localhost; script-src *' is no origin. ...
     """
     origin = text.removesuffix("/")
     if not _ORIGIN.fullmatch(origin):

@@ -141,7 +141,10 @@ def test_completion_is_offered(tmp_path: Path):
 def lab_lines() -> list[str]:
     """Every way to start the lab that the help and the documents show."""
     documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    found = [re.findall(r"separatrix lab(?: --?[a-z-]+(?: \d+)?)*", path.read_text()) for path in documents]
+    found = [
+        re.findall(r"separatrix lab(?: --?[a-z-]+(?: (?:\d+|https?://[\w.:]+))?)*", path.read_text())
+        for path in documents
+    ]
     lines = {*examples(COMMANDS["lab"]), *(line for lines in found for line in lines)}
     return sorted(line for line in lines if "--export" not in line)  # which serves nothing: see below
 

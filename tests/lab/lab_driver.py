@@ -77,9 +77,10 @@ class LabPage:
         return self.state()
 
     def pixel(self, x1: float, x2: float) -> tuple[float, float]:
-        """Where a place of x-space is on the screen."""
+        """Where a place of x-space is on the screen, once the plot has been measured after the last change."""
         at = self.page.evaluate(
-            "([a, b]) => { const { svg, plane } = document.getElementById('lab').app.xspace.plot;"
+            "async ([a, b]) => { const { svg, plane } = document.getElementById('lab').app.xspace.plot;"
+            "await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));"
             "const box = svg.getBoundingClientRect(); return [box.left + plane.x(a), box.top + plane.y(b)] }",
             [x1, x2],
         )

@@ -48,7 +48,7 @@ def test_every_static_file_is_in_a_wheel(static_folder, tmp_path):
         "print(checker().is_relative_to(sys.path[0]), len(bundle('recorded.js')))"
     )
     found = subprocess.run(
-        [sys.executable, "-I", "-c", program],
+        [sys.executable, "-I", "-S", "-c", program],
         capture_output=True,
         text=True,
         check=False,

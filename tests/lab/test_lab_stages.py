@@ -104,13 +104,12 @@ def test_every_picture_of_odd_points(points, algorithm):
             asked(session, "step")
 
 
-def test_a_stage_is_chosen_from_the_list_of_scenes(lab):
+def test_a_stage_is_chosen_from_the_list_of_scenes(lab, new_page):
     lab.page.select_option("#preset", label="Why it must stop")
     lab.until("c.state.theorem && app.tabs.name === 'theorem'")
     assert lab.page.locator("#preset").input_value() == "stage theorem"
-    lab.js("app.link.now()")  # at once, not a moment later
-    lab.page.reload()
-    lab.page.wait_for_selector("#lab[data-ready]")
-    assert lab.page.locator("#preset").input_value() == "stage theorem"  # the link keeps it
+    link = lab.js("return app.link.now()")
+    other = new_page().open(link[link.index("#") :])
+    assert other.page.locator("#preset").input_value() == "stage theorem"  # the link keeps it
     lab.act("add", point=[0.5, 0.5, 1])
     assert lab.page.locator("#preset").input_value() == ""  # these are other points

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
 from report_models import MODELS, reported
 
+import separatrix
 from separatrix import SVC, report
+from separatrix.svg import Plot
 
 SCHEMES = [("light", 1280), ("dark", 1280), ("light", 360)]
 
@@ -125,6 +128,21 @@ def test_nothing_is_cut_and_what_scrolls_says_so(browser, tmp_path, page_of, sch
 @pytest.mark.parametrize("name", MODELS)
 def test_no_label_of_any_model_is_cut(browser, tmp_path, name):
     page, _ = open_page(browser, reported(name).html(), tmp_path, width=390)
+    assert page.evaluate(CUT) == []
+    page.context.close()
+
+
+def test_no_number_at_the_end_of_an_axis_is_cut(browser, tmp_path):
+    """However long a fit took: seconds are numbers of every length."""
+    plots = [Plot((0.0, float(last)), (1e-6, 1.0), log=True) for last in np.geomspace(1e-5, 100.0, 700)]
+    for plot in plots:
+        plot.axes("seconds", "relative gap")
+    style = (Path(separatrix.__file__).parent / "report" / "page.css").read_text()
+    body = "".join(plot.svg("a plot") for plot in plots)
+    text = (
+        f"<!doctype html><html lang='en'><title>plots</title><style>{style}</style><main>{body}</main></html>"
+    )
+    page, _ = open_page(browser, text, tmp_path, width=390)
     assert page.evaluate(CUT) == []
     page.context.close()
 
