@@ -39,7 +39,7 @@ WATCH = """() => {
   const { client, xspace, tabs } = document.getElementById("lab").app, moves = [];
   window.found = { answered: [], every: [], rounds: [] };
   for (const { svg } of [xspace.plot, tabs.shown.plot]) {
-    svg.addEventListener("pointerrawupdate", (event) => moves.push(event.timeStamp), true);
+    if (svg) svg.addEventListener("pointerrawupdate", (event) => moves.push(event.timeStamp), true);
   }
   const request = client.transport.request.bind(client.transport);
   client.transport.request = async (message) => {
