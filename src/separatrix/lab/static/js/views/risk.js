@@ -76,8 +76,7 @@ export class Risk {
     if (run.ready && risk === undefined) return; // the answer with this view is on its way
     this.empty.hidden = Boolean(run.ready && risk);
     if (!run.ready || !risk) {
-      write(this.empty, run.ready ? "With a kernel the risk lives over a space that cannot be drawn."
-        : "Put down points of both classes to see the risk over w-space.");
+      write(this.empty, "Put down points of both classes to see the risk over w-space.");
       this.creases.replaceChildren();
       this.paths.replaceChildren();
       this.plot.paper();

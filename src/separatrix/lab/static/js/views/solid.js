@@ -111,8 +111,7 @@ export class Solid {
     const paper = camera.paper(), tint = colours(camera.element);
     this.empty.hidden = Boolean(run.ready && solid);
     if (!run.ready || !solid) {
-      write(this.empty, run.ready ? "With a kernel there is no such space to draw."
-        : "Put down points of both classes: each becomes a plane here.");
+      write(this.empty, "Put down points of both classes: each becomes a plane here.");
       write(this.readout.words, "");
       return;
     }

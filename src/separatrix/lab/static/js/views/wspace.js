@@ -144,8 +144,7 @@ export class WSpace {
     this.empty.hidden = Boolean(run.ready && w);
     for (const svg of this.plot.drawings) svg.classList.toggle("blank", !this.empty.hidden);
     if (!run.ready || !w) {
-      write(this.empty, run.ready ? "With a kernel w lives in a space of its own, which cannot be drawn here. Its weights are in the panel."
-        : "Put down points of both classes: each becomes a line here.");
+      write(this.empty, "Put down points of both classes: each becomes a line here.");
       this.plot.axes();
       this.legend.draw([]);
       write(this.readout.words, "");
