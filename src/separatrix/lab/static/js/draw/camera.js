@@ -130,23 +130,22 @@ export class Camera {
     return [-st * cl, -ct * cl, sl];
   }
 
-  polygon(paper, corners) {
+  trace(paper, corners) {
     paper.beginPath();
     corners.forEach((corner, k) => {
       const [x, y] = this.see(corner);
       if (k === 0) paper.moveTo(x, y);
       else paper.lineTo(x, y);
     });
+  }
+
+  polygon(paper, corners) {
+    this.trace(paper, corners);
     paper.closePath();
   }
 
   line(paper, corners) {
-    paper.beginPath();
-    corners.forEach((corner, k) => {
-      const [x, y] = this.see(corner);
-      if (k === 0) paper.moveTo(x, y);
-      else paper.lineTo(x, y);
-    });
+    this.trace(paper, corners);
     paper.stroke();
   }
 
