@@ -84,11 +84,8 @@ def test_to_the_last_digits(n: int, d: int, C: float, loss: object, bias: str, g
     for aim, bound in ((LAST_DIGITS, (1e-6 if gram else 1e-9) + rounding), (1e-3, 1e-3)):
         answer = answer_of(problem, gram, aim)
         primal, dual = values(problem, answer)
-        assert_feasible(problem, answer.alpha[0])
-        # A singular matrix times a large C leaves no digits on some instruction sets: then the answer says so.
-        if gram and n > d and C >= 1e4 and not answer.reached[0]:
-            continue
         assert -1e-9 * primal <= primal - dual <= bound * primal
+        assert_feasible(problem, answer.alpha[0])
     assert answer.reached[0]
 
 

@@ -77,9 +77,7 @@ def test_a_chain_of_costs_ends_where_each_does_alone(kernel: bool, squared: bool
     alone = solve_small(signs, C, **data, **options)
     for threads in (1, 2):
         together = solve_small(signs, C, chain=len(costs), n_threads=threads, **data, **options)
-        # Ten digits are at the edge of rounding for a large cost: which of the two ways reaches them depends on the
-        # instruction set. What is not reached says so, and is solved in the ordinary way.
-        assert min(together.reached.sum(), alone.reached.sum()) >= 14
+        assert together.reached.sum() >= alone.reached.sum() >= 14  # large costs leave fewer digits
         w = [(answer.alpha * signs) @ X for answer in (together, alone)]
         both = together.reached & alone.reached
         assert np.allclose(w[0][both], w[1][both], rtol=1e-4, atol=1e-4)
