@@ -138,6 +138,10 @@ def test_x_space_shows_what_the_others_teach():
     assert all(reply["x"]["kinds"][row] == "" for row in reply["x"]["held"])
     assert "held" in reply["x"]["legend"]
     assert "hollow" in reply["validation"]["says"][0]
+    assert f"formulas above and the panel what all {len(y)} do" in reply["validation"]["says"][0]
+    whole = fitted(reply["scene"]).fit(X, y)  # what the formulas and the panel are about
+    assert close(reply["run"]["formulas"][0].rpartition(" ")[2], whole.primal_, 3)
+    assert reply["panel"]["objective"]["primal"][-1] == pytest.approx(whole.primal_, rel=1e-3)
     at = [0.3, -0.2]
     assert session.handle({"op": "probe", "at": at, "third": 1})["probe"]["f"] == pytest.approx(
         float(model.decision_function([at])[0]), abs=1e-2

@@ -198,7 +198,8 @@ def _choices(scene: Scene) -> list[str]:
 def _split_words(play: Playback, many: tuple[int, int]) -> str:
     held = f"{many[1]} of {sum(many)} points, every third of each class, are held out"
     if shows_rest(play):
-        return f"{held} and hollow; x-space shows what the other {many[0]} teach, the panel what all {sum(many)} do."
+        rest = f"the formulas above and the panel what all {sum(many)} do"
+        return f"{held} and hollow; x-space shows what the other {many[0]} teach, {rest}."
     if play.hand is not None:
         return f"{held}; the line in x-space is where you put it."
     return f"{held} for these curves; the run in x-space learns from all {sum(many)}."
