@@ -100,9 +100,16 @@ public:
     }
     std::int64_t pair_work() const { return 5 * np; }
 
-    // An answer in this space has no w but the sum over alpha.
-    static bool keep(double*) { return false; }
+    // An answer in this space has no w but the sum over alpha, so there is nothing to remember.
+    static void keep() {}
     static void go_back() {}
+
+    // ||w - sum_i c_i phi(x_i)||^2
+    double squared_distance(const double* c) {
+        for (Index i = 0; i < np; ++i) step[i] = i < n ? beta[i] - c[i] : 0.0;
+        combine(step, right);
+        return padded_dot(step, right, np);
+    }
 
     void answer(SmallAnswer& out) const {
         if (p.bias != SmallBias::augmented) return;

@@ -39,9 +39,10 @@ public:
         rho = memory.zeros(np);
         upper = memory.zeros(np);
         pieces = memory.zeros(np);
+        best_alpha = memory.zeros(np);
         ids = memory.take_ids(np);
     }
-    static Index memory(const SmallProblem& p) { return 11 * padded(p.rows) + Space::memory(p); }
+    static Index memory(const SmallProblem& p) { return 12 * padded(p.rows) + Space::memory(p); }
 
     void solve(SmallAnswer& out) {
         for (Index i = 0; i < np; ++i) upper[i] = p.squared ? (p.C[i] > 0 ? unbounded : 0.0) : p.C[i];
@@ -63,26 +64,39 @@ private:
         return one;
     }
 
+    // Level after level until there is nothing left to gain. The answer is the best of them: near the end rounding may make
+    // a level worse than the one before, by any factor.
     void levels(double width) {
         const bool regular = !set_deltas(width);
         const double enough = larger(SmallTuning::exact, SmallTuning::trusted * p.aim);
-        double before = unbounded, primal = 0;
+        double before = unbounded, best = unbounded;
         for (Index level = 0; may_go_on(); ++level) {
             set_curvatures();
             const Index taken = minimise(level > 0);
-            if (!solved && before <= SmallTuning::fine * primal) {  // rounding: the level before is as good as it gets
-                copy(centre, c, np);
-                break;
-            }
             const Gap gap = centre_gap();
+            if (gap.gap < best) {
+                best = gap.gap;
+                keep_level();
+            }
             if (regular || (solved && gap.gap <= enough * gap.primal)) break;
-            if (tau <= SmallTuning::least && gap.gap >= 0.5 * before) break;
+            if ((tau <= SmallTuning::least || !solved) && !(gap.gap < 0.5 * before)) break;
             before = gap.gap;
-            primal = gap.primal;
-            negligible = SmallTuning::nothing * primal;
+            negligible = SmallTuning::nothing * gap.primal;
             const double by = taken <= 1 ? SmallTuning::fast_narrowing : SmallTuning::narrowing;
             tau = larger(SmallTuning::least, tau * by);
         }
+        if (best < unbounded) return_to_level();
+    }
+
+    void keep_level() {
+        copy(centre, best_alpha, np);
+        best_b = b;
+        space.keep();
+    }
+    void return_to_level() {
+        copy(best_alpha, c, np);
+        b = best_b;
+        space.go_back();
     }
 
     static constexpr double unbounded = 1e300;
@@ -191,7 +205,10 @@ private:
                 if (predict && step == 0) continue;
                 break;  // rounding hides what is left
             }
-            const bool whole = solved || fabs(at_end.slope) <= SmallTuning::enough * -at_start.slope;
+            // Longer steps gain a tenth of the work in the space of the rows. In that of a matrix they gain nothing, and where
+            // it is singular rounding would decide how long they are.
+            const bool whole = solved || fabs(at_end.slope) <= SmallTuning::enough * -at_start.slope ||
+                               (Space::has_matrix && at_end.slope < 0);
             const double t = whole ? 1.0 : search(to, -at_start.slope, at_end);
             space.move(t);
             padded_axpy(t, df, f, np);
@@ -299,9 +316,10 @@ private:
         }
     }
 
-    // alpha becomes the centre; the gap of alpha and (w, b) if w is what alpha adds up to.
+    // alpha becomes the centre; primal - dual of (w, b) and alpha. A level that was solved leaves w equal to what alpha adds
+    // up to; for others half the square of the difference comes to it.
     Gap centre_gap() {
-        Gap out{0.5 * space.square(), 0};
+        Gap out{0.5 * space.square(), solved ? 0.0 : half_square_to_sum()};
         for (Index i = 0; i < n; ++i) {
             const double slack = 1.0 - p.y[i] * (f[i] + b), loss = slack > 0 ? slack : 0.0;
             const double alpha = clipped(u[i], upper[i]);
@@ -313,7 +331,12 @@ private:
         return out;
     }
 
-    // alpha in c. Of two points, the one of the last step and the sum of the rows that alpha gives, the better is kept: the
+    double half_square_to_sum() {
+        for (Index i = 0; i < n; ++i) df[i] = p.y[i] * clipped(u[i], upper[i]);
+        return 0.5 * fabs(space.squared_distance(df));
+    }
+
+    // alpha in c. Of two points, the one of the best level and the sum of the rows that alpha gives, the better is kept: the
     // sum cannot have margins more precise than the digits of alpha times the squares of the rows.
     void finish(SmallAnswer& out) {
         if (p.bias == SmallBias::free) balance();
@@ -323,7 +346,11 @@ private:
         }
         out.b = p.bias == SmallBias::free ? b : 0.0;
         double primal = unbounded;
-        if (space.keep(f)) primal = primal_value();
+        if constexpr (!Space::has_matrix) {
+            space.keep();
+            space.rescore(f);
+            primal = primal_value();
+        }
         space.restart(c, f);
         const double dual = dual_value(out.alpha), of_sum = primal_value();
         if (of_sum <= primal) {
@@ -376,10 +403,10 @@ private:
     Index n, np;
     Space space;
     double *f, *df, *u, *c, *centre, *offset, *delta, *rho, *upper;
-    double* pieces;
+    double *pieces, *best_alpha;
     std::int32_t* ids;
     Index free_count = 0;
-    double b = 0, tau = 1, negligible = 0;
+    double b = 0, best_b = 0, tau = 1, negligible = 0;
     Index steps = 0;
     bool solved = false;  // whether the last level was left by a step that crossed no piece
 };

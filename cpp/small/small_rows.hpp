@@ -32,6 +32,7 @@ public:
         dw = memory.zeros(Dp);
         g = memory.zeros(Dp);
         sum = memory.zeros(Dp);
+        kept = memory.zeros(Dp);
         known = memory.zeros(padded(n));
         A = memory.take(order * order);
         M = memory.take(chunk_of(order) * order);
@@ -42,7 +43,7 @@ public:
     }
     static Index memory(const SmallProblem& p) {
         const Index n = padded(p.rows), order = padded(p.columns + 1);
-        return n + order * order + chunk_of(order) * order + 8 * order;
+        return n + order * order + chunk_of(order) * order + 9 * order;
     }
 
     static constexpr bool has_matrix = false;  // of the kernel
@@ -94,13 +95,19 @@ public:
         scores(w, f);
     }
 
-    // Remembers w, and computes its scores from scratch; `go_back` returns to it.
-    bool keep(double* f) {
-        copy(w, dw, Dp);
-        scores(w, f);
-        return true;
+    // Remembers w; `go_back` returns to it.
+    void keep() { copy(w, kept, Dp); }
+    void go_back() { copy(kept, w, Dp); }
+
+    // The scores of w from scratch.
+    void rescore(double* f) { scores(w, f); }
+
+    // ||w - sum_i c_i x_i||^2
+    double squared_distance(const double* c) {
+        update_sum(c);
+        for (Index j = 0; j < Dp; ++j) g[j] = w[j] - sum[j];
+        return padded_dot(g, g, Dp);
     }
-    void go_back() { copy(dw, w, Dp); }
 
     void answer(SmallAnswer& out) const {
         if (p.bias == SmallBias::augmented) out.b = w[d];
@@ -226,7 +233,7 @@ private:
 
     const SmallProblem& p;
     Index n, D, Dp, order, d;
-    double *w, *dw, *g, *sum, *known;  // sum = sum_i known_i x_i
+    double *w, *dw, *g, *sum, *kept, *known;  // sum = sum_i known_i x_i
     double *A, *M, *right, *ones_right, *diagonal, *inverse;
 };
 

@@ -37,8 +37,8 @@ struct SmallTuning {
     static constexpr double least = 1e-7;
     // Norm of a row, relative to the mean, below which it counts as this large.
     static constexpr double small_row = 1e-3;
-    // Relative gaps: at which there is nothing left to gain; at which a level that rounding ended is not believed.
-    static constexpr double exact = 1e-12, fine = 1e-9;
+    // Relative gap at which there is nothing left to gain.
+    static constexpr double exact = 1e-12;
     // Fall of the primal value, relative to it, that is rounding.
     static constexpr double nothing = 1e-16;
     // Part of the aim that this solver's own sums must be within, so that others find the aim reached.
