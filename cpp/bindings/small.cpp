@@ -24,9 +24,27 @@ SmallBias small_bias_of(const std::string& bias) {
     refuse("bias must be none, augmented or free; got " + bias + ".");
 }
 
+// Reads the fields of a Python record of the same names.
+SmallTuning read_tuning(const nb::object& record) {
+    const auto number = [&](const char* name) { return nb::cast<double>(record.attr(name)); };
+    return {.first_width = number("first_width"),
+            .softest = number("softest"),
+            .stiffest = number("stiffest"),
+            .narrowing = number("narrowing"),
+            .least = number("least"),
+            .line_search = number("line_search"),
+            .pair_tolerance = number("pair_tolerance"),
+            .newton_share = number("newton_share"),
+            .rows_per_column = number("rows_per_column"),
+            .trusted = number("trusted"),
+            .most_steps = number("most_steps"),
+            .most_work = number("most_work"),
+            .thread_work = number("thread_work")};
+}
+
 nb::tuple solve_small(const std::optional<Table<double>>& rows, const std::optional<Table<double>>& gram,
                       const Table<std::int8_t>& signs, const Table<double>& costs, bool squared,
-                      const std::string& bias, double aim, Index chain, int n_threads) {
+                      const std::string& bias, double aim, Index chain, int n_threads, const nb::object& tuning) {
     if (rows.has_value() == gram.has_value()) refuse("Exactly one of rows and gram must be given.");
     const auto& given = rows ? *rows : *gram;
     const std::size_t n = given.shape(0), k = signs.shape(0), d = rows ? given.shape(1) : 0;
@@ -53,7 +71,8 @@ nb::tuple solve_small(const std::optional<Table<double>>& rows, const std::optio
                        small_bias_of(bias),
                        aim,
                        chain,
-                       std::max(n_threads, 1)};
+                       std::max(n_threads, 1),
+                       read_tuning(tuning)};
     const SmallFitAnswer answer{alpha, w, b, work, reached};
     {
         nb::gil_scoped_release release;
@@ -66,9 +85,10 @@ nb::tuple solve_small(const std::optional<Table<double>>& rows, const std::optio
 
 void bind_small(nb::module_& m) {
     m.def("solve_small", &solve_small, "rows"_a.noconvert().none(), "gram"_a.noconvert().none(), "signs"_a.noconvert(),
-          "costs"_a.noconvert(), "squared"_a, "bias"_a, "aim"_a, "chain"_a, "n_threads"_a,
+          "costs"_a.noconvert(), "squared"_a, "bias"_a, "aim"_a, "chain"_a, "n_threads"_a, "tuning"_a,
           "All binary problems of a fit to the rows (n, d) or the kernel matrix gram (n, n), of which exactly one is "
           "given: signs (k, n) are -1, 1, or 0 where a row takes no part, costs (k, n) are C_i > 0. "
+          "tuning is a record of numbers. "
           "Of each `chain` consecutive problems all but the first begin at the answer to the one before. "
           "Returns alpha (k, n), w (k, d) or None, b (k,), the work in products (k,), and whether the relative gap "
           "is below aim (k,).");

@@ -9,7 +9,6 @@
 
 #include "rows/threads.hpp"
 #include "small/small_problem.hpp"
-#include "small/small_tuning.hpp"
 
 namespace separatrix {
 
@@ -25,6 +24,7 @@ struct SmallFit {
     double aim;
     Index chain;  // consecutive problems of which each begins at the answer to the one before
     int n_threads;
+    SmallTuning tuning;
 };
 
 // Outputs: alpha (problems, n), w (problems, d) or null, b, work and reached (problems).
@@ -38,7 +38,8 @@ class SmallFitSolver {
 public:
     SmallFitSolver(const SmallFit& fit, const SmallFitAnswer& answer)
         : fit_(fit), out_(answer), n_(fit.n), np_(padded(n_)), table_(simd().small) {
-        if (fit.X != nullptr && SmallTuning::rows_per_column * fit.d >= n_) make_gram();
+        if (fit.X != nullptr && fit.tuning.rows_per_column * static_cast<double>(fit.d) >= static_cast<double>(n_))
+            make_gram();
         ones_ = gram_ == nullptr && fit.bias == SmallBias::augmented;
         columns_ = fit.d + (ones_ ? 1 : 0);
     }
@@ -72,7 +73,7 @@ private:
         const double work = static_cast<double>(fit_.problems) * 30.0 * rows * (width + 10.0);
         const Index most = std::min<Index>(fit_.n_threads, (fit_.problems + fit_.chain - 1) / fit_.chain);
         return static_cast<int>(
-            std::clamp<Index>(static_cast<Index>(work / SmallTuning::thread_work), 1, std::max<Index>(most, 1)));
+            std::clamp<Index>(static_cast<Index>(work / fit_.tuning.thread_work), 1, std::max<Index>(most, 1)));
     }
 
     struct Thread {
@@ -93,9 +94,10 @@ private:
             std::fill(y.begin() + rows, y.end(), 0.0);
             std::fill(C.begin() + rows, C.end(), 0.0);
             const double* gram = all.gram_ ? all.gram_.get() : fit.gram;
-            const auto most = static_cast<std::int64_t>(SmallTuning::most_work / static_cast<double>(fit.problems));
-            SmallProblem problem{rows,    ids.data(), y.data(), C.data(), fit.squared, fit.bias, fit.aim, most,
-                                 nullptr, nullptr,    0,        nullptr,  gram,        fit.n,    nullptr, b};
+            const auto most = static_cast<std::int64_t>(fit.tuning.most_work / static_cast<double>(fit.problems));
+            SmallProblem problem{&fit.tuning, rows,    ids.data(), y.data(), C.data(), fit.squared,
+                                 fit.bias,    fit.aim, most,       nullptr,  nullptr,  0,
+                                 nullptr,     gram,    fit.n,      nullptr,  b};
             if (goes_on && reached && std::equal(signs, signs + fit.n, signs - fit.n)) {
                 start = alpha;
                 problem.start = start.data();

@@ -104,13 +104,6 @@ public:
     static void keep() {}
     static void go_back() {}
 
-    // ||w - sum_i c_i phi(x_i)||^2
-    double squared_distance(const double* c) {
-        for (Index i = 0; i < np; ++i) step[i] = i < n ? beta[i] - c[i] : 0.0;
-        combine(step, right);
-        return padded_dot(step, right, np);
-    }
-
     void answer(SmallAnswer& out) const {
         if (p.bias != SmallBias::augmented) return;
         out.b = 0;

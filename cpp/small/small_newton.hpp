@@ -16,7 +16,6 @@
 #pragma once
 
 #include "small/small_gram.hpp"
-#include "small/small_tuning.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
 
@@ -28,7 +27,8 @@ inline constexpr double zero = 0, middle = 1, upper = 2;
 template <class Space>
 class SmallSolver {
 public:
-    SmallSolver(const SmallProblem& problem, Memory& memory) : p(problem), n(p.rows), np(padded(n)), space(p, memory) {
+    SmallSolver(const SmallProblem& problem, Memory& memory)
+        : p(problem), t(*p.tuning), n(p.rows), np(padded(n)), space(p, memory) {
         f = memory.zeros(np);
         df = memory.zeros(np);
         u = memory.zeros(np);
@@ -68,22 +68,21 @@ private:
     // a level worse than the one before, by any factor.
     void levels(double width) {
         const bool regular = !set_deltas(width);
-        const double enough = larger(SmallTuning::exact, SmallTuning::trusted * p.aim);
         double before = unbounded, best = unbounded;
+        negligible = rounding_unit * primal_value();
         for (Index level = 0; may_go_on(); ++level) {
             set_curvatures();
-            const Index taken = minimise(level > 0);
+            minimise(level > 0);
             const Gap gap = centre_gap();
             if (gap.gap < best) {
                 best = gap.gap;
                 keep_level();
             }
-            if (regular || (solved && gap.gap <= enough * gap.primal)) break;
-            if ((tau <= SmallTuning::least || !solved) && !(gap.gap < 0.5 * before)) break;
+            if (regular || (solved && gap.gap <= t.trusted * p.aim * gap.primal)) break;
+            if ((tau <= t.least || !solved) && !(gap.gap < 0.5 * before)) break;
             before = gap.gap;
-            negligible = SmallTuning::nothing * gap.primal;
-            const double by = taken <= 1 ? SmallTuning::fast_narrowing : SmallTuning::narrowing;
-            tau = larger(SmallTuning::least, tau * by);
+            negligible = rounding_unit * gap.primal;
+            tau = larger(t.least, tau * t.narrowing);
         }
         if (best < unbounded) return_to_level();
     }
@@ -99,27 +98,27 @@ private:
         space.go_back();
     }
 
-    static constexpr double unbounded = 1e300;
+    static constexpr double unbounded = 1e300, rounding_unit = 2.2e-16;
     struct Gap {
         double primal, gap;
     };
 
-    bool may_go_on() const { return space.work < p.most && steps < SmallTuning::most_steps; }
+    bool may_go_on() const { return space.work < p.most && static_cast<double>(steps) < t.most_steps; }
 
     double bend(Index i) const { return p.squared ? 0.5 / p.C[i] : 0.0; }
 
-    // delta of each row at the first level, tau = 1; false if the squared hinge needs none.
+    // delta of each row at the first level, tau = 1; false if it is 0 for all: the squared hinge needs none while its own
+    // bend is more than the least that delta falls to.
     bool set_deltas(double width) {
         double mean = 0;
         for (Index i = 0; i < n; ++i) mean += space.squared_norm(i) / static_cast<double>(n);
         bool any = false;
         for (Index i = 0; i < n; ++i) {
-            const double size = mean > 0 ? larger(space.squared_norm(i), SmallTuning::small_row * mean) : 1.0;
-            const double stiff = SmallTuning::stiffest * size;
+            const double size = mean > 0 ? larger(space.squared_norm(i), mean) : 1.0, stiff = t.stiffest * size;
             if (p.squared) {
-                delta[i] = bend(i) < stiff ? stiff : 0.0;
+                delta[i] = bend(i) < t.least * stiff ? stiff : 0.0;
             } else {
-                delta[i] = larger(smaller(width / p.C[i], SmallTuning::softest * size), stiff);
+                delta[i] = larger(smaller(width / p.C[i], t.softest * size), stiff);
             }
             any = any || delta[i] > 0;
         }
@@ -151,7 +150,7 @@ private:
     // of the violations there; 0 if the aim is reached and Newton's method would cost much more.
     double begin() {
         if constexpr (Space::has_matrix) return begin_with_pairs();
-        return SmallTuning::first_width;
+        return t.first_width;
     }
 
     double begin_with_pairs()
@@ -159,26 +158,25 @@ private:
     {
         double scale = 0;
         for (Index i = 0; i < n; ++i) scale += p.C[i] * space.squared_norm(i) / static_cast<double>(n);
-        double tolerance = SmallTuning::pair_tolerance;
-        if (scale > 0) tolerance = smaller(tolerance, SmallTuning::softest * scale);
-        for (Index round = 1;; ++round) {
+        double tolerance = t.pair_tolerance;
+        if (scale > 0) tolerance = smaller(tolerance, t.softest * scale);
+        for (;;) {
             const double left = space.descend(upper, tolerance, 2 * n, c, f, b, df);
             copy(c, centre, np);
-            const double affordable = SmallTuning::cheap + SmallTuning::patience * static_cast<double>(space.work);
-            if (newton_work() <= affordable || round == SmallTuning::most_rounds || !may_go_on())
-                return smaller(larger(left, tolerance), SmallTuning::first_width);
+            if (newton_work() <= t.newton_share * static_cast<double>(space.work) || !may_go_on())
+                return smaller(larger(left, tolerance), t.first_width);
             if (left > tolerance) continue;
             const double primal = primal_value(), dual = dual_value(c);
-            if (primal - dual <= SmallTuning::trusted * p.aim * primal) return 0;
-            tolerance *= SmallTuning::next_tolerance;
+            if (primal - dual <= t.trusted * p.aim * primal) return 0;
+            tolerance *= t.pair_tolerance;
         }
     }
 
-    // Products that the steps of Newton's method on the rows between the bounds would take.
+    // Products that a step of Newton's method on the rows between the bounds would take.
     double newton_work() const {
         double count = 0;
         for (Index i = 0; i < n; ++i) count += c[i] > 0 && c[i] < upper[i] ? 1 : 0;
-        return SmallTuning::newton_steps * count * count * count / 6.0;
+        return count * count * count / 6.0;
     }
 
     void set_curvatures() {
@@ -188,12 +186,12 @@ private:
         }
     }
 
-    // Newton's method for this level; the steps that it took.
-    Index minimise(bool predict) {
-        Index step = 0;
-        for (; may_go_on(); ++step, ++steps) {
+    // Newton's method for this level.
+    void minimise(bool predict) {
+        for (Index step = 0; may_go_on(); ++step, ++steps) {
             space.work += 20 * np;
-            double total = look(predict && step == 0);
+            const bool predicted = predict && step == 0;
+            double total = look(predicted);
             if (free_count == 0 && p.bias == SmallBias::free) {
                 best_bias();
                 total = look(false);
@@ -202,24 +200,23 @@ private:
             const Ray at_start = along(0.0, to), at_end = along(1.0, to);
             solved = !at_end.crossed;
             if (!solved && !(at_start.slope < -negligible)) {
-                if (predict && step == 0) continue;
+                if (predicted) continue;
                 break;  // rounding hides what is left
             }
             // Longer steps gain a tenth of the work in the space of the rows. In that of a matrix they gain nothing, and where
             // it is singular rounding would decide how long they are.
-            const bool whole = solved || fabs(at_end.slope) <= SmallTuning::enough * -at_start.slope ||
+            const bool whole = solved || fabs(at_end.slope) <= t.line_search * -at_start.slope ||
                                (Space::has_matrix && at_end.slope < 0);
-            const double t = whole ? 1.0 : search(to, -at_start.slope, at_end);
-            space.move(t);
-            padded_axpy(t, df, f, np);
-            b += t * to.db;
+            const double part = whole ? 1.0 : search(to, -at_start.slope, at_end);
+            space.move(part);
+            padded_axpy(part, df, f, np);
+            b += part * to.db;
             if (solved) {
                 space.free_alpha({ids, free_count, rho}, c, df, to.db, u);
-                return step + 1;
+                return;
             }
         }
         look(false);
-        return step;
     }
 
     static Wide piece_at(Wide at, Wide most) {
@@ -260,8 +257,8 @@ private:
         bool crossed;  // whether any row is on another piece than at the start of the step
     };
 
-    Ray along(double t, const Direction& to) const {
-        const Wide bias = Wide::spread(to.db), back = Wide::spread(-t), zero = Wide::spread(0);
+    Ray along(double part, const Direction& to) const {
+        const Wide bias = Wide::spread(to.db), back = Wide::spread(-part), zero = Wide::spread(0);
         Wide slope = zero, curvature = zero, crossed = zero;
         for (Index i = 0; i < np; i += Wide::width) {
             const Wide pull = Wide::load(p.y + i) * (Wide::load(df + i) + bias), most = Wide::load(upper + i);
@@ -272,21 +269,21 @@ private:
                 curvature + Wide::where_greater(at, zero, Wide::where_greater(most, at, bend * pull, zero), zero);
             crossed = Wide::max(crossed, Wide::absolute(piece_at(at, most) - Wide::load(pieces + i)));
         }
-        return {to.slope + t * to.curvature - total(slope), to.curvature + total(curvature), total(crossed) > 0};
+        return {to.slope + part * to.curvature - total(slope), to.curvature + total(curvature), total(crossed) > 0};
     }
 
     // The step at which the slope has fallen to a part of what it was: Newton's method between bounds.
     double search(const Direction& to, double steepness, Ray at) const {
-        double t = 1.0, low = 0.0, high = unbounded;
+        double part = 1.0, low = 0.0, high = unbounded;
         for (int look = 0; look < 40; ++look) {
-            (at.slope > 0 ? high : low) = t;
-            double next = t - at.slope / at.curvature;
-            if (!(next > low && next < high)) next = high < unbounded ? 0.5 * (low + high) : 2.0 * t;
-            t = next;
-            at = along(t, to);
-            if (fabs(at.slope) <= SmallTuning::enough * steepness) break;
+            (at.slope > 0 ? high : low) = part;
+            double next = part - at.slope / at.curvature;
+            if (!(next > low && next < high)) next = high < unbounded ? 0.5 * (low + high) : 2.0 * part;
+            part = next;
+            at = along(part, to);
+            if (fabs(at.slope) <= t.line_search * steepness) break;
         }
-        return t;
+        return part;
     }
 
     static double clipped(double value, double most) { return value <= 0 ? 0.0 : value >= most ? most : value; }
@@ -317,9 +314,10 @@ private:
     }
 
     // alpha becomes the centre; primal - dual of (w, b) and alpha. A level that was solved leaves w equal to what alpha adds
-    // up to; for others half the square of the difference comes to it.
+    // up to; after others it is made so.
     Gap centre_gap() {
-        Gap out{0.5 * space.square(), solved ? 0.0 : half_square_to_sum()};
+        if (!solved) space.restart(c, f);
+        Gap out{0.5 * space.square(), 0};
         for (Index i = 0; i < n; ++i) {
             const double slack = 1.0 - p.y[i] * (f[i] + b), loss = slack > 0 ? slack : 0.0;
             const double alpha = clipped(u[i], upper[i]);
@@ -329,11 +327,6 @@ private:
             centre[i] = c[i] = alpha;
         }
         return out;
-    }
-
-    double half_square_to_sum() {
-        for (Index i = 0; i < n; ++i) df[i] = p.y[i] * clipped(u[i], upper[i]);
-        return 0.5 * fabs(space.squared_distance(df));
     }
 
     // alpha in c. Of two points, the one of the best level and the sum of the rows that alpha gives, the better is kept: the
@@ -360,7 +353,7 @@ private:
         }
         space.answer(out);
         out.work = space.work;
-        out.reached = fabs(primal - dual) + rounding(out.alpha) <= SmallTuning::trusted * p.aim * primal;
+        out.reached = fabs(primal - dual) + rounding(out.alpha) <= t.trusted * p.aim * primal;
     }
 
     // What rounding of the scores may do to the primal value, whoever computes it.
@@ -368,7 +361,7 @@ private:
         double out = 0;
         for (Index i = 0; i < n; ++i)
             if (alpha[i] > 0) out += (p.squared ? alpha[i] : p.C[i]) * sqrt(space.squared_norm(i));
-        return 2.2e-16 * out * space.terms();
+        return rounding_unit * out * space.terms();
     }
 
     // The dual value if w is what alpha adds up to.
@@ -400,13 +393,15 @@ private:
     }
 
     const SmallProblem& p;
+    const SmallTuning& t;
     Index n, np;
     Space space;
     double *f, *df, *u, *c, *centre, *offset, *delta, *rho, *upper;
     double *pieces, *best_alpha;
     std::int32_t* ids;
     Index free_count = 0;
-    double b = 0, best_b = 0, tau = 1, negligible = 0;
+    double b = 0, best_b = 0, tau = 1;
+    double negligible = 0;  // a fall of the primal value that is rounding
     Index steps = 0;
     bool solved = false;  // whether the last level was left by a step that crossed no piece
 };

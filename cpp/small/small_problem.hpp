@@ -8,6 +8,7 @@
 
 #include "rows/rows.hpp"
 #include "simd/dispatch.hpp"
+#include "small/small_tuning.hpp"
 
 namespace separatrix {
 
@@ -24,6 +25,7 @@ struct SmallShared {
 
 // What is asked. `columns` counts the column of ones of an augmented bias where there are rows.
 struct SmallProblem {
+    const SmallTuning* tuning;
     Index rows;
     const std::int32_t* ids;  // number of each row in X or gram
     const double* y;          // (padded rows) -1 or 1

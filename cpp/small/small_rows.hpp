@@ -102,13 +102,6 @@ public:
     // The scores of w from scratch.
     void rescore(double* f) { scores(w, f); }
 
-    // ||w - sum_i c_i x_i||^2
-    double squared_distance(const double* c) {
-        update_sum(c);
-        for (Index j = 0; j < Dp; ++j) g[j] = w[j] - sum[j];
-        return padded_dot(g, g, Dp);
-    }
-
     void answer(SmallAnswer& out) const {
         if (p.bias == SmallBias::augmented) out.b = w[d];
         copy(w, out.w, Dp);

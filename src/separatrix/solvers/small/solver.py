@@ -4,8 +4,7 @@
 
 Newton's method on augmented Lagrangians of the dual, from zero in the space of the rows, from steps on pairs of rows in
 that of a kernel matrix (cpp/small/small_newton.hpp). It ends at the aim, or in the exact corner, and gives up after
-counted work: the answer says for each problem whether its relative gap is below the aim. The numbers are in
-cpp/small/small_tuning.hpp.
+counted work: the answer says for each problem whether its relative gap is below the aim.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import _core
+from separatrix.solvers.small.tuning import Tuning
 from separatrix.types import Bias, Vector
 
 NAME = "augmented-lagrangian"
@@ -35,6 +35,7 @@ class Limits:
 
 
 LIMITS = Limits()
+TUNING = Tuning()
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,7 @@ def solve_small(
     aim: float = 1e-3,
     chain: int = 1,
     n_threads: int = 1,
+    tuning: Tuning = TUNING,
 ) -> SmallAnswer:
     """Solve the k problems whose labels are the rows of ``signs`` (k, n): -1, 1, or 0 for a row that takes no part.
 
@@ -79,4 +81,6 @@ def solve_small(
     costs = np.ascontiguousarray(costs, dtype=np.float64)
     rows = None if rows is None else np.ascontiguousarray(rows, dtype=np.float64)
     gram = None if gram is None else np.ascontiguousarray(gram, dtype=np.float64)
-    return SmallAnswer(*_core.solve_small(rows, gram, signs, costs, squared, bias, aim, chain, n_threads))
+    return SmallAnswer(
+        *_core.solve_small(rows, gram, signs, costs, squared, bias, aim, chain, n_threads, tuning)
+    )
