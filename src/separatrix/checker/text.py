@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, TextIO
 
-from separatrix.checker.labels import DECIMAL
+from separatrix.checker.fingerprint import DECIMAL
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _CSV_SEPARATORS = {".csv": ",", ".tsv": "\t"}

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from scipy import sparse
-
 from separatrix.fitting.observer import Observer
 from separatrix.fitting.parameters import Settings
-from separatrix.problem import JointProblem, Problem
+from separatrix.problem import JointProblem, Problem, is_sparse
 from separatrix.solvers.loop.deadline import InterruptFlag
 
 
@@ -52,5 +50,4 @@ def aim(problem: Problem | JointProblem, tol: float, aims: Aims = AIMS) -> float
 
 def stored_entries(X: Any) -> int:
     """Numbers that a pass over X reads."""
-    is_sparse = bool(sparse.issparse(X))
-    return int(X.nnz if is_sparse else X.size)
+    return int(X.nnz if is_sparse(X) else X.size)

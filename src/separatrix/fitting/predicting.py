@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from separatrix.problem.conversion import is_sparse, to_dense
 from separatrix.problem.kernels import Kernel
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.smo.kernel_scores import kernel_scores
@@ -74,12 +74,13 @@ class Surface:
     def scores(self, X: Any) -> Vector:
         """f of each row for each problem, shape (n, p), a block of rows at a time.
 
-        >>> from separatrix.problem.kernels import Linear
-        >>> rows, one = np.arange(1), np.array([0.5])
-        >>> Surface(Linear(), np.array([[2.0]]), rows, np.array([[3.0]]), one).scores(np.array([[1.0]]))
-        array([[6.5]])
+                >>> from separatrix.problem.conversion import is_sparse, to_dense
+        from separatrix.problem.kernels import Linear
+                >>> rows, one = np.arange(1), np.array([0.5])
+                >>> Surface(Linear(), np.array([[2.0]]), rows, np.array([[3.0]]), one).scores(np.array([[1.0]]))
+                array([[6.5]])
         """
-        if self.vectors is not None and bool(sparse.issparse(X)) == bool(sparse.issparse(self.vectors)):
+        if self.vectors is not None and is_sparse(X) == is_sparse(self.vectors):
             together = kernel_scores(self.kernel, X, self.vectors, self.coefficients, self.n_threads)
             return together + self.intercept
         out = np.empty((X.shape[0], len(self.intercept)))
@@ -94,4 +95,4 @@ class Surface:
         if self.vectors is not None:
             return self.kernel.matrix(X, self.vectors)
         part = X[:, self.rows]
-        return np.asarray(part.toarray() if bool(sparse.issparse(part)) else part, dtype=np.float64)
+        return to_dense(part)

@@ -62,7 +62,7 @@ def refuse_rounding(X: Any, floats: NDArray[Any]) -> None:
     X is an array, CSR (then ``floats`` are its stored values) or what NumPy makes an array of. Of the latter only
     integers are compared, and only if some are large.
     """
-    values = X.data if _is_sparse(X) else X
+    values = X.data if is_sparse(X) else X
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         if values.dtype.itemsize <= 8:
             return
@@ -87,13 +87,19 @@ def refuse_rounding(X: Any, floats: NDArray[Any]) -> None:
             )
 
 
-def _is_sparse(X: Any) -> bool:
+def is_sparse(X: Any) -> bool:
+    """Return True if X is a SciPy sparse array or matrix."""
     return bool(sparse.issparse(X))
+
+
+def to_dense(X: Any) -> NDArray[np.float64]:
+    """X as a dense array of float64, without a copy where it is one."""
+    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
 
 
 def _place(X: Any, where: tuple[int, ...]) -> tuple[int, int]:
     """Row and column of a stored value."""
-    if _is_sparse(X):
+    if is_sparse(X):
         return int(np.searchsorted(X.indptr, where[0], side="right")) - 1, int(X.indices[where[0]])
     return where[0], where[1]
 
@@ -120,7 +126,7 @@ def sum_of_squares(values: NDArray[np.floating]) -> float:
 
 def check_finite(X: Matrix) -> None:
     """Raise a sentence that names row and column of the first NaN or inf."""
-    values = X.data if sparse.issparse(X) else X
+    values: NDArray[Any] = X.data if sparse.issparse(X) else X
     flat = values.ravel()
     with np.errstate(all="ignore"):
         # One pass without a temporary: a NaN or inf anywhere leaves a sum that is not finite. BLAS would take a sum of

@@ -1,6 +1,6 @@
 """SHA-256 of X and y from arrays, block by block, and labels of any type as the texts that are hashed.
 
-The byte layout is in `separatrix.checker.fingerprint`, the texts in `separatrix.checker.labels`.
+The byte layout and the texts are in `separatrix.checker.fingerprint`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from separatrix.checker import data
-from separatrix.checker.fingerprint import BLOCK_ROWS, X_HEADER, is_sparse_block, label_header
-from separatrix.checker.labels import number_text
+from separatrix.checker.fingerprint import BLOCK_ROWS, X_HEADER, is_sparse_block, label_header, number_text
 from separatrix.checker.numbers import Rejected
+from separatrix.problem import is_sparse
 from separatrix.problem.scaling import Scaling
 from separatrix.proof.certificate import Source
 
@@ -91,7 +90,7 @@ def fingerprint_rows(X: Any) -> str:
 
 def block_digests(X: Any) -> Iterator[bytes]:
     """The digest of every 4096 rows of X, the last block shorter."""
-    return _sparse_blocks(X) if sparse.issparse(X) else _dense_blocks(np.asarray(X))
+    return _sparse_blocks(X) if is_sparse(X) else _dense_blocks(np.asarray(X))
 
 
 def join_digests(n: int, d: int, digests: Iterable[bytes]) -> str:

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from separatrix.problem import LOSSES, Point
 from separatrix.problem.kernel_values import whole_gram
 from separatrix.problem.kernels import Laplacian, Linear, Poly, Rbf, Sigmoid
-from separatrix.problem.problem_set import ProblemSet
-from separatrix.proof.duality import certify
-from separatrix.proof.together import certify_together
+from separatrix.problem.problem import ProblemSet
+from separatrix.proof.duality import certify, certify_together
 
 
 def problem_set(seed, loss="hinge", bias="free", kernel=None, k=3, n=14, d=3):
