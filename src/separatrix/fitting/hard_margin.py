@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import InseparableError, NotConvergedError, with_hint
+from separatrix.fitting.results import Deferred
 from separatrix.fitting.training import Task, TrainingData, check_dual, prove
 from separatrix.problem import History, KernelSpace, Problem, Record, Solution, Status
 from separatrix.problem.problem import relative_gap
@@ -74,7 +75,7 @@ class HardMargin:
             tuple(negative),
             None if everything else self.rows,
             self.problem.bias == "free",
-            lambda: data.fingerprint,
+            Deferred(lambda: data.fingerprint).get,
         )
 
     def solve(self, tol: float) -> Solution:
