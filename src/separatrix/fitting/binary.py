@@ -200,7 +200,7 @@ def _proved_start(
 def _kept(
     problem: Problem | JointProblem, point: Point | JointPoint, rows: NDArray[np.intp] | None
 ) -> KeptPoint:
-    """A point in arrays of its own; w = sum_i alpha_i y_i x_i where the solver left it out."""
+    """A copy of a point; w = sum_i alpha_i y_i x_i where the solver left it out."""
     rows = np.arange(problem.n_rows) if rows is None else rows
     if isinstance(point, JointPoint):
         alpha, w = point.A, point.W

@@ -95,11 +95,10 @@ def _fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext)
     results: list[BinaryFit | None] = []
     for i, task in enumerate(todo):
         part = slice(None) if all_rows else problems.rows(i)
-        gap = proved.gap(i)
+        primal, dual, gap = proved.primal[i], proved.dual[i], proved.gap[i]
         if not gap <= settings.tol:
             results.append(None)
             continue
-        primal, dual = proved.primal[i], proved.dual[i]
         record = Record(seconds, 1, primal, dual, gap, NAME, note, proved=True)
         solution = Solution(
             None if proved.w is None else proved.w[i],
@@ -207,7 +206,7 @@ def _fit_separately(
 def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem) -> int:
     """Problems to solve at a time: several only where the solver is compiled and holds no lock.
 
-    Interior points spend their time in BLAS, which has threads of its own and, called from two Python
+    Interior points spend their time in BLAS, which has its own threads and, called from two Python
     threads on a busy machine, waits for its own locks.
     """
     several = min(settings.n_threads, n_tasks)

@@ -13,7 +13,7 @@ from separatrix.solvers.loop.deadline import InterruptFlag
 
 @dataclass(frozen=True)
 class FitContext:
-    """Everything that a fit is given beside its problem."""
+    """Everything that a fit is given in addition to its problem."""
 
     settings: Settings = field(default_factory=Settings)
     seed: int = 0

@@ -140,10 +140,11 @@ def _two_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]] 
     if labels.dtype.kind not in "iubf" or len(labels) == 0:
         return None
     low, high = labels.min(), labels.max()
-    if low == high or not all(math.isfinite(end) and end == math.floor(end) for end in (low, high)):
-        return None
+    for end in (low, high):
+        if not math.isfinite(end) or end != math.floor(end):
+            return None
     is_high = labels == high
-    if not (is_high | (labels == low)).all():
+    if low == high or not (is_high | (labels == low)).all():
         return None
     return np.array([low, high], dtype=labels.dtype), is_high.astype(np.intp)
 

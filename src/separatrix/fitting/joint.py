@@ -62,7 +62,7 @@ def joint_problem(data: TrainingData, settings: Settings) -> JointProblem:
 
 
 def _start(previous: Any, problem: JointProblem) -> JointPoint | None:
-    """Where an earlier joint fit on as many rows and classes ended; weights follow the change of C."""
+    """The last point of an earlier joint fit on as many rows and classes; weights follow the change of C."""
     joint = previous.joint if isinstance(previous, JointProblems) else None
     if joint is None or joint.A.shape != (problem.n_rows, problem.n_classes):
         return None

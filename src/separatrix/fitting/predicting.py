@@ -18,7 +18,7 @@ from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.smo.kernel_scores import kernel_scores
 from separatrix.types import Matrix, Vector
 
-_BLOCK = 1 << 20  # kernel values held at a time: 8 MiB
+_BLOCK = 1 << 20  # kernel values in memory at a time: 8 MiB
 
 
 def raw_scores(X: Matrix, coef: Vector, intercept: Vector) -> Vector:

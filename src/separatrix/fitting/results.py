@@ -155,14 +155,14 @@ class Problems(Mapping[Any, BinaryFit]):
         return len(self._results)
 
     def values(self) -> ValuesView[BinaryFit]:
-        """The results, in order; `Mapping` would look each of them up."""
+        """The results, in order; that of `Mapping` finds each of them by its key."""
         return self._results.values()
 
     def __repr__(self) -> str:
         return f"Problems({list(self._results)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Names beside results: some formats cannot hold a pair of classes as the key of a dictionary."""
+        """Names and results in two lists: some formats cannot hold a pair of classes as the key of a dictionary."""
         return {"names": list(self._results), "results": list(self._results.values())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
 from separatrix.types import Vector
 
-# An alpha within this part of C of a bound is beside it by rounding alone.
+# An alpha that misses a bound by less than this part of C misses it by rounding alone.
 _ROUNDING = 1e-9
 
 

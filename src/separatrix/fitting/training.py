@@ -107,9 +107,10 @@ class Task:
 
     def sides(self, data: TrainingData) -> tuple[list[Any], list[Any]]:
         """The labels of all classes on each of the two sides."""
-        rest = [code for code in range(len(data.classes)) if code != self.positive]
-        negative = rest if self.negative is None else [self.negative]
-        return [data.name(self.positive)], list(map(data.name, negative))
+        negative = (
+            {self.negative} if self.negative is not None else {*range(len(data.classes))} - {self.positive}
+        )
+        return [data.name(self.positive)], list(map(data.name, sorted(negative)))
 
     def problem(self, data: TrainingData, settings: Settings) -> tuple[Problem, NDArray[np.intp]]:
         """The problem and its training rows."""

@@ -41,7 +41,7 @@ def canonical_csr(X: Any) -> sparse.csr_array:
         return csr  # the constructor might copy 64-bit indices to 32
     parts = (_same_numbers(csr, csr.data), csr.indices, csr.indptr)
     array = sparse.csr_array(parts, shape=csr.shape)
-    # SciPy remembers what it found: asked of X itself, the next fit to it need not look again.
+    # SciPy remembers what it found: asked of X itself, the next fit to it need not check again.
     array.has_canonical_format = csr.has_canonical_format
     if not array.has_canonical_format:
         array = array.copy()
@@ -133,7 +133,7 @@ def check_finite(X: Matrix) -> None:
         # squares by all its threads, which wake up for longer than it lasts.
         if math.isfinite(flat.sum()):
             return
-    # The sum of finite values may overflow, so look closer, a block at a time.
+    # The sum of finite values may overflow, so every value is checked, a block at a time.
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), height):
         bad = ~np.isfinite(values[start : start + height])
@@ -179,7 +179,7 @@ def is_mapped(X: Any) -> bool:
 
 
 def require_room(X: Any, each: float, purpose: str) -> None:
-    """Raise MemoryError with a sentence if X is mapped and there is no room for ``each`` bytes beside every row.
+    """Raise MemoryError with a sentence if X is mapped and there is no room for ``each`` more bytes for every row.
 
     Rows in memory fit there with what belongs to them, or have failed before; rows of a file can be too many.
     """

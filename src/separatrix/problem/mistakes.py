@@ -33,7 +33,7 @@ from separatrix.types import Vector
 
 @dataclass(frozen=True)
 class Variant:
-    """What decides which theorem applies to a run.
+    """The facts of a run that decide which theorem applies to it.
 
     ``step`` is a positive number, or "decreasing" (1 / sqrt(t)), or "line-search" (kept within [1, n] / m_t).
     ``from_row`` is true where the run started at some y_j x_j; ``n_rows`` matters to gradient descent only.

@@ -34,7 +34,7 @@ _WORTH_PICKING = 0.35
 
 #: Whole numbers up to here are floats of single precision.
 EXACT = float(1 << 24)
-# Nanoseconds of a sparse inner product beside its terms, of which one takes _SPARSE_TERM, and _DENSE_TERM in BLAS.
+# Nanoseconds that a sparse inner product takes without its terms, for each of its terms, and for a dense term in BLAS.
 _SPARSE_COST, _SPARSE_TERM, _DENSE_TERM = 20.0, 4.0, 0.08
 # Rows that are examined before all of them: most data show in these that they are not whole numbers.
 _PROBED_ROWS = 4

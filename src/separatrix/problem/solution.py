@@ -119,7 +119,7 @@ class Record(Named):
     gap: float  #: (primal - dual) / primal
     solver: str
     note: str = ""  #: why a solver was chosen, switched or stopped
-    proved: bool = False  #: whether the values were recomputed from the data at this line
+    proved: bool = False  #: True if the values were recomputed from the data at this line
 
 
 class History(Records[Record]):

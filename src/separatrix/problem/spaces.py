@@ -136,7 +136,7 @@ class KernelSpace:
         fast = self.kernel.name in _COMPILED_KERNELS and d < _SLOW_COLUMNS
         if self.kernel.name == "precomputed" or n * n > _KEPT_VALUES or fast:
             return None
-        K = self.kernel.matrix(self.X, self.X).view()  # a function may have returned an array of its own
+        K = self.kernel.matrix(self.X, self.X).view()  # a function may have returned an array that it keeps
         K.flags.writeable = False
         return K
 

@@ -59,7 +59,7 @@ def read_rows(X: Any) -> Any:
 
 
 def as_given(values: Any) -> NDArray[Any]:
-    """Lists and tables as an array; of Python objects where NumPy would round integers that stand beside floats."""
+    """Lists and tables as an array; of Python objects where NumPy would round integers in a list with floats."""
     array = np.asarray(values)
     mixed = not hasattr(values, "dtype") and array.dtype.kind == "f" and array.dtype.itemsize <= 8
     if mixed and np.max(np.abs(array), initial=0.0, where=~np.isnan(array)) >= 2.0**53:

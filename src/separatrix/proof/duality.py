@@ -111,14 +111,11 @@ class Certified:
     b: list[float]
     intervals: list[tuple[float, float]]  #: every best bias
     slack: Vector  #: (k, n) max(0, 1 - y_i (w.x_i + b)), where a row takes part
-    scores: Vector  #: (k, n) w.x_i, whether a row takes part or not
+    scores: Vector  #: (k, n) w.x_i, of rows that take no part too
     squares: list[float]  #: ||w||^2
     primal: list[float]
     dual: list[float]
-
-    def gap(self, index: int) -> float:
-        """(primal - dual) / primal of one problem."""
-        return relative_gap(self.primal[index], self.dual[index])
+    gap: list[float]
 
 
 def certify_together(
@@ -141,7 +138,7 @@ def certify_together(
     if problems.bias == "free":
         for i, part in enumerate(
             alpha
-        ):  # sum_i alpha_i y_i is zero exactly, or the dual point bounds nothing
+        ):  # the dual point bounds nothing unless sum_i alpha_i y_i is zero exactly
             alpha[i] = balance(part, signs[i], upper[i])
     signed = alpha * signs
     sums = signed.sum(axis=1)
@@ -158,7 +155,7 @@ def certify_together(
         squares, dual_squares = np.einsum("ij,ij->i", w, w), np.einsum("ij,ij->i", v, v)
     if problems.bias == "free":
         intervals = _best_biases(problems, f, signs)
-        b = np.array([middle(interval) for interval in intervals])
+        b = np.array(list(map(middle, intervals)))
     else:
         b = np.zeros(len(f)) if problems.bias == "none" else sums if planes is None else planes[1]
         intervals = [(each, each) for each in b.tolist()]
@@ -170,8 +167,10 @@ def certify_together(
     if problems.bias == "augmented":
         primal += 0.5 * b * b
         dual -= 0.5 * sums * sums
-    lists = (values.tolist() for values in (squares, primal, dual))
-    return Certified(alpha, w, b.tolist(), intervals, slack, f, *lists)
+    gap = list(map(relative_gap, primal.tolist(), dual.tolist()))
+    return Certified(
+        alpha, w, b.tolist(), intervals, slack, f, squares.tolist(), primal.tolist(), dual.tolist(), gap
+    )
 
 
 def _best_biases(problems: ProblemSet, f: Vector, signs: Vector) -> list[tuple[float, float]]:

@@ -54,9 +54,9 @@ class Fingerprint:
             X=self.X,
             y=self.y,
             labels=self.labels.kind,
-            positive=tuple(label_text(label) for label in positive),
-            negative=tuple(label_text(label) for label in negative),
-            excluded=tuple(int(row) for row in excluded),
+            positive=tuple(map(label_text, positive)),
+            negative=tuple(map(label_text, negative)),
+            excluded=tuple(map(int, excluded)),
             known=self.labels.plain(),
             scaling=self.scaling,
         )
@@ -176,7 +176,7 @@ def read_labels(y: Any) -> Labels:
     """
     if np.ma.isMaskedArray(y):
         raise Rejected("y is a masked array; a proof speaks of all labels.")
-    # NumPy would make texts of numbers beside texts, and round integers beside floats.
+    # NumPy would make texts of numbers in a list with texts, and round integers in a list with floats.
     array = np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
     if array.dtype.kind not in "biufUSTO":
         raise ValueError(f"Labels must be numbers or texts; got {array.dtype}.")
@@ -196,7 +196,7 @@ def read_labels(y: Any) -> Labels:
     place[order] = np.arange(len(values), dtype=np.uint32)
     items = values[order].tolist()
     kind = "text" if items and isinstance(items[0], str | bytes) else "number"
-    return Labels(kind, [label_text(item) for item in items], place[codes])
+    return Labels(kind, list(map(label_text, items)), place[codes])
 
 
 def label_text(label: Any) -> str:
@@ -214,13 +214,13 @@ def label_text(label: Any) -> str:
         return number_text(int(item))
     if isinstance(item, Real):
         number = float(item)
-        if number == item or not math.isfinite(number):  # the latter is refused with a sentence of its own
+        if number == item or not math.isfinite(number):  # the latter is refused below with its own sentence
             return number_text(number)
     raise ValueError(f"Labels must be numbers that float64 holds, or texts; got {label!r}.")
 
 
 def _from_objects(array: NDArray[Any]) -> Labels:
-    texts = [label_text(label) for label in array.tolist()]
+    texts = list(map(label_text, array.tolist()))
     kinds = {"text" if isinstance(label, str | bytes) else "number" for label in array.tolist()}
     if len(kinds) > 1:
         raise ValueError("Labels must be all numbers or all texts; got both.")

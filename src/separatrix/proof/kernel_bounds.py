@@ -125,7 +125,7 @@ class ExponentialRows:
         return np.asarray(relative * ROOM * (self.gamma * (self.squares + squares)) + vanished)
 
     def distant(self) -> NDArray[np.bool_]:
-        """Which rows are so long that one product would lose the exponent; shape (n,)."""
+        """Return True for rows so long that one product would lose the exponent; shape (n,)."""
         if isinstance(self.kernel, Laplacian):
             return np.zeros(len(self), dtype=bool)
         return ~(self.lost(self.squares) <= _SHARP)

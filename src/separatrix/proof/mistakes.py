@@ -227,7 +227,7 @@ def squared_radius(X: Any, members: NDArray[Any]) -> tuple[Fraction, Fraction]:
             for rows, block in row_blocks(X):
                 part = block * math.ldexp(1.0, -half) * math.ldexp(1.0, half - exponent)
                 largest = max(largest, float(np.max(squared_norms(part)[inside[rows]], initial=0.0)))
-    # Scaled so, the largest square is at least 1/4, if there is one; what vanished beside it is far below its rounding.
+    # Scaled so, the largest square is at least 1/4, if there is one; what vanished is far below its rounding.
     slack = Fraction(rigorous.factor(X.shape[1] + 8))
     scale = Fraction(2) ** (2 * exponent)
     return finite(largest) * (1 - slack) * scale, finite(largest) * (1 + slack) * scale

@@ -172,7 +172,7 @@ def _claimable(
 def _exact_values(
     problem: Problem, solution: Solution, coef: Vector | None, question: dict[str, Any]
 ) -> tuple[Fraction, Fraction]:
-    """(primal, dual) with a kernel as the exact check finds them, the rows of the problem being all there are."""
+    """(primal, dual) with a kernel as the exact check finds them for the rows of the problem alone."""
     everything = np.arange(problem.n_rows)
     if question["C"] != "hard":
         question = question | {"C": _written_costs(problem, everything, len(everything))}
@@ -182,7 +182,7 @@ def _exact_values(
 
 
 def alone(problem: Problem) -> Data:
-    """The rows of a problem with a kernel as all there are; K itself where the kernel is a function."""
+    """The rows of a problem with a kernel as the data of a claim; K itself where the kernel is a function."""
     assert problem.kernel is not None
     function = problem.kernel.name == "function"
     table = ArrayRows(read_rows(problem.kernel.matrix(problem.X, problem.X) if function else problem.X))

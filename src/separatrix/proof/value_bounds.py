@@ -171,11 +171,11 @@ def _portions(problem: Problem, rows: Index) -> list[Index]:
 
 def _with_kernel(problem: Problem, coef: Vector | None, b: float, alpha: Vector, slack: float) -> Parts:
     def outside(rows: Index, f: Vector, error: Vector) -> NDArray[np.bool_]:
-        """Which rows have no slack, however rough their scores."""
+        """Return True for rows that have no slack, however rough their scores."""
         return (_slack_above(problem.y[rows], f, error, b, slack) <= 0) | ~(problem.C[rows] > 0)
 
     def all_rows(rows: Index, f: Vector, error: Vector) -> NDArray[np.bool_]:
-        """All of them: rows without a coefficient have no part in c.F."""
+        """Return True for all rows: those without a coefficient have no part in c.F."""
         return np.ones(len(rows), dtype=bool)
 
     signed, space = alpha * problem.y, problem.space

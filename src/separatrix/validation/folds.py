@@ -292,7 +292,7 @@ class _SharedTable:
             cells.problems, points.alpha, None if points.w is None else (points.w, points.b), K
         )
         for k, (f, t, c) in enumerate(zip(cells.folds, cells.tasks, cells.costs, strict=True)):
-            self.gaps[c, f, t] = found.gap(k)
+            self.gaps[c, f, t] = found.gap[k]
             self.scores[f][c, :, t] = found.scores[k, self.folds.splits[f][1]] + found.b[k]
 
     def _labels(self, scores: Vector) -> NDArray[Any]:
