@@ -46,6 +46,7 @@ def fit_classes(
 ) -> Problems:
     """Solve every task, several at a time where that pays; Ctrl-C ends all of them with what they have.
 
+    The caller limits the threads of the fit (`fit_threads`).
     ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task; small problems
     are solved from scratch in less time.
     """
@@ -76,7 +77,7 @@ def _fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext)
     """The result of each task; None where tol was not proved."""
     began, settings = time.perf_counter(), context.settings
     problems = _problem_set(data, todo, settings)
-    with fit_threads(settings.n_threads), np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         K = None if settings.kernel is None else whole_gram(problems.X, settings.kernel)
         found = solve_small(
             problems.signs,

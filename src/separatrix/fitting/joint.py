@@ -15,7 +15,6 @@ from separatrix.problem import JointPoint, JointProblem, JointSolution
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.joint_duality import certify_joint
 from separatrix.proof.optimal import optimal_joint
-from separatrix.threads import fit_threads
 
 _CLOSE = 1e-9  # relative: the sums are the same up to the order in which BLAS adds
 
@@ -24,8 +23,7 @@ def fit_joint(data: TrainingData, context: FitContext, previous: Any) -> JointPr
     """Solve the joint problem; its result is proved like any other."""
     settings = context.settings
     problem = joint_problem(data, settings)
-    with fit_threads(settings.n_threads):
-        solution = solve(problem, context, certify_joint, start=_start(previous, problem), rows=data.rows)
+    solution = solve(problem, context, certify_joint, start=_start(previous, problem), rows=data.rows)
     A, W, b = solution.A, solution.W, solution.b
     F = problem.space.products(problem.space.combine(A) if W is None else W.T)
     squares = np.sum(A * F, axis=0) if W is None else np.sum(W * W, axis=1)
@@ -40,12 +38,7 @@ def fit_joint(data: TrainingData, context: FitContext, previous: Any) -> JointPr
             intercept=b,
             slack=problem.slack(F, b),
             norms=np.sqrt(np.maximum(squares, 0.0)),
-            primal=solution.primal,
-            dual=solution.dual,
-            gap=solution.gap,
-            status=solution.status,
-            n_iter=solution.n_iter,
-            history=solution.history,
+            **solution.outcome(),
             deferred=Deferred(lambda: _prove(data, problem, solution, names)),
         )
     )

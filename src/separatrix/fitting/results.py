@@ -100,12 +100,7 @@ class BinaryFit(ProvedResult):
             intercept=solution.b,
             intercept_interval=solution.interval or (solution.b, solution.b),
             alpha=solution.alpha,
-            primal=solution.primal,
-            dual=solution.dual,
-            gap=solution.gap,
-            status=solution.status,
-            n_iter=solution.n_iter,
-            history=solution.history,
+            **solution.outcome(),
             **known,
         )
 

@@ -150,6 +150,10 @@ class Result:
     n_iter: int = 0
     history: History = field(default_factory=History)
 
+    def outcome(self) -> dict[str, Any]:
+        """These values by name, for another record of the same answer."""
+        return {name: getattr(self, name) for name in Result.__dataclass_fields__}
+
 
 @dataclass(frozen=True, eq=False)
 class Solution(Result):
