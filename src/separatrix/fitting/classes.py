@@ -145,11 +145,9 @@ def _report(observer: Observer, part: Part, fit: BinaryFit) -> None:
 
 def _problem_set(data: TrainingData, todo: Sequence[Task], settings: Settings) -> ProblemSet:
     """The problems of all tasks; rows of cost 0 are left out, and rows without a kernel are made dense and double."""
-    X, codes, cost, kernel = data.rows_of_cost, data.codes, data.cost, settings.kernel
+    X, codes, cost, kernel = data.taking_part(settings.kernel), data.codes, data.cost, settings.kernel
     if len(data.rows) < len(codes):
         codes, cost = codes[data.rows], cost[data.rows]
-        if kernel is not None and kernel.name == "precomputed":
-            X = X[:, data.rows]
     if kernel is None:
         X = np.ascontiguousarray(to_dense(X))
     positive = codes == np.array([[task.positive] for task in todo])

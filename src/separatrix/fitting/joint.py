@@ -46,12 +46,9 @@ def fit_joint(data: TrainingData, context: FitContext, previous: Any) -> JointPr
 
 def joint_problem(data: TrainingData, settings: Settings) -> JointProblem:
     """The problem on the rows of cost above 0."""
-    X, rows = data.rows_of_cost, data.rows
-    kernel = settings.kernel
-    if kernel is not None and kernel.name == "precomputed" and len(rows) < X.shape[1]:
-        X = X[:, rows]
+    X, rows = data.taking_part(settings.kernel), data.rows
     codes = np.searchsorted(data.kept, data.codes[rows]).astype(np.int64)
-    return JointProblem(X, codes, data.cost[rows], len(data.kept), settings.bias, kernel)
+    return JointProblem(X, codes, data.cost[rows], len(data.kept), settings.bias, settings.kernel)
 
 
 def _start(previous: Any, problem: JointProblem) -> JointPoint | None:

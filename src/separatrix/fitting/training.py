@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from separatrix.fitting.parameters import Settings
 from separatrix.problem import Problem, Solution, row_blocks
+from separatrix.problem.kernels import Kernel
 from separatrix.problem.scaling import Scaling
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
@@ -76,6 +77,12 @@ class TrainingData:
         """X without the rows of cost 0; X itself, not a copy, where there are none."""
         return self.X if len(self.rows) == self.X.shape[0] else self.X[self.rows]
 
+    def taking_part(self, kernel: Kernel | None) -> Matrix:
+        """The rows of cost above 0; of a matrix of kernel values, their columns alone."""
+        X = self.rows_of_cost
+        precomputed = kernel is not None and kernel.name == "precomputed"
+        return X[:, self.rows] if precomputed and len(self.rows) < X.shape[1] else X
+
     @cached_property
     def fingerprint(self) -> Fingerprint:
         """The SHA-256 of X and y as they were given, shared by all certificates of the fit."""
@@ -114,17 +121,15 @@ class Task:
 
     def problem(self, data: TrainingData, settings: Settings) -> tuple[Problem, NDArray[np.intp]]:
         """The problem and its training rows."""
-        rows, X, codes, cost = data.rows, data.rows_of_cost, data.codes, data.cost
+        rows, codes, cost = data.rows, data.codes, data.cost
         if len(rows) < len(codes):
             codes, cost = codes[rows], cost[rows]
-        if self.negative is not None and len(data.kept) > 2:
-            pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
-            rows, codes, cost, X = rows[pair], codes[pair], cost[pair], X[pair]
-        y = 2.0 * (codes == self.positive) - 1.0
-        kernel = settings.kernel
-        if kernel is not None and kernel.name == "precomputed" and len(rows) < X.shape[1]:
-            X = X[:, rows]
-        return Problem(X, y, cost, settings.loss, settings.bias, kernel), rows
+        y, X = 2.0 * (codes == self.positive) - 1.0, data.taking_part(settings.kernel)
+        problem = Problem(X, y, cost, settings.loss, settings.bias, settings.kernel)
+        if self.negative is None or len(data.kept) == 2:
+            return problem, rows
+        pair = np.flatnonzero((codes == self.positive) | (codes == self.negative))
+        return problem.take(pair), rows[pair]
 
 
 def tasks(data: TrainingData, multi_class: str) -> list[Task]:
