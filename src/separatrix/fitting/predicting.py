@@ -74,11 +74,10 @@ class Surface:
     def scores(self, X: Any) -> Vector:
         """f of each row for each problem, shape (n, p), a block of rows at a time.
 
-                >>> from separatrix.problem.conversion import is_sparse, to_dense
-        from separatrix.problem.kernels import Linear
-                >>> rows, one = np.arange(1), np.array([0.5])
-                >>> Surface(Linear(), np.array([[2.0]]), rows, np.array([[3.0]]), one).scores(np.array([[1.0]]))
-                array([[6.5]])
+        >>> from separatrix.problem.kernels import Linear
+        >>> rows, one = np.arange(1), np.array([0.5])
+        >>> Surface(Linear(), np.array([[2.0]]), rows, np.array([[3.0]]), one).scores(np.array([[1.0]]))
+        array([[6.5]])
         """
         if self.vectors is not None and is_sparse(X) == is_sparse(self.vectors):
             together = kernel_scores(self.kernel, X, self.vectors, self.coefficients, self.n_threads)
@@ -94,5 +93,4 @@ class Surface:
     def _values(self, X: Any) -> Vector:
         if self.vectors is not None:
             return self.kernel.matrix(X, self.vectors)
-        part = X[:, self.rows]
-        return to_dense(part)
+        return to_dense(X[:, self.rows])

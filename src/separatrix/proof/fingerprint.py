@@ -65,6 +65,7 @@ class Fingerprint:
 def fingerprint(X: Any, y: Any) -> Fingerprint:
     """The fingerprint of rows X (n, d), dense or CSR, and labels y (n,).
 
+    >>> from scipy import sparse
     >>> one = fingerprint(np.array([[1.0, 0.0]]), ["a"])
     >>> two = fingerprint(sparse.csr_array(np.array([[1.0, -0.0]], dtype=np.float32)), ["a"])
     >>> one.X == two.X, one.y == two.y
