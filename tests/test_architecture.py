@@ -147,7 +147,6 @@ def test_who_reads_a_clock():
         "fitting/classes.py",
         "fitting/hard_margin.py",
         "fitting/observer.py",
-        "fitting/together.py",
         "perceptron/fit.py",
         "perceptron/online.py",
         "perceptron/run.py",

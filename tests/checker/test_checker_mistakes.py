@@ -14,7 +14,7 @@ from separatrix.checker.data import Labels, read_data
 from separatrix.checker.mistakes import Run, check, excluded, implied, is_member, read
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.statement import Claim
-from separatrix.problem.mistake_bounds import Variant
+from separatrix.problem.mistakes import Variant
 from separatrix.proof.arrays import ArrayRows
 from separatrix.proof.writing import write_real, write_vector, write_weights
 
@@ -35,7 +35,7 @@ def run_of(variant, bound):
 
 
 def is_possible(variant, k, rho, members):
-    """Whether (*) of `separatrix.problem.mistake_bounds` leaves k updates possible, in floats."""
+    """Whether (*) of `separatrix.problem.mistakes` leaves k updates possible, in floats."""
     algorithm, step, from_row = variant
     most = members if algorithm == "gradient" else 1
     if step != "decreasing":

@@ -1,6 +1,6 @@
 """Estimates in certificates: genuine ones are proved by both checkers, forged ones never prove another estimate.
 
-Tests `checker/estimates.py`, `checker/ordinal.py`, `proof/estimates.py`.
+Tests `checker/estimates.py`, `checker/classes.py`, `proof/estimates.py`.
 """
 
 from __future__ import annotations

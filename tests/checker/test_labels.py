@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.checker.labels import encode, number_text, parse_label
+from separatrix.checker.fingerprint import encode, number_text, parse_label
 from separatrix.checker.numbers import Rejected
 
 

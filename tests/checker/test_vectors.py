@@ -12,8 +12,7 @@ from separatrix.checker.__main__ import EXIT_CODES, main
 from separatrix.checker.check import check
 from separatrix.checker.data import Labels
 from separatrix.checker.document import load
-from separatrix.checker.fingerprint import fingerprint_labels, fingerprint_rows
-from separatrix.checker.labels import encode
+from separatrix.checker.fingerprint import encode, fingerprint_labels, fingerprint_rows
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.text import StoredRows
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from separatrix.proof.rigorous import bounded_weighted_sum
-from separatrix.proof.sliced import sliced_weighted_sum
+from separatrix.proof.rigorous import bounded_weighted_sum, sliced_weighted_sum
 
 pytest.importorskip("distributed")
 

@@ -10,8 +10,7 @@ from scipy import sparse
 
 from separatrix.problem import weighted_sum
 from separatrix.proof.optimal import CLAIM_SLACK
-from separatrix.proof.rigorous import bounded_weighted_sum
-from separatrix.proof.sliced import sliced_weighted_sum
+from separatrix.proof.rigorous import bounded_weighted_sum, sliced_weighted_sum
 
 pytest.importorskip("distributed")
 

@@ -1,6 +1,6 @@
 """Small fits: all problems in one call, with the answers of the ordinary way.
 
-Tests `fitting/together.py`, `fitting/training.py` and `solvers/small/solver.py`.
+Tests `fitting/classes.py`, `fitting/training.py` and `solvers/small/solver.py`.
 """
 
 import warnings
@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris, load_wine
 
 from separatrix import SVC, verify
-from separatrix.fitting import together
+from separatrix.fitting import classes
 from separatrix.solvers.small.solver import NAME, SmallAnswer
 
 X, Y = load_iris(return_X_y=True)
@@ -98,7 +98,7 @@ def test_what_is_not_proved_at_once_is_solved_step_by_step(monkeypatch):
         alpha[1] = np.nan
         return SmallAnswer(alpha, None, np.zeros(3), np.ones(3, np.int64), np.ones(3, bool))
 
-    monkeypatch.setattr(together, "solve_small", nothing)
+    monkeypatch.setattr(classes, "solve_small", nothing)
     model = SVC().fit(X, Y)
     assert model.status_ == "converged"
     assert all(history[0].solver != NAME for history in records(model))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix import Perceptron
-from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.results import Deferred
 from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.certificate import Names, SeparabilityProbe, Tuning
 from separatrix.perceptron.parameters import Settings

@@ -1,6 +1,6 @@
 """The interval of best biases against a search, and the bias nearest to a wish.
 
-Tests `problem/bias.py`.
+Tests `problem/losses.py`.
 """
 
 import numpy as np

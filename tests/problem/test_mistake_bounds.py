@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from separatrix.problem.kernels import make_kernel
-from separatrix.problem.mistake_bounds import Variant, augmented_norm, inseparable_bound, ratio_of
+from separatrix.problem.mistakes import Variant, augmented_norm, inseparable_bound, ratio_of
 
 
 @settings(max_examples=50)

@@ -1,4 +1,7 @@
-"""Both spaces answer alike, and the matrix that few rows keep is that of their kernel."""
+"""Both spaces answer alike, and the matrix that few rows keep is that of their kernel.
+
+Tests `problem/spaces.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from scipy import sparse
 from separatrix.problem import HINGE, KernelSpace, LinearSpace, Problem
 from separatrix.problem.kernel_values import gram, kernel_sums
 from separatrix.problem.kernels import Function, Laplacian, Linear, Poly, Precomputed, Rbf
-from separatrix.problem.spaces import space_of
 
 
 def problem_of(X, kernel) -> Problem:
@@ -102,7 +104,7 @@ def _only(c: np.ndarray, rows: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kernel", [None, Rbf(0.3)], ids=["columns", "rbf"])
 def test_a_moved_image_is_that_of_the_new_coefficients(changed, kernel) -> None:
     rng = np.random.default_rng(6)
-    space = space_of(rng.standard_normal((50, 4)), kernel)
+    space = problem_of(rng.standard_normal((50, 4)), kernel).space
     old = rng.standard_normal(50)
     new = old.copy()
     new[:changed] += 1.0

@@ -18,7 +18,7 @@ from small_problems import changed, judge
 from separatrix import SVC, Certificate, kernels, verify
 from separatrix.checker.kernels import points_of, read_kernel, values_of
 from separatrix.problem import HINGE, Problem
-from separatrix.proof.kernel_matrices import bounded_matrix
+from separatrix.proof.kernel_bounds import bounded_matrix
 from separatrix.proof.kernel_sweep import bounded_scores
 from separatrix.proof.optimal import alone
 from separatrix.proof.writing import build_kernel, write_kernel

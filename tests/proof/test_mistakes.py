@@ -12,7 +12,7 @@ from small_problems import judge
 
 from separatrix import Perceptron, verify
 from separatrix.checker.document import digest_of
-from separatrix.problem.mistake_bounds import Variant
+from separatrix.problem.mistakes import Variant
 from separatrix.proof.certificate import Certificate, CertificateError
 from separatrix.proof.fingerprint import fingerprint
 from separatrix.proof.mistakes import MistakeClaim, mistakes

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from separatrix.problem import HINGE, LOSSES, SQUARED_HINGE, Problem
-from separatrix.proof.outward import Rejected
+from separatrix.proof.mistakes import squared_radius
 from separatrix.proof.rigorous import (
     bounded_scores,
     bounded_weighted_sum,
-    squared_radius,
     upper_half_square,
 )
+from separatrix.proof.sums import Rejected
 from separatrix.proof.value_bounds import bounds
 
 

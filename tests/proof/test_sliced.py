@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from separatrix.proof.rigorous import bounded_scores
-from separatrix.proof.sliced import sliced_scores, sliced_weighted_sum
+from separatrix.proof.rigorous import bounded_scores, sliced_scores, sliced_weighted_sum
 
 
 def worst(hi, lo, error, rows, vector):

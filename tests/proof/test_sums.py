@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.proof.outward import Rejected
-from separatrix.proof.sums import exact_parts, exact_sum, rounded_sum
+from separatrix.proof.sums import Rejected, exact_parts, exact_sum, rounded_sum
 
 reals = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e305, max_value=1e305)
 

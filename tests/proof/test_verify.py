@@ -9,7 +9,7 @@ from scipy import sparse
 from small_problems import STALE, certified, changed, exact_values, judge, solve
 
 from separatrix.problem import HINGE, LOSSES, SQUARED_HINGE, Point, Problem
-from separatrix.proof import effort
+from separatrix.proof.arrays import linear_effort
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.duality import certify
 from separatrix.proof.fingerprint import fingerprint
@@ -347,12 +347,12 @@ def test_float32_and_int64_indices_are_read_as_they_are():
 def test_the_arithmetic_is_exact_where_that_is_affordable(monkeypatch):
     problem, labels, _, certificate = certified()
     assert verify(certificate, problem.X, labels).arithmetic == "exact"
-    monkeypatch.setattr("separatrix.proof.verify.AFFORDABLE", effort.linear_effort(problem.X) - 1)
+    monkeypatch.setattr("separatrix.proof.verify.AFFORDABLE", linear_effort(problem.X) - 1)
     assert verify(certificate, problem.X, labels).arithmetic == "rigorous floats"
     assert verify(certificate, problem.X, labels, exact=True).arithmetic == "exact"
-    by_entry = effort.linear_effort(problem.X) - effort.linear_effort(sparse.csr_array(problem.X))
+    by_entry = linear_effort(problem.X) - linear_effort(sparse.csr_array(problem.X))
     assert by_entry == problem.X.size - np.count_nonzero(problem.X)
-    assert effort.linear_effort(problem.X, 3) == 3 * effort.linear_effort(problem.X)
+    assert linear_effort(problem.X, 3) == 3 * linear_effort(problem.X)
 
 
 @BOTH

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from separatrix.proof import writing
 from separatrix.proof.writing import (
     round_down,
     round_up,
@@ -16,6 +17,14 @@ from separatrix.proof.writing import (
     write_vector,
     write_weights,
 )
+
+
+def test_a_vector_is_written_in_blocks(monkeypatch):
+    values = np.array([0.0, 1.5, -2.0, 0.0, 1.5, 3.0, 4.0])
+    whole = write_vector(values)
+    monkeypatch.setattr(writing, "_AT_ONCE", 2)
+    assert write_vector(values) == whole
+    assert whole["values"] == [value.hex() for value in (1.5, -2.0, 1.5, 3.0, 4.0)]
 
 
 @given(st.fractions())

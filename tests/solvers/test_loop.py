@@ -61,7 +61,15 @@ class Scripted:
 
 def certify(problem, point):
     dual = float(point.alpha[0])
-    return Solution(np.zeros(1), 0.0, point.alpha, 1.0, dual, relative_gap(1.0, dual), Status.MAX_ITER, 0)
+    return Solution(
+        np.zeros(1),
+        0.0,
+        point.alpha,
+        primal=1.0,
+        dual=dual,
+        gap=relative_gap(1.0, dual),
+        status=Status.MAX_ITER,
+    )
 
 
 def test_it_stops_when_the_gap_is_proved():
@@ -112,7 +120,15 @@ def test_best_primal_and_best_dual_are_kept_apart():
 
     def scripted(problem, point):
         primal, dual = next(values)
-        return Solution(np.full(1, primal), 0.0, np.full(2, dual), primal, dual, 0.0, Status.MAX_ITER, 0)
+        return Solution(
+            np.full(1, primal),
+            0.0,
+            np.full(2, dual),
+            primal=primal,
+            dual=dual,
+            gap=0.0,
+            status=Status.MAX_ITER,
+        )
 
     stages = [Stage(Scripted(stall_at=1), "") for _ in range(3)]
     solution = run(stages, PROBLEM, Limits(tol=1e-9), scripted)

@@ -27,8 +27,8 @@ def test_the_bias_is_the_middle_of_all_best_ones(kernel) -> None:
     # Two rows at the bound, neither on the margin: every b in [-0.5, 0.5] is as good.
     X, y = np.array([[1.0], [-1.0]]), np.array([1.0, -1.0])
     problem = Problem(X, y, np.full(2, 0.25), HINGE, "free", kernel)
-    solution, interval, slack = settle(problem, certified(problem, Point(np.full(2, 0.25), b=0.4)), 1e-3)
-    assert interval == pytest.approx((-0.5, 0.5))
+    solution, slack = settle(problem, certified(problem, Point(np.full(2, 0.25), b=0.4)), 1e-3)
+    assert solution.interval == pytest.approx((-0.5, 0.5))
     assert solution.b == pytest.approx(0.0)
     assert slack == pytest.approx([0.5, 0.5])
     assert solution.history[-1].note == "bias and bounds settled"
@@ -42,7 +42,7 @@ def test_alphas_of_an_interior_method_are_put_on_their_bounds(kernel, loss) -> N
     problem = Problem(X, y, np.full(4, 10.0), loss, "free", kernel)
     inner = 0.5 if loss is HINGE else 1.0 / (2.0 + 1.0 / 20.0)
     alpha = np.array([inner, 1e-7, inner, 1e-7])
-    solution, _, _ = settle(problem, certified(problem, Point(alpha)), 1e-3)
+    solution, _ = settle(problem, certified(problem, Point(alpha)), 1e-3)
     assert np.flatnonzero(solution.alpha).tolist() == [0, 2]
     assert solution.gap <= 1e-3
 

@@ -1,6 +1,6 @@
 """certificate_ is built when it is asked for, survives pickling, and notices changed data.
 
-Tests `fitting/proofs.py`.
+Tests `fitting/training.py`.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from separatrix.audit.linear_bound import measure_hyperplane, with_bias_column
 from separatrix.audit.measured import Budget, Measured, Optimum
 from separatrix.audit.models import read
 from separatrix.audit.record import Audit, Audits, objective_sentence, side_words, verdict_sentence
-from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.inputs import check_labels, check_sample_weight
 from separatrix.fitting.parameters import available_threads
+from separatrix.fitting.results import Deferred
 from separatrix.problem import Point, Problem, Solution, Status
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.problem.problem import relative_gap
@@ -214,13 +214,23 @@ class _ClaimAudit:
         if measured.expansion is not None and best is not None and primal is not None:
             curved, coef, b = measured.expansion
             gap = relative_gap(primal, best.dual)
-            found = Solution(None, b, best.alpha, primal, best.dual, gap, Status.CONVERGED, 0)
+            found = Solution(
+                None, b, best.alpha, primal=primal, dual=best.dual, gap=gap, status=Status.CONVERGED
+            )
             return self._prove_expansion(curved, found, coef, own=own)
         if problem is None or best is None or model is None or primal is None:
             return None
         point = Optimum(*model, best.alpha, primal, best.dual) if own else best
         gap = relative_gap(point.primal, point.dual)
-        solution = Solution(point.w, point.b, point.alpha, point.primal, point.dual, gap, Status.CONVERGED, 0)
+        solution = Solution(
+            point.w,
+            point.b,
+            point.alpha,
+            primal=point.primal,
+            dual=point.dual,
+            gap=gap,
+            status=Status.CONVERGED,
+        )
         data = self.data
         print_of = self.print_of.get()
         if problem.n_columns > data.X.shape[1]:

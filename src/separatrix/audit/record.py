@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.audit.claim import Expansion, Hyperplane, Objective
 from separatrix.audit.measured import Measured
-from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.results import Deferred
 from separatrix.proof.certificate import Certificate
 from separatrix.types import Vector
 

@@ -13,8 +13,7 @@ from separatrix.checker.check import Verification, check
 from separatrix.checker.data import Labels
 from separatrix.checker.document import load
 from separatrix.checker.expectations import parse_expectations
-from separatrix.checker.fingerprint import fingerprint_labels, fingerprint_rows
-from separatrix.checker.labels import encode, parse_label
+from separatrix.checker.fingerprint import encode, fingerprint_labels, fingerprint_rows, parse_label
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.text import DataError, Layout, read_table
 

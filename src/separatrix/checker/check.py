@@ -1,4 +1,4 @@
-"""The course of every check: the data, the mathematics of the kind, the statement, what was expected.
+"""The order of every check: the data, the mathematics of the kind, the statement, what was expected.
 
 This is the one place where a check ends: in `proved`, in `conditional`, or in `rejected` with a sentence, whatever
 went wrong on the way.
@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any, Literal
 
-from separatrix.checker import classes, estimates, kernels, linear, mistakes, ordinal
+from separatrix.checker import classes, estimates, kernels, linear, mistakes
 from separatrix.checker.data import Labels, ScaledRows, Table, read_data
 from separatrix.checker.expectations import compare
 from separatrix.checker.numbers import Rejected, count, fields, shown, word
@@ -166,6 +166,4 @@ def exactly(claim: Claim) -> Proved:
         return kernels.contradiction(claim)
     if "estimates" in claim.proof:
         return estimates.separation(claim)
-    if claim.problem["classes"] == "ordinal":
-        return ordinal.separation(claim)
     return (classes.separation if joint else linear.separation)(claim)

@@ -1,8 +1,13 @@
-"""Exact checks of all classes at once: the joint SVM of Crammer and Singer, and Kesler's separability.
+"""Exact checks of all classes at once: the joint SVM of Crammer and Singer, and separability.
 
     A_im = -beta_im,   A_{i, y_i} = sum_m beta_im <= C_i,   sum_i A_im = 0 for every m if the bias is free
     optimum <= 1/2 ||W||^2 [+ 1/2 ||b||^2] + sum_i C_i max_m ([m != y_i] + f_m(x_i) - f_{y_i}(x_i))
     optimum >= sum_i A_{i, y_i} - 1/2 sum_im A_im F_im [- 1/2 ||s||^2],      F = K A,  s = A^T 1
+
+Classes are separated by linear functions, one for each (Kesler's construction), or, where they are ordered, by one
+linear function with thresholds t between them:
+
+    row i of class c    t_c - w.x_i > 0 against class c + 1,     w.x_i - t_(c - 1) > 0 against class c - 1
 
 docs/certificate-format.md, sections 5 and 6.
 """
@@ -154,19 +159,41 @@ def signed(data: Data, bias: bool) -> Iterator[Row]:
                 yield number * k + m, [*mine, *theirs], entries
 
 
+def ordered(data: Data) -> Iterator[Row]:
+    """The rows a_im, m next to the class of row i, times 2^scale; column d + m is the threshold after class m."""
+    k, d, one = len(data.positive), data.d, 1 << data.scale
+    for number, part, columns, x in data.rows():
+        own = part - 1
+        if own > 0:
+            yield number * k + own - 1, [*columns, d + own - 1], [*x, -one]
+        if own < k - 1:
+            yield number * k + own + 1, [*columns, d + own], [*(-each for each in x), one]
+
+
+def signed_rows(claim: Claim) -> Iterator[Row]:
+    """The signed rows of a claim of separability, each with its place n k."""
+    if claim.problem["classes"] == "ordinal":
+        return ordered(claim.data)
+    return signed(claim.data, claim.problem["bias"] == "free")
+
+
 def separation(claim: Claim) -> Proved:
-    """Check linear functions, one for each class, or why there are none."""
+    """Check linear functions, one for each class, or one with thresholds; or why there are none."""
     kind, problem, proof, data = claim
-    bias, k = problem["bias"] == "free", len(data.positive)
+    bias, in_order, k = problem["bias"] == "free", problem["classes"] == "ordinal", len(data.positive)
     read_fields(claim)
-    z, D = dict[int, int](), k * data.d
+    if in_order and not bias:
+        raise Rejected("Ordered classes have thresholds, which are biases.")
+    if in_order and set(data.part) - {0} != set(range(1, k + 1)):
+        raise Rejected("Ordered classes must each have a row that takes part.")
+    z, D = dict[int, int](), data.d if in_order else k * data.d
     if kind != "inseparable":
-        b = vector(proof["b"], "b", k, integer)
+        b = vector(proof["b"], "b", k - 1 if in_order else k, integer)
         z = vector(proof["w"], "w", D, integer) | {D + m: each for m, each in b.items()}
-    tied = check_signs(kind, signed(data, bias), z, D + k if bias else D - 1)
+    tied = check_signs(kind, signed_rows(claim), z, D + k if bias else D - 1)
     if kind != "separating":
-        check_tied(proof, data.n * k, signed(data, bias), tied)
-    return Proved(functions(claim, len(tied)))
+        check_tied(proof, data.n * k, signed_rows(claim), tied)
+    return Proved((thresholds_text if in_order else functions)(claim, len(tied)))
 
 
 def functions(claim: Claim, tied: int) -> str:
@@ -179,3 +206,15 @@ def functions(claim: Claim, tied: int) -> str:
     if claim.kind == "inseparable":
         return f"No l{highest}: those that give {other} give every row equal scores at all"
     return f"No l{highest}: some give {other}, and all of those give equal scores at {tied} pairs of classes"
+
+
+def thresholds_text(claim: Claim, tied: int) -> str:
+    """Statement of a certificate of separability about ordered classes, with the number of tied comparisons."""
+    put = f"inear function with thresholds puts every row of {sides(claim.data)}"
+    between = f"{put} strictly between the thresholds of its class"
+    if claim.kind == "separating":
+        return f"A l{between}"
+    none = f"No l{between}: "
+    if claim.kind == "inseparable":
+        return f"{none}one that puts no row beyond a threshold of its class puts every row on all of them"
+    return f"{none}some put no row beyond a threshold of its class, and all of those have {tied} rows on thresholds"

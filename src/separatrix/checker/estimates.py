@@ -17,7 +17,7 @@ from itertools import pairwise
 from math import gcd
 from typing import Any
 
-from separatrix.checker import classes, linear, ordinal
+from separatrix.checker import classes, linear
 from separatrix.checker.linear import Row, add, check_signs, dot
 from separatrix.checker.numbers import Rejected, count, fields, integer, vector, weights
 from separatrix.checker.statement import Claim, Proved
@@ -56,10 +56,10 @@ class Model:
 
     def rows(self) -> Iterator[Row]:
         """The signed rows times 2^scale."""
-        data, bias = self.claim.data, self.claim.problem["bias"] == "free"
-        if self.claim.problem["classes"] == "ordinal":
-            return ordinal.signed(data)
-        return classes.signed(data, bias) if data.joint else linear.signed(data, bias)
+        claim = self.claim
+        if claim.data.joint:
+            return classes.signed_rows(claim)
+        return linear.signed(claim.data, claim.problem["bias"] == "free")
 
     def tied(self) -> set[int]:
         """Places of the rows that are tied, once the claim itself is proved."""
@@ -82,8 +82,7 @@ def separation(claim: Claim) -> Proved:
     proof = dict(claim.proof)
     record = proof.pop("estimates")
     plain = claim._replace(proof=proof)
-    exact = {"two": linear.separation, "joint": classes.separation, "ordinal": ordinal.separation}
-    proved = exact[claim.problem["classes"]](plain)
+    proved = (classes.separation if claim.data.joint else linear.separation)(plain)
     model = Model(plain)
     words = check(record, model, model.tied())
     return replace(proved, sentence=f"{proved.sentence}; {summary(words, model)}")

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from separatrix.checker.data import Data
-from separatrix.checker.labels import DECIMAL, parse_label
+from separatrix.checker.fingerprint import DECIMAL, parse_label
 from separatrix.checker.numbers import Rejected, real
 from separatrix.checker.statement import Proved, relative_gap, rounded
 

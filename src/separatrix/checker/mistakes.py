@@ -3,7 +3,7 @@
 With the fictitious column of squared constant g every variant is one through the origin (docs/certificate-format.md,
 section 7). A witness with margin M gives rho = R U / M^2, and the theorem of the variant excludes K + 1 updates. Where
 the certificate counts the updates of a run, the weights that these imply must separate the rows. The proofs of the
-theorems are in `separatrix.problem.mistake_bounds`.
+theorems are in `separatrix.problem.mistakes`.
 """
 
 from __future__ import annotations

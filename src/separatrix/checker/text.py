@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, TextIO
 
-from separatrix.checker.labels import DECIMAL
+from separatrix.checker.fingerprint import DECIMAL
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _CSV_SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -37,7 +37,7 @@ class Layout:
 
     format is "auto" (by the name), "libsvm" or "csv"; label_column is the name of a CSV column, its number
     from 0 (negative from the end), or None for the last. n_columns fixes the width of LIBSVM data, whose
-    text does not tell it, unless they have more. single means that every value is the nearest one in single precision.
+    text does not say it, unless they have more. single means that every value is the nearest one in single precision.
     """
 
     format: str = "auto"
@@ -63,7 +63,7 @@ class StoredRows:
         self.columns = array("q")
         self.values = array("d")
         self.n_rows = 0
-        self.rounded = False  #: whether a number was read that decimals need not hold exactly
+        self.rounded = False  #: True if a number was read that decimals need not hold exactly
 
     def append(self, columns: Sequence[int], values: Sequence[float]) -> None:
         """Add a row by its entries, columns increasing."""

@@ -26,8 +26,7 @@ from separatrix.fitting.predicting import raw_scores
 from separatrix.perceptron.parameters import check_parameters
 from separatrix.problem import Status
 from separatrix.problem.conversion import canonical_csr, contiguous
-from separatrix.problem.mistake_bounds import augmented_norm, ratio_of
-from separatrix.problem.mistakes import MistakeRecord
+from separatrix.problem.mistakes import MistakeRecord, augmented_norm, ratio_of
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.fingerprint import Fingerprint, fingerprint
 from separatrix.proof.rigorous import UNIT, bounded_scores

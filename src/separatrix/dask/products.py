@@ -12,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem import rows_between, scores, weighted_sum
-from separatrix.proof.rigorous import TINY, UNIT, bounded_scores, bounded_weighted_sum
-from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum, two_sum
+from separatrix.proof.rigorous import (
+    TINY,
+    UNIT,
+    bounded_scores,
+    bounded_weighted_sum,
+    join_sliced,
+    sliced_scores,
+    sliced_weighted_sum,
+    two_sum,
+)
 from separatrix.types import Matrix, Vector
 
 Picks = list[NDArray[np.intp]]  #: some rows of each partition

@@ -17,8 +17,7 @@ from separatrix.dask.cluster import WorkerGroup
 from separatrix.dask.products import SUMS
 from separatrix.problem.rows import scores, weighted_sum
 from separatrix.proof.fingerprint import block_digests, fingerprint_rows, join_digests
-from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum
-from separatrix.proof.sliced import sliced_scores, sliced_weighted_sum
+from separatrix.proof.rigorous import bounded_scores, bounded_weighted_sum, sliced_scores, sliced_weighted_sum
 from separatrix.types import Index, Vector
 
 #: Factor on the error of a sliced product: on data that are cut elsewhere each of three slices may lose one bit.

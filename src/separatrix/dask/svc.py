@@ -16,17 +16,15 @@ from separatrix.dask.estimator import ClusterEstimator, lazily, training_lock
 from separatrix.dask.inputs import ClusterData, as_partitions
 from separatrix.dask.path import ClusterInteriorPoint
 from separatrix.errors import ParameterError
-from separatrix.fitting.binary import BinaryFit, fit_problem, warm_point
-from separatrix.fitting.classes import Problems
+from separatrix.fitting.binary import fit_problem, warm_point
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.convergence import report_gap
-from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.drop_in import SVC_WORDS, explains
 from separatrix.fitting.inputs import check_sample_weight, row_costs
 from separatrix.fitting.observer import KeptPoint, Observer, Part, ProgressLine, Several
 from separatrix.fitting.parameters import Settings, check_parameters, seed_of
-from separatrix.fitting.proofs import prove
-from separatrix.fitting.training import Task, TrainingData, tasks
+from separatrix.fitting.results import BinaryFit, Deferred, Problems
+from separatrix.fitting.training import Task, TrainingData, prove, tasks
 from separatrix.problem import History, Problem, Record, Status
 from separatrix.solvers.loop.run import Stage
 from separatrix.svm.fitted import FittedAttributes, fitted_binary
@@ -205,7 +203,8 @@ class SVC(FittedAttributes, ClusterEstimator, ClassifierMixin, BaseEstimator):  
         if found.names is not None:
             self.feature_names_in_ = np.array(found.names, dtype=object)
         self.n_worker_failures_ = len(group.monitor.failed)
-        report_gap(self.problems_, settings, strict=self.strict)
+        if self.status_ != Status.CONVERGED:
+            report_gap(self.problems_, settings, strict=self.strict)
         return self
 
     def _settings(self) -> Settings:
@@ -265,7 +264,7 @@ class SVC(FittedAttributes, ClusterEstimator, ClassifierMixin, BaseEstimator):  
             part=part,
             rows=rows,
             sides=task.names(data),
-            prove=lambda solution: prove(data, problem, rows, solution, task.positive, task.negative),
+            prove=lambda solution: prove(task, data, problem, rows, solution),
         )
         fit.deferred.get()  # while the cluster is there
         return replace(fit, history=rounds.history(fit.history))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.fitting.context import FitContext, aim
-from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.observer import KeptPoint, Part
+from separatrix.fitting.results import BinaryFit, Deferred
 from separatrix.fitting.settle import settle, squared_norm
 from separatrix.problem import (
     History,
@@ -35,65 +35,6 @@ from separatrix.proof.duality import certify
 from separatrix.solvers.choose import stages
 from separatrix.solvers.loop.run import Answer, Certify, Limits, Stage, run
 from separatrix.types import Vector
-
-
-@dataclass(frozen=True, eq=False)
-class BinaryFit:
-    """The whole answer to one binary problem. Arrays run over the m rows of that problem.
-
-    ``positive`` is the class on the side where ``x.coef + intercept > 0``, ``negative`` the other one (None:
-    all the rest). ``rows`` are the training rows that take part, in order.
-    """
-
-    positive: Any
-    negative: Any
-    rows: NDArray[np.intp]  #: (m,)
-    coef: Vector  #: (d,); empty with a kernel, where w is a sum over ``support``
-    intercept: float
-    intercept_interval: tuple[float, float]  #: every best bias for this coef
-    cost: Vector  #: (m,) C_i
-    alpha: Vector  #: (m,)
-    slack: Vector  #: (m,) max(0, 1 - y_i (w.x_i + b))
-    primal: float
-    dual: float
-    gap: float
-    status: Status
-    n_iter: int
-    history: History
-    squared: bool  #: True for the squared hinge (of no account in a hard margin)
-    deferred: Deferred[Certificate] = field(repr=False)
-    C_hard: Deferred[float] | None = field(default=None, repr=False)  #: with C = inf, see `least_cost`
-    kernel_norm: float | None = None  #: ||w|| in the space of the kernel; None: w is ``coef``
-
-    @property
-    def support(self) -> NDArray[np.intp]:
-        """The training rows with alpha > 0."""
-        return self.rows[self.alpha > 0]
-
-    @property
-    def support_kind(self) -> NDArray[np.str_]:
-        """For each of ``support``: "slack" if alpha_i = C_i, else "margin".
-
-        The squared hinge has alpha_i = 2 C_i slack_i at the optimum: every support vector uses slack.
-        """
-        slack = self.squared | (self.alpha >= self.cost)
-        return np.where(slack, "slack", "margin")[self.alpha > 0]
-
-    @property
-    def margin(self) -> float:
-        """Geometric margin 1 / ||w||."""
-        norm = float(np.linalg.norm(self.coef)) if self.kernel_norm is None else self.kernel_norm
-        return 1.0 / norm if norm > 0 else float("inf")
-
-    @property
-    def slab_width(self) -> float:
-        """Width 2 / ||w|| of the slab between the two margins."""
-        return 2.0 * self.margin
-
-    @property
-    def certificate(self) -> Certificate:
-        """The proof of ``gap``; built when first asked for."""
-        return self.deferred.get()
 
 
 def warm_point(
@@ -219,9 +160,24 @@ def fit_problem(
     found = _proved_start(problem, context, start, part, rows) if done and start is not None else None
     if found is None:
         found = solve(problem, context, certify, start=start, plan=plan, part=part, rows=rows)
-    solution, interval, slack = settle(problem, found, context.settings.tol)
-    proof = Deferred(partial(prove or _unproved, replace(solution, scores=None)))  # a proof needs no scores
-    return binary_fit(problem, solution, interval, slack, proof, sides, rows)
+    solution, slack = settle(problem, found, context.settings.tol)
+    return BinaryFit.of(
+        solution,
+        sides,
+        rows=np.arange(problem.n_rows) if rows is None else rows,
+        cost=problem.C,
+        slack=slack,
+        squared=problem.loss.squared,
+        kernel_norm=kernel_norm(problem, solution),
+        deferred=Deferred(
+            partial(prove or _unproved, replace(solution, scores=None))
+        ),  # a proof needs no scores
+    )
+
+
+def kernel_norm(problem: Problem, solution: Solution) -> float | None:
+    """||w|| in the space of the kernel; None without one."""
+    return None if problem.kernel is None else math.sqrt(max(0.0, squared_norm(problem, solution)))
 
 
 def _proved_start(
@@ -241,45 +197,10 @@ def _proved_start(
     return found
 
 
-def binary_fit(
-    problem: Problem,
-    solution: Solution,
-    interval: tuple[float, float],
-    slack: Vector,
-    proof: Deferred[Certificate],
-    sides: tuple[Any, Any],
-    rows: NDArray[np.intp] | None,
-    C_hard: Deferred[float] | None = None,
-) -> BinaryFit:
-    """The record of a settled solution."""
-    linear = problem.kernel is None
-    return BinaryFit(
-        positive=sides[0],
-        negative=sides[1],
-        rows=np.arange(problem.n_rows) if rows is None else rows,
-        coef=np.empty(0) if solution.w is None else solution.w,
-        intercept=solution.b,
-        intercept_interval=interval,
-        cost=problem.C,
-        alpha=solution.alpha,
-        slack=slack,
-        primal=solution.primal,
-        dual=solution.dual,
-        gap=solution.gap,
-        status=solution.status,
-        n_iter=solution.n_iter,
-        history=solution.history,
-        squared=problem.loss.squared and C_hard is None,
-        deferred=proof,
-        C_hard=C_hard,
-        kernel_norm=None if linear else math.sqrt(max(0.0, squared_norm(problem, solution))),
-    )
-
-
 def _kept(
     problem: Problem | JointProblem, point: Point | JointPoint, rows: NDArray[np.intp] | None
 ) -> KeptPoint:
-    """A point in arrays of its own; w = sum_i alpha_i y_i x_i where the solver left it out."""
+    """A copy of a point; w = sum_i alpha_i y_i x_i where the solver left it out."""
     rows = np.arange(problem.n_rows) if rows is None else rows
     if isinstance(point, JointPoint):
         alpha, w = point.A, point.W

@@ -1,10 +1,15 @@
-"""The binary problems of a fit, solved together where they are small, else one by one or several at a time."""
+"""The binary problems of a fit: small ones are solved in one call, others one by one or several at a time.
+
+A fit to a few hundred rows takes less time to solve than a few dozen NumPy calls take to be made; so all classes, or
+pairs of classes, are handed to the core at once, and proved in one pass. A problem that is not proved within tol then
+is solved in the ordinary way.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, ValuesView
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -13,55 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.fitting.binary import BinaryFit, binary_fit, fit_problem, warm_point
+from separatrix.fitting.binary import fit_problem, kernel_norm, warm_point
 from separatrix.fitting.context import FitContext, stored_entries
-from separatrix.fitting.deferred import Deferred
 from separatrix.fitting.hard_margin import HardMargin
-from separatrix.fitting.observer import KeptPoint, Part
+from separatrix.fitting.observer import KeptPoint, Observer, Part
 from separatrix.fitting.parameters import Settings
-from separatrix.fitting.proofs import prove_task
-from separatrix.fitting.together import fit_together, is_small
-from separatrix.fitting.training import Task, TrainingData
-from separatrix.problem import Problem
+from separatrix.fitting.results import BinaryFit, Deferred, Problems
+from separatrix.fitting.training import Task, TrainingData, prove_task
+from separatrix.problem import History, Problem, ProblemSet, Record, Solution, Status
+from separatrix.problem.conversion import to_dense
+from separatrix.problem.kernel_values import whole_gram
+from separatrix.proof.duality import certify_together
 from separatrix.solvers.choose import stages
+from separatrix.solvers.small.solver import LIMITS, NAME, solve_small
 from separatrix.threads import fit_threads
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
 _WORTH_MORE = 1_000_000  # entries of X below which several threads for one problem cost more than they save
-
-
-class Problems(Mapping[Any, BinaryFit]):
-    """The result of each binary problem: ``problems["a"]``, or ``problems["a", "b"]`` for pairs."""
-
-    def __init__(self, results: Mapping[Any, BinaryFit]) -> None:
-        self._results: dict[Any, BinaryFit] = dict(results)
-
-    def __getitem__(self, key: Any) -> BinaryFit:
-        try:
-            return self._results[key]
-        except KeyError:
-            names = ", ".join(map(repr, self._results))
-            raise KeyError(f"{key!r} names no problem of this model; it has {names}.") from None
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def values(self) -> ValuesView[BinaryFit]:
-        """The results, in order; `Mapping` would look each of them up."""
-        return self._results.values()
-
-    def __repr__(self) -> str:
-        return f"Problems({list(self._results)})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Names beside results: some formats cannot hold a pair of classes as the key of a dictionary."""
-        return {"names": list(self._results), "results": list(self._results.values())}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._results = dict(zip(state["names"], state["results"], strict=True))
+_AIM = 1e-13  # relative gap to solve for: the last digits are nearly free, though rounding may stop before
 
 
 def fit_classes(
@@ -72,16 +46,127 @@ def fit_classes(
 ) -> Problems:
     """Solve every task, several at a time where that pays; Ctrl-C ends all of them with what they have.
 
+    The caller limits the threads of the fit (`fit_threads`).
     ``previous`` are results (`BinaryFit`) or points (`KeptPoint`) to start from, by the key of the task; small problems
     are solved from scratch in less time.
     """
+    results: Sequence[BinaryFit | None] = [None] * len(todo)
+    if _is_small(data, len(todo), context.settings):
+        results = _fit_together(data, todo, context)
+    if None in results:
+        results = _fit_separately(data, todo, context, previous, results)
+    return Problems(dict(zip([task.key for task in todo], results, strict=True)))  # type: ignore[arg-type]
+
+
+def _is_small(data: TrainingData, count: int, settings: Settings) -> bool:
+    """Return True if the ``count`` problems of a fit are better solved at once."""
+    n, d = data.X.shape
+    if (
+        n > LIMITS.rows
+        or settings.solver != "auto"
+        or math.isinf(settings.C)
+        or settings.max_iter is not None
+    ):
+        return False
+    if settings.kernel is not None:
+        return bool(n * n <= LIMITS.kernel_values * count)
+    return bool(float(n) * d * min(n, d) <= LIMITS.products)
+
+
+def _fit_together(data: TrainingData, todo: Sequence[Task], context: FitContext) -> list[BinaryFit | None]:
+    """The result of each task; None where tol was not proved."""
+    began, settings = time.perf_counter(), context.settings
+    problems = _problem_set(data, todo, settings)
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = None if settings.kernel is None else whole_gram(problems.X, settings.kernel)
+        found = solve_small(
+            problems.signs,
+            problems.C,
+            rows=np.asarray(problems.X) if K is None else None,
+            gram=K,
+            squared=settings.loss.squared,
+            bias=settings.bias,
+            aim=_AIM,
+            n_threads=settings.n_threads,
+        )
+        planes = None if found.w is None else (found.w, found.b)
+        proved = certify_together(problems, found.alpha, planes, K)
+    seconds, all_rows = time.perf_counter() - began, not (problems.signs == 0).any()
+    note = f"{problems.n_rows} x {problems.n_columns}, small: solved in one call"
+    results: list[BinaryFit | None] = []
+    for i, task in enumerate(todo):
+        part = slice(None) if all_rows else problems.rows(i)
+        primal, dual, gap = proved.primal[i], proved.dual[i], proved.gap[i]
+        if not gap <= settings.tol:
+            results.append(None)
+            continue
+        record = Record(seconds, 1, primal, dual, gap, NAME, note, proved=True)
+        solution = Solution(
+            None if proved.w is None else proved.w[i],
+            proved.b[i],
+            proved.alpha[i, part],
+            interval=proved.intervals[i],
+            primal=primal,
+            dual=dual,
+            gap=gap,
+            status=Status.CONVERGED,
+            n_iter=1,
+            history=History([record]),
+        )
+        fit = BinaryFit.of(
+            solution,
+            task.names(data),
+            rows=data.rows[part],
+            cost=problems.C[i, part],
+            slack=proved.slack[i, part],
+            squared=settings.loss.squared,
+            kernel_norm=None if settings.kernel is None else math.sqrt(max(0.0, proved.squares[i])),
+            deferred=Deferred(partial(prove_task, task, data, settings, solution)),
+        )
+        results.append(fit)
+        if context.observer is not None:
+            _report(context.observer, Part(task.key, i, len(todo)), fit)
+    return results
+
+
+def _report(observer: Observer, part: Part, fit: BinaryFit) -> None:
+    """Show an observer a problem that was solved at once, as a problem of one step."""
+    record = fit.history[0]
+
+    def point() -> KeptPoint:
+        return KeptPoint(fit.rows, fit.coef, fit.intercept, fit.cost, fit.alpha.copy())
+
+    observer.begin(part)
+    observer.begin_step(part)
+    for seen in (replace(record, proved=False), record):
+        observer.step(part, seen, point)
+    observer.end(part, record, fit.status, point)
+
+
+def _problem_set(data: TrainingData, todo: Sequence[Task], settings: Settings) -> ProblemSet:
+    """The problems of all tasks; rows of cost 0 are left out, and rows without a kernel are made dense and double."""
+    X, codes, cost, kernel = data.taking_part(settings.kernel), data.codes, data.cost, settings.kernel
+    if len(data.rows) < len(codes):
+        codes, cost = codes[data.rows], cost[data.rows]
+    if kernel is None:
+        X = np.ascontiguousarray(to_dense(X))
+    positive = codes == np.array([[task.positive] for task in todo])
+    negative = ~positive
+    if todo[0].negative is not None and len(data.kept) > 2:
+        negative = codes == np.array([[task.negative] for task in todo])
+    signs = positive.astype(np.int8) - negative.astype(np.int8)
+    return ProblemSet(X, signs, cost * (positive | negative), settings.loss, settings.bias, kernel)
+
+
+def _fit_separately(
+    data: TrainingData,
+    todo: list[Task],
+    context: FitContext,
+    previous: Mapping[Any, Any],
+    found: Sequence[BinaryFit | None],
+) -> list[BinaryFit]:
+    """Solve the tasks of which nothing was found; the threads and the time of the fit are shared among them."""
     settings = context.settings
-    together: list[BinaryFit | None] = [None] * len(todo)
-    if is_small(data, len(todo), settings) and settings.max_iter is None:
-        together = fit_together(data, todo, context)
-        done = [found for found in together if found is not None]
-        if len(done) == len(todo):
-            return _by_key(todo, done)
     entries = int(data.X.shape[0]) ** 2 if settings.kernel is not None else stored_entries(data.X)
     first = todo[0].problem(data, settings)
     workers = _workers(settings, entries, len(todo), first[0])
@@ -99,9 +184,9 @@ def fit_classes(
             settings=replace(settings, n_threads=most_threads, max_time=seconds),
             seed=context.seed + index,
         )
-        task, found = todo[index], together[index]
-        if found is not None:
-            return found
+        task, result = todo[index], found[index]
+        if result is not None:
+            return result
         problem, rows = first if index == 0 else task.problem(data, settings)
         # Values too large for float64 show as a gap that is not reached, which is reported.
         with fit_threads(most_threads), np.errstate(over="ignore", invalid="ignore"):
@@ -114,17 +199,13 @@ def fit_classes(
     else:
         with ThreadPoolExecutor(workers) as pool:
             results = list(pool.map(fit_one, range(len(todo))))
-    return _by_key(todo, results)
-
-
-def _by_key(todo: list[Task], results: list[BinaryFit]) -> Problems:
-    return Problems({task.key: result for task, result in zip(todo, results, strict=True)})
+    return results
 
 
 def _workers(settings: Settings, entries: int, n_tasks: int, first: Problem) -> int:
     """Problems to solve at a time: several only where the solver is compiled and holds no lock.
 
-    Interior points spend their time in BLAS, which has threads of its own and, called from two Python
+    Interior points spend their time in BLAS, which has its own threads and, called from two Python
     threads on a busy machine, waits for its own locks.
     """
     several = min(settings.n_threads, n_tasks)
@@ -169,19 +250,20 @@ def _hard_margin(
     part: Part,
 ) -> BinaryFit:
     """C = inf: the widest slab, or `InseparableError` with the proof that there is none."""
-    observer, hard = context.observer, HardMargin(problem, data, rows, task.positive, task.negative)
+    observer, hard = context.observer, HardMargin(task, data, problem, rows)
     if observer is not None:
         observer.begin(part)
     solution = hard.solve(context.settings.tol)
-    fit = binary_fit(
-        problem,
+    fit = BinaryFit.of(
         solution,
-        (solution.b, solution.b),
-        np.zeros(len(rows)),
-        Deferred(lambda: hard.prove(solution)),
         task.names(data),
-        rows,
-        Deferred(lambda: hard.least_cost(solution)),
+        rows=rows,
+        cost=problem.C,
+        slack=np.zeros(len(rows)),
+        squared=False,
+        kernel_norm=kernel_norm(problem, solution),
+        deferred=Deferred(lambda: hard.prove(solution)),
+        C_hard=Deferred(lambda: hard.least_cost(solution)),
     )
     if observer is not None:
         point = lambda: KeptPoint(rows, fit.coef, fit.intercept, fit.cost, fit.alpha)  # noqa: E731

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from scipy import sparse
-
 from separatrix.fitting.observer import Observer
 from separatrix.fitting.parameters import Settings
-from separatrix.problem import JointProblem, Problem
+from separatrix.problem import JointProblem, Problem, is_sparse
 from separatrix.solvers.loop.deadline import InterruptFlag
 
 
 @dataclass(frozen=True)
 class FitContext:
-    """Everything that a fit is given beside its problem."""
+    """Everything that a fit is given in addition to its problem."""
 
     settings: Settings = field(default_factory=Settings)
     seed: int = 0
@@ -52,5 +50,4 @@ def aim(problem: Problem | JointProblem, tol: float, aims: Aims = AIMS) -> float
 
 def stored_entries(X: Any) -> int:
     """Numbers that a pass over X reads."""
-    is_sparse = bool(sparse.issparse(X))
-    return int(X.nnz if is_sparse else X.size)
+    return int(X.nnz if is_sparse(X) else X.size)

@@ -9,10 +9,9 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix.errors import NotConvergedError
-from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.callbacks import AVAILABLE
-from separatrix.fitting.joint import JointFit, JointProblems
 from separatrix.fitting.parameters import Settings
+from separatrix.fitting.results import BinaryFit, JointFit, JointProblems
 from separatrix.problem import Status
 
 
@@ -28,12 +27,10 @@ class GapWarning(ConvergenceWarning):  # type: ignore[misc]  # scikit-learn is u
 
 
 def report_gap(found: Mapping[Any, Any], settings: Settings, *, strict: bool) -> None:
-    """Warn, or raise if strict, unless every problem converged."""
+    """Warn, or raise if strict, of the problems that did not converge; there is one."""
     problems: Mapping[Any, BinaryFit | JointFit] = (
         {"joint": found.joint} if isinstance(found, JointProblems) else found
     )
-    if all(result.status == Status.CONVERGED for result in problems.values()):
-        return
     late = {key: result for key, result in problems.items() if result.status != Status.CONVERGED}
     worst_key, worst = max(late.items(), key=lambda item: item[1].gap)
     where = (
@@ -51,7 +48,7 @@ def report_gap(found: Mapping[Any, Any], settings: Settings, *, strict: bool) ->
 
 
 def _ending(result: BinaryFit | JointFit, settings: Settings) -> str:
-    """What ended the fit: "interrupted", "max_time", "max_iter" or "stalled"."""
+    """The cause of the end: "interrupted", "max_time", "max_iter" or "stalled"."""
     if result.status in (Status.MAX_TIME, Status.INTERRUPTED):
         return str(result.status)
     return "max_iter" if settings.max_iter is not None and result.n_iter >= settings.max_iter else "stalled"

@@ -1,4 +1,4 @@
-"""The link to the documentation that scikit-learn puts beside the name of an estimator in a notebook."""
+"""The link to the documentation that scikit-learn puts next to the name of an estimator in a notebook."""
 
 from __future__ import annotations
 

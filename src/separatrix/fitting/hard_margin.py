@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import InseparableError, NotConvergedError, with_hint
-from separatrix.fitting.proofs import check_dual, prove
-from separatrix.fitting.training import TrainingData
+from separatrix.fitting.results import Deferred
+from separatrix.fitting.training import Task, TrainingData, check_dual, prove
 from separatrix.problem import History, KernelSpace, Problem, Record, Solution, Status
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.balance import balance
@@ -35,9 +35,9 @@ from separatrix.solvers.active_set import hard_margin, within_reach
 from separatrix.solvers.factored import factor
 from separatrix.types import Index, Vector
 
-# The relative gap that the hard margin aims at, whatever tol is.
 #: Advice where there is no hard margin.
 SOFT_MARGIN = "a finite C gives the soft margin, which always exists"
+# The relative gap that the hard margin aims at, whatever tol is.
 _GOAL = 1e-9
 # A row whose margin is within this of 1 may carry alpha.
 _TIGHT = 1e-7
@@ -47,13 +47,12 @@ _FACTORED_ROWS = 3000
 
 @dataclass(frozen=True, eq=False)
 class HardMargin:
-    """The hard margin of one binary problem of a fit; positive and negative are codes of classes (None: the rest)."""
+    """The hard margin of one binary problem of a fit, and the training rows of that problem."""
 
-    problem: Problem
+    task: Task
     data: TrainingData
+    problem: Problem
     rows: Index
-    positive: int
-    negative: int | None
 
     @cached_property
     def flat(self) -> Problem:
@@ -67,16 +66,16 @@ class HardMargin:
     def verdict(self) -> Separability:
         """The exact verdict, without a kernel, about the data as they were given."""
         data, everything = self.data, len(self.rows) == self.data.X.shape[0]
-        positive, negative = data.sides(self.positive, self.negative)
+        positive, negative = self.task.sides(data)
         return two_sides(
             data.X,
             data.classes[data.codes],
-            data.codes == self.positive,
+            data.codes == self.task.positive,
             tuple(positive),
             tuple(negative),
             None if everything else self.rows,
             self.problem.bias == "free",
-            data.fingerprint.get,
+            Deferred(lambda: data.fingerprint).get,
         )
 
     def solve(self, tol: float) -> Solution:
@@ -116,8 +115,8 @@ class HardMargin:
         _, alpha, candidates, status = self._active_set()
         solution = _recomputed(problem, None, alpha)
         if not solution.gap <= _GOAL:
-            sides = self.data.sides(self.positive, self.negative)
-            proof = contradiction(problem, candidates, self.data.fingerprint.get(), *sides, self.rows)
+            sides = self.task.sides(self.data)
+            proof = contradiction(problem, candidates, self.data.fingerprint, *sides, self.rows)
             if proof is not None:
                 raise with_hint(InseparableError, self._inseparable(proof), SOFT_MARGIN, proof)
         if not np.isfinite(solution.primal):
@@ -138,7 +137,7 @@ class HardMargin:
 
     def _inseparable(self, proof: Any) -> str:
         shown = ", ".join(map(str, proof.rows[:10].tolist())) + (", ..." if len(proof.rows) > 10 else "")
-        positive, negative = self.data.sides(self.positive, self.negative)
+        positive, negative = self.task.sides(self.data)
         names = " or ".join(map(repr, positive)), " or ".join(map(repr, negative[:5]))
         kernel = self.problem.kernel
         where = "" if kernel is None else f" in the space of the {kernel.name} kernel"
@@ -161,7 +160,7 @@ class HardMargin:
         room = 4.0 * CLAIM_SLACK * (error + 2.0**-50 * (1.0 + np.abs(F)))
         b, smallest = _slab(problem, F, room)
         solution, coef = replace(solution, b=b / smallest), signed / smallest
-        return prove(self.data, problem, self.rows, solution, self.positive, self.negative, coef)
+        return prove(self.task, self.data, problem, self.rows, solution, coef)
 
     def least_cost(self, solution: Solution) -> float:
         """The smallest C whose soft margin (hinge) has the same w: the least max_i alpha_i over the dual optima.
@@ -219,7 +218,8 @@ def _recomputed(problem: Problem, w: Vector | None, alpha: Vector) -> Solution:
         gap = relative_gap(primal, dual)
         if w is not None:
             image, scores, b = image / smallest, scores / smallest, b / smallest
-    return Solution(space.vector(image), b, alpha, primal, dual, gap, Status.MAX_ITER, 0, scores=scores)
+    w, status = space.vector(image), Status.MAX_ITER
+    return Solution(w, b, alpha, scores, primal=primal, dual=dual, gap=gap, status=status)
 
 
 def _square(part: Problem, weights: Vector) -> float:

@@ -19,7 +19,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from separatrix.errors import with_hint
-from separatrix.problem.conversion import canonical_csr, check_finite, contiguous, refuse_rounding
+from separatrix.problem.conversion import canonical_csr, check_finite, contiguous, is_sparse, refuse_rounding
 from separatrix.types import Matrix, Vector
 
 Codes = NDArray[np.intp]
@@ -32,7 +32,7 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
     """
     matrix: Matrix
     if _is_plain(estimator, X, reset):
-        matrix = canonical_csr(X) if sparse.issparse(X) else X
+        matrix = canonical_csr(X) if is_sparse(X) else X
         check_finite(matrix)
         estimator.n_features_in_ = X.shape[1]
         return matrix
@@ -42,9 +42,9 @@ def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Matrix:
         )
     except (ValueError, TypeError) as error:
         raise _explain(error, X) from error
-    if not sparse.issparse(checked) and checked.dtype == np.float64:
+    if not is_sparse(checked) and checked.dtype == np.float64:
         refuse_rounding(X, checked)  # a list, a frame or an array of objects that scikit-learn made floats of
-    matrix = canonical_csr(checked) if sparse.issparse(checked) else contiguous(checked)
+    matrix = canonical_csr(checked) if is_sparse(checked) else contiguous(checked)
     check_finite(matrix)
     return matrix
 
@@ -140,10 +140,11 @@ def _two_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]] 
     if labels.dtype.kind not in "iubf" or len(labels) == 0:
         return None
     low, high = labels.min(), labels.max()
-    if low == high or not all(math.isfinite(end) and end == math.floor(end) for end in (low, high)):
-        return None
+    for end in (low, high):
+        if not math.isfinite(end) or end != math.floor(end):
+            return None
     is_high = labels == high
-    if not (is_high | (labels == low)).all():
+    if low == high or not (is_high | (labels == low)).all():
         return None
     return np.array([low, high], dtype=labels.dtype), is_high.astype(np.intp)
 
@@ -151,7 +152,7 @@ def _two_numbers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]] 
 def _one_dimensional(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("SVC requires y to be passed, but the target y is None.")
-    if sparse.issparse(y):
+    if is_sparse(y):
         raise ValueError("y must be one label for each row, dense; got a sparse matrix.")
     if isinstance(y, list | tuple):
         # np.asarray would turn [1, "a"] into strings without a word.
@@ -303,17 +304,3 @@ def _check_class_weight(class_weight: Mapping[Any, Any], names: list[Any]) -> No
             f"The classes {missing} are not in class_weight, and its keys {unknown} are no classes of y.",
             "keys must equal the labels, type included",
         )
-
-
-def remaining_classes(costs: Vector, classes: NDArray[Any], codes: Codes) -> NDArray[np.intp]:
-    """The codes of the classes that have a row of cost above 0; fewer than two is an error. Each class has a row."""
-    if costs.min() > 0:
-        return np.arange(len(classes))
-    kept = np.flatnonzero(np.bincount(codes[costs > 0], minlength=len(classes)))
-    if len(kept) < 2:
-        left = f"only class {classes.tolist()[kept[0]]!r} has" if len(kept) else "no class has"
-        raise ValueError(
-            f"Once rows of weight zero are removed, {left} rows left; a separating surface needs rows of at "
-            "least two classes with a weight above zero."
-        )
-    return kept

@@ -7,10 +7,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from separatrix.errors import IndefiniteKernelError, with_hint
-from separatrix.problem.conversion import sum_of_squares
+from separatrix.problem.conversion import is_sparse, sum_of_squares, to_dense
 from separatrix.problem.kernel_algebra import Product, Scaled, Sum
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.rows import squared_norms
@@ -77,8 +76,7 @@ def check_kernel(kernel: Kernel, X: Any, weights: Vector | None) -> None:
 
 
 def _check_squares(X: Any) -> None:
-    is_sparse = bool(sparse.issparse(X))
-    entries = X.data if is_sparse else X.ravel()
+    entries = X.data if is_sparse(X) else X.ravel()
     # A finite sum has finite parts.
     if math.isfinite(sum_of_squares(entries)):
         return
@@ -108,7 +106,7 @@ def _matrix(kernel: Kernel, X: Any, rows: Any) -> Vector:
     part = X[rows]
     if kernel.name == "precomputed":
         part = part[:, rows]
-        return np.asarray(part.toarray() if bool(sparse.issparse(part)) else part, dtype=np.float64)
+        return to_dense(part)
     return kernel.matrix(part, part)
 
 

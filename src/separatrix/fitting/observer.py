@@ -1,4 +1,4 @@
-"""Observers of a fit: told when a problem begins, after each step, and when it ends; they may ask it to stop.
+"""Observers of a fit: called when a problem begins, after each step, and when it ends; they may ask it to stop.
 
 Progress lines, checkpoints and scikit-learn's callbacks are observers. An observer never changes an answer: it can
 only end a fit early, and the proof at the end does not depend on it. This module loads nothing heavy, for the
@@ -52,7 +52,7 @@ class KeptPoint:
 class Observer:
     """Sees a fit. Methods may be called from several threads at once, one for each problem.
 
-    ``point()`` is the iterate in arrays of its own; it costs a pass over the rows.
+    ``point()`` is a copy of the iterate; it costs a pass over the rows.
 
     With ``piece_steps`` each problem is solved in pieces of so many steps, and every piece begins with nothing but the
     point at which the last one ended. A process that starts from such a point takes the same way to the same digits.

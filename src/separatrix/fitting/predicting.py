@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from separatrix.problem.conversion import is_sparse, to_dense
 from separatrix.problem.kernels import Kernel
 from separatrix.solvers.compiled import compiled_rows
 from separatrix.solvers.smo.kernel_scores import kernel_scores
 from separatrix.types import Matrix, Vector
 
-_BLOCK = 1 << 20  # kernel values held at a time: 8 MiB
+_BLOCK = 1 << 20  # kernel values in memory at a time: 8 MiB
 
 
 def raw_scores(X: Matrix, coef: Vector, intercept: Vector) -> Vector:
@@ -79,7 +79,7 @@ class Surface:
         >>> Surface(Linear(), np.array([[2.0]]), rows, np.array([[3.0]]), one).scores(np.array([[1.0]]))
         array([[6.5]])
         """
-        if self.vectors is not None and bool(sparse.issparse(X)) == bool(sparse.issparse(self.vectors)):
+        if self.vectors is not None and is_sparse(X) == is_sparse(self.vectors):
             together = kernel_scores(self.kernel, X, self.vectors, self.coefficients, self.n_threads)
             return together + self.intercept
         out = np.empty((X.shape[0], len(self.intercept)))
@@ -93,5 +93,4 @@ class Surface:
     def _values(self, X: Any) -> Vector:
         if self.vectors is not None:
             return self.kernel.matrix(X, self.vectors)
-        part = X[:, self.rows]
-        return np.asarray(part.toarray() if bool(sparse.issparse(part)) else part, dtype=np.float64)
+        return to_dense(X[:, self.rows])

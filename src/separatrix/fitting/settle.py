@@ -16,17 +16,17 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.problem import History, Point, Problem, Solution
-from separatrix.problem.bias import bias_interval, middle
+from separatrix.problem.losses import bias_interval, middle
 from separatrix.problem.problem import relative_gap
 from separatrix.proof.duality import certify
 from separatrix.types import Vector
 
-# An alpha within this part of C of a bound is beside it by rounding alone.
+# An alpha that misses a bound by less than this part of C misses it by rounding alone.
 _ROUNDING = 1e-9
 
 
-def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, tuple[float, float], Vector]:
-    """The solution with a bias that depends on w alone and alphas on their bounds; all best biases; slacks (m,).
+def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, Vector]:
+    """The solution with a bias that depends on w alone and alphas on their bounds; slacks (m,).
 
     Neither may take the gap above tol, unless it was there already. The history ends with what was settled.
     """
@@ -45,7 +45,7 @@ def settle(problem: Problem, solution: Solution, tol: float) -> tuple[Solution, 
         proved=True,
     )
     settled = replace(solution, history=History([*solution.history, last]))
-    return settled, solution.interval or (solution.b, solution.b), np.maximum(slack, 0.0, out=slack)
+    return settled, np.maximum(slack, 0.0, out=slack)
 
 
 def squared_norm(problem: Problem, solution: Solution) -> float:

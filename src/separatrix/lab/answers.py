@@ -20,7 +20,7 @@ from separatrix.lab.scene import Scene
 from separatrix.lab.words import shown
 from separatrix.perceptron.bounds import widest_margin
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.problem.mistake_bounds import Variant, ratio_of
+from separatrix.problem.mistakes import Variant, ratio_of
 from separatrix.proof.certificate import Certificate
 from separatrix.proof.verify import verify
 from separatrix.separability import Separability, separability
@@ -239,7 +239,7 @@ def _ratio_words(bias: str, radius: float, margin: float) -> str:
 
 
 def _formula(variant: Variant) -> str:
-    """The bound of a variant in symbols, see `problem.mistake_bounds`: n is the number of points."""
+    """The bound of a variant in symbols, see `problem.mistakes`: n is the number of points."""
     n, row = variant.n_rows, variant.from_row
     if variant.step == "decreasing":
         start = " + 1" if row else ""

@@ -21,7 +21,7 @@ from separatrix.lab.words import shown
 from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.bounds import widest_margin
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.problem.mistake_bounds import ratio_of
+from separatrix.problem.mistakes import ratio_of
 
 MAX_EXAMPLES = 200
 MAX_SHIFT = 6  #: cells

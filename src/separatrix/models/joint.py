@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import ModelFileError
-from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.joint import JointFit, JointProblems
+from separatrix.fitting.results import Deferred, JointFit, JointProblems
 from separatrix.models.fields import Fields
 from separatrix.models.parts import read_outcome, write_history
 from separatrix.models.values import Arrays, write_value

@@ -7,40 +7,19 @@ from typing import Any
 
 from separatrix.errors import ModelFileError, with_hint
 from separatrix.models.fields import Fields
-from separatrix.problem.kernels import (
-    Kernel,
-    Laplacian,
-    Linear,
-    Poly,
-    Precomputed,
-    Product,
-    Rbf,
-    Scaled,
-    Sigmoid,
-    Sum,
-)
+from separatrix.problem.kernels import KERNELS, Kernel
 
-_KERNELS: dict[str, type[Any]] = {
-    "linear": Linear,
-    "poly": Poly,
-    "rbf": Rbf,
-    "sigmoid": Sigmoid,
-    "laplacian": Laplacian,
-    "precomputed": Precomputed,
-    "sum": Sum,
-    "product": Product,
-    "scaled": Scaled,
-}
 _DEEPEST = 50
 
 
 def write_kernel(kernel: Any, depth: int = 0) -> dict[str, Any]:
     """The record of a kernel.
 
+    >>> from separatrix.kernels import Linear, Rbf
     >>> write_kernel(Rbf(0.5) + Linear())
     {'name': 'sum', 'first': {'name': 'rbf', 'gamma': 0.5}, 'second': {'name': 'linear'}}
     """
-    if type(kernel) not in _KERNELS.values():
+    if type(kernel) not in KERNELS.values():
         raise with_hint(
             ModelFileError,
             "A model with a kernel function cannot be saved: a file holds numbers, never code.",
@@ -58,7 +37,7 @@ def write_kernel(kernel: Any, depth: int = 0) -> dict[str, Any]:
 
 def read_kernel(record: Fields, *, fixed: bool = True, depth: int = 0) -> Kernel:
     """The kernel of a record; ``fixed``: every width is a number, as after a fit."""
-    make = _KERNELS[record.text("name", _KERNELS)]
+    make = KERNELS[record.text("name", KERNELS)]
     if depth > _DEEPEST:
         raise record.wrong("name", f"a kernel of at most {_DEEPEST} parts within parts", "a deeper one")
     parts: dict[str, Any] = {}

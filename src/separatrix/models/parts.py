@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.checker.document import FORMAT, json_pieces
 from separatrix.errors import ModelFileError, with_hint
-from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.results import Deferred
 from separatrix.models.fields import Fields
 from separatrix.models.kernel import read_kernel, write_kernel
 from separatrix.models.values import Arrays, read_value, shown, write_value

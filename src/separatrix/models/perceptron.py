@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.errors import ModelFileError
-from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.results import Deferred
 from separatrix.models.fields import Fields
 from separatrix.models.kernel import read_kernel, write_kernel
 from separatrix.models.online import read_ledger, read_online, write_ledger, write_online

@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.errors import ModelFileError, with_hint
-from separatrix.fitting.binary import BinaryFit
-from separatrix.fitting.classes import Problems
-from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.joint import JointProblems
 from separatrix.fitting.parameters import check_parameters
 from separatrix.fitting.predicting import Surface
+from separatrix.fitting.results import BinaryFit, Deferred, JointProblems, Problems
 from separatrix.models.fields import Fields
 from separatrix.models.joint import read_joint, write_joint
 from separatrix.models.kernel import read_kernel, write_kernel

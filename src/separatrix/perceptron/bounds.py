@@ -17,7 +17,7 @@ from separatrix.perceptron.parameters import Settings
 from separatrix.perceptron.run import RunResult
 from separatrix.problem import Status
 from separatrix.problem.kesler_rows import kesler_rows
-from separatrix.problem.mistake_bounds import Variant, augmented_norm, inseparable_bound, ratio_of
+from separatrix.problem.mistakes import Variant, augmented_norm, inseparable_bound, ratio_of
 from separatrix.solvers.active_set import hard_margin, within_reach
 from separatrix.types import Vector
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import with_hint
-from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.results import Deferred
 from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.bounds import Theory
 from separatrix.perceptron.parameters import Settings

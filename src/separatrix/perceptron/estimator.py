@@ -33,7 +33,7 @@ class Perceptron(Probabilities, DocumentationLink, ClassifierMixin, BaseEstimato
         while some y_i f(x_i) <= 0:    w += step y_i x_i,    b += step y_i c^2,       f(x) = w.x + b
 
     On separable rows the number of updates is bounded by (Rt / margin)^2 in the space with the fictitious column;
-    each variant has its own theorem (`problem.mistake_bounds`). On other rows a bounded run ends with a proof that
+    each variant has its own theorem (`problem.mistakes`). On other rows a bounded run ends with a proof that
     no hyperplane separates them.
 
     Parameters

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from separatrix.fitting.deferred import Deferred
+from separatrix.fitting.results import Deferred
 from separatrix.perceptron.algorithm import LabelledRows, PrimalState, column_constant
 from separatrix.perceptron.bounds import Theory, theory
 from separatrix.perceptron.certificate import Names, SeparabilityProbe, prove_inseparable, prove_mistakes

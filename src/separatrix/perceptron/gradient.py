@@ -7,7 +7,7 @@ The step s is fixed, or 1 / sqrt(t) at step t, or the exact minimiser of R along
 and piecewise linear with a crease wherever a row's product y_i (f_i + s g_i) changes sign, so the minimiser is
 the crease at which the slope turns. On its own that search can stop for good at a crease, where no point further
 along the ray is lower although rows are still misclassified; so s is kept within [1, n] / |M|, the range in which
-`problem.mistake_bounds` proves that the run ends on separable data. Descent ends when M is empty, not on a plateau.
+`problem.mistakes` proves that the run ends on separable data. Descent ends when M is empty, not on a plateau.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def canonical_csr(X: Any) -> sparse.csr_array:
         return csr  # the constructor might copy 64-bit indices to 32
     parts = (_same_numbers(csr, csr.data), csr.indices, csr.indptr)
     array = sparse.csr_array(parts, shape=csr.shape)
-    # SciPy remembers what it found: asked of X itself, the next fit to it need not look again.
+    # SciPy remembers what it found: asked of X itself, the next fit to it need not check again.
     array.has_canonical_format = csr.has_canonical_format
     if not array.has_canonical_format:
         array = array.copy()
@@ -62,7 +62,7 @@ def refuse_rounding(X: Any, floats: NDArray[Any]) -> None:
     X is an array, CSR (then ``floats`` are its stored values) or what NumPy makes an array of. Of the latter only
     integers are compared, and only if some are large.
     """
-    values = X.data if _is_sparse(X) else X
+    values = X.data if is_sparse(X) else X
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         if values.dtype.itemsize <= 8:
             return
@@ -87,13 +87,19 @@ def refuse_rounding(X: Any, floats: NDArray[Any]) -> None:
             )
 
 
-def _is_sparse(X: Any) -> bool:
+def is_sparse(X: Any) -> bool:
+    """Return True if X is a SciPy sparse array or matrix."""
     return bool(sparse.issparse(X))
+
+
+def to_dense(X: Any) -> NDArray[np.float64]:
+    """X as a dense array of float64, without a copy where it is one."""
+    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
 
 
 def _place(X: Any, where: tuple[int, ...]) -> tuple[int, int]:
     """Row and column of a stored value."""
-    if _is_sparse(X):
+    if is_sparse(X):
         return int(np.searchsorted(X.indptr, where[0], side="right")) - 1, int(X.indices[where[0]])
     return where[0], where[1]
 
@@ -120,14 +126,14 @@ def sum_of_squares(values: NDArray[np.floating]) -> float:
 
 def check_finite(X: Matrix) -> None:
     """Raise a sentence that names row and column of the first NaN or inf."""
-    values = X.data if sparse.issparse(X) else X
+    values: NDArray[Any] = X.data if sparse.issparse(X) else X
     flat = values.ravel()
     with np.errstate(all="ignore"):
         # One pass without a temporary: a NaN or inf anywhere leaves a sum that is not finite. BLAS would take a sum of
         # squares by all its threads, which wake up for longer than it lasts.
         if math.isfinite(flat.sum()):
             return
-    # The sum of finite values may overflow, so look closer, a block at a time.
+    # The sum of finite values may overflow, so every value is checked, a block at a time.
     height = max(1, _BLOCK_ENTRIES // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), height):
         bad = ~np.isfinite(values[start : start + height])
@@ -173,7 +179,7 @@ def is_mapped(X: Any) -> bool:
 
 
 def require_room(X: Any, each: float, purpose: str) -> None:
-    """Raise MemoryError with a sentence if X is mapped and there is no room for ``each`` bytes beside every row.
+    """Raise MemoryError with a sentence if X is mapped and there is no room for ``each`` more bytes for every row.
 
     Rows in memory fit there with what belongs to them, or have failed before; rows of a file can be too many.
     """

@@ -5,7 +5,7 @@
     max_A       sum_i A_{i, y_i} - 1/2 sum_im A_im F_im [- 1/2 ||s||^2 if augmented]
     s.t.        sum_m A_im = 0,   A_im <= C_i [m = y_i],   s = A^T 1 = 0 if the bias is free;      F = K A
 
-with f(x) = W x + b over k classes at once, and W = A^T X (in the space of the kernel). Beside the binary problems of
+with f(x) = W x + b over k classes at once, and W = A^T X (in the space of the kernel). Unlike the binary problems of
 "ovr" and "ovo" this is one problem with one optimum and one gap.
 K. Crammer, Y. Singer, On the algorithmic implementation of multiclass kernel-based vector machines, JMLR 2 (2001).
 """
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix.problem.kernels import Kernel
+from separatrix.problem.problem import OnRows
 from separatrix.problem.solution import JointPoint
-from separatrix.problem.spaces import OnRows
 from separatrix.types import Bias, Matrix, Vector
 
 

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from separatrix.problem.conversion import is_sparse, to_dense
 from separatrix.problem.kernels import Kernel, Laplacian, Linear, Poly, Rbf, Sigmoid, number, whole_power
 from separatrix.problem.rows import EXACT, Gram, dense, squared_norms
 from separatrix.threads import run_blocks
@@ -46,7 +46,7 @@ def gram(X: Any, kernel: Kernel, rows: Index | slice, others: Index | slice) -> 
     """
     if kernel.name == "precomputed":
         part = X[rows][:, others]
-        return np.asarray(part.toarray() if bool(sparse.issparse(part)) else part, dtype=np.float64)
+        return to_dense(part)
     return kernel.matrix(X[rows], X[others])
 
 
@@ -109,8 +109,7 @@ def prepared(kernel: Kernel, X: Any, Z: Any) -> Values:
     array([[0.367879, 0.367879]])
     """
     known = isinstance(kernel, Linear | Poly | Rbf | Sigmoid)
-    is_sparse = bool(sparse.issparse(X))
-    fits = Z.shape[0] * Z.shape[1] <= _DENSE_ENTRIES and (not is_sparse or X.shape[1] <= _DENSE_COLUMNS)
+    fits = Z.shape[0] * Z.shape[1] <= _DENSE_ENTRIES and (not is_sparse(X) or X.shape[1] <= _DENSE_COLUMNS)
     if not known or not fits:
         return lambda block: kernel.matrix(block, Z)
     others = dense(Z)
@@ -166,7 +165,7 @@ def _largest_distance(X: Any, Z: NDArray[Any]) -> int | None:
     """A bound on ||x - z||^2 where all rows are whole numbers for which it is exact in single precision."""
     if Z.dtype != np.float32:
         return None
-    entries = X.data if bool(sparse.issparse(X)) else X
+    entries = X.data if is_sparse(X) else X
     if not np.array_equal(entries, np.rint(entries)):
         return None
     reach = 2.0 * (

@@ -22,8 +22,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from separatrix.problem.conversion import is_sparse, to_dense
 from separatrix.problem.kernel_algebra import Combines as Combines
 from separatrix.problem.kernel_algebra import Kernel as Kernel
 from separatrix.problem.kernel_algebra import Product as Product
@@ -165,7 +165,7 @@ class Laplacian(HasWidth):
         """exp(-gamma ||x_i - z_j||_1), shape (n, m)."""
         from scipy.spatial.distance import cdist  # slow to import
 
-        return np.asarray(np.exp(-number(self.gamma) * cdist(_dense(X), _dense(Z), "cityblock")))
+        return np.asarray(np.exp(-number(self.gamma) * cdist(to_dense(X), to_dense(Z), "cityblock")))
 
     def diagonal(self, X: Any) -> Vector:
         """Ones, shape (n,)."""
@@ -182,7 +182,7 @@ class Function(Combines):
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """function(X, Z), shape (n, m)."""
-        values = _dense(self.function(X, Z))
+        values = to_dense(self.function(X, Z))
         if values.shape != (X.shape[0], Z.shape[0]):
             raise ValueError(
                 f"The kernel function must return an array of shape {(X.shape[0], Z.shape[0])}, one value "
@@ -204,11 +204,18 @@ class Precomputed(Combines):
 
     def matrix(self, X: Any, Z: Any) -> Gram:
         """X as it is, shape (n, m)."""
-        return _dense(X)
+        return to_dense(X)
 
     def diagonal(self, X: Any) -> Vector:
         """The diagonal of the square matrix of the training rows, shape (n,)."""
-        return np.array(_dense(X).diagonal())
+        return np.array(to_dense(X).diagonal())
+
+
+#: The class of each kernel that numbers and other kernels make up: all but a function of the caller's.
+KERNELS: dict[str, type[Any]] = {
+    kernel.name: kernel
+    for kernel in (Linear, Poly, Rbf, Sigmoid, Laplacian, Precomputed, Sum, Product, Scaled)
+}
 
 
 def make_kernel(
@@ -301,7 +308,7 @@ def kernel_width(gamma: Any, X: Any, weights: Vector | None = None) -> float:
     if gamma != "scale":
         return float(gamma)
     total = mean = square = 0.0
-    if weights is None and not bool(sparse.issparse(X)):
+    if weights is None and not is_sparse(X):
         # np.var(X) to the last bit, in half of its time where X is small
         with np.errstate(over="ignore"):  # such rows are refused later, with a sentence
             centred = np.subtract(X, X.sum(dtype=np.float64) / X.size, dtype=np.float64)
@@ -309,15 +316,9 @@ def kernel_width(gamma: Any, X: Any, weights: Vector | None = None) -> float:
         return 1.0 / (columns * variance) if variance > 0 else 1.0
     for rows, block in row_blocks(X):
         counts = np.ones(block.shape[0]) if weights is None else weights[rows]
-        is_sparse = bool(sparse.issparse(block))
-        squares = block.multiply(block) if is_sparse else block * block
+        squares = block.multiply(block) if is_sparse(block) else block * block
         total += float(counts.sum()) * columns
         mean += float(counts @ np.asarray(block.sum(axis=1)).ravel())
         square += float(counts @ np.asarray(squares.sum(axis=1)).ravel())
     variance = square / total - (mean / total) ** 2
     return 1.0 / (columns * variance) if variance > 1e-14 * square / total else 1.0
-
-
-def _dense(X: Any) -> NDArray[np.float64]:
-    is_sparse = bool(sparse.issparse(X))
-    return np.asarray(X.toarray() if is_sparse else X, dtype=np.float64)

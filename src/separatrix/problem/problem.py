@@ -1,4 +1,4 @@
-"""The soft-margin SVM as a plain record, in the space of the columns of X or of a kernel.
+"""The soft-margin SVM as a plain record, in the space of the columns of X or of a kernel; several on the same rows.
 
     min_{w, b}  1/2 ||w||^2 [+ 1/2 b^2 if the bias is augmented] + sum_i C_i loss(y_i (w.phi(x_i) + b))
 
@@ -13,15 +13,45 @@ Arrays arrive here checked (estimators do that) and are never copied to a wider 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
+from separatrix.problem.conversion import is_sparse
 from separatrix.problem.kernels import Kernel
 from separatrix.problem.losses import Loss
 from separatrix.problem.rows import scores, weighted_sum
 from separatrix.problem.solution import Point
-from separatrix.problem.spaces import OnRows
+from separatrix.problem.spaces import KernelSpace, LinearSpace, Space
 from separatrix.types import Bias, Index, Matrix, Vector
+
+
+class OnRows:
+    """A problem about the rows of X, in the space of its kernel."""
+
+    X: Matrix
+    kernel: Kernel | None
+
+    @property
+    def n_rows(self) -> int:
+        """n."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """d; n where the kernel is precomputed."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """True if X is CSR."""
+        return is_sparse(self.X)
+
+    @cached_property
+    def space(self) -> Space:
+        """The space of the weights: everything that differs with and without a kernel."""
+        return LinearSpace(self.X) if self.kernel is None else KernelSpace(self.X, self.kernel)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +60,6 @@ class Problem(OnRows):
 
     With a precomputed kernel X is K itself, shape (n, n).
 
-    >>> import numpy as np
     >>> from separatrix.problem.kernels import Linear
     >>> from separatrix.problem.losses import HINGE
     >>> X, y = np.array([[1.0], [-1.0]]), np.array([1.0, -1.0])
@@ -88,6 +117,39 @@ class Problem(OnRows):
     def take(self, rows: Index) -> Problem:
         """The same problem on some of its rows (a copy of those rows)."""
         return replace(self, X=self.space.take(rows).X, y=self.y[rows], C=self.C[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemSet(OnRows):
+    """k problems on rows X (n, d) that share loss, bias and kernel: one for each class or pair, each C or each fold.
+
+    signs (k, n) are +1 and -1, and 0 where a row takes no part in a problem; so is its cost in C (k, n).
+
+    >>> from separatrix.problem.losses import HINGE
+    >>> X, signs = np.array([[1.0], [-1.0], [3.0]]), np.array([[1, -1, 0], [-1, -1, 1]], dtype=np.int8)
+    >>> problems = ProblemSet(X, signs, 2.0 * np.abs(signs), HINGE, "free")
+    >>> len(problems), problems[0].y, problems[1].C
+    (2, array([ 1., -1.]), array([2., 2., 2.]))
+    """
+
+    X: Matrix
+    signs: NDArray[np.int8]
+    C: Vector
+    loss: Loss
+    bias: Bias
+    kernel: Kernel | None = None
+
+    def __len__(self) -> int:
+        return len(self.signs)
+
+    def rows(self, index: int) -> NDArray[np.intp]:
+        """The rows that take part in one of the problems."""
+        return np.flatnonzero(self.signs[index])
+
+    def __getitem__(self, index: int) -> Problem:
+        y, rows = self.signs[index].astype(np.float64), self.rows(index)
+        whole = Problem(self.X, y, self.C[index], self.loss, self.bias, self.kernel)
+        return whole if len(rows) == self.n_rows else whole.take(rows)
 
 
 def relative_gap(primal: float, dual: float) -> float:

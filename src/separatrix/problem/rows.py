@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem.conversion import is_mapped
+from separatrix.problem.conversion import is_mapped, is_sparse
 from separatrix.threads import large_product
 from separatrix.types import Vector
 
@@ -34,7 +34,7 @@ _WORTH_PICKING = 0.35
 
 #: Whole numbers up to here are floats of single precision.
 EXACT = float(1 << 24)
-# Nanoseconds of a sparse inner product beside its terms, of which one takes _SPARSE_TERM, and _DENSE_TERM in BLAS.
+# Nanoseconds that a sparse inner product takes without its terms, for each of its terms, and for a dense term in BLAS.
 _SPARSE_COST, _SPARSE_TERM, _DENSE_TERM = 20.0, 4.0, 0.08
 # Rows that are examined before all of them: most data show in these that they are not whole numbers.
 _PROBED_ROWS = 4
@@ -51,7 +51,7 @@ def rows_between(X: Any, start: int, stop: int) -> Any:
     array([[0., 1., 0.],
            [0., 0., 1.]])
     """
-    if not bool(sparse.issparse(X)):
+    if not is_sparse(X):
         return X[start:stop]
     begin, end = X.indptr[start], X.indptr[stop]
     part: Any = sparse.csr_array((stop - start, int(X.shape[1])), dtype=X.dtype)
@@ -67,14 +67,14 @@ def row_blocks(X: Any, *, reuse: bool = False) -> Iterator[tuple[slice, Any]]:
     ``reuse=True`` widens every block in the same memory: it may not be kept when the next one is asked for.
     Fresh pages cost about as much as the widening itself.
     """
-    n, is_sparse = X.shape[0], bool(sparse.issparse(X))
-    entries = X.nnz if is_sparse else X.size
-    large = is_sparse and reuse and not is_mapped(X)  # of a mapped file a block is not all that SciPy copies
+    n, csr = X.shape[0], is_sparse(X)
+    entries = X.nnz if csr else X.size
+    large = csr and reuse and not is_mapped(X)  # of a mapped file a block is not all that SciPy copies
     height = max(1, (_REUSED_ENTRIES if large else _BLOCK_ENTRIES) * n // max(1, entries))
     wide = np.empty(0)
     for start in range(0, n, height):
         rows = slice(start, min(n, start + height))
-        if not is_sparse:
+        if not csr:
             if reuse and X.dtype != np.float64:
                 wide = np.empty((height, *X.shape[1:])) if start == 0 else wide
                 wide[: rows.stop - start] = X[rows]
@@ -111,7 +111,7 @@ def widened(X: Any, coefficients: Vector) -> Any:
 
 def _transposed(block: Any) -> Any:
     """block^T in the memory of the block; SciPy's own copies what is a view of a much larger array."""
-    if not bool(sparse.issparse(block)):
+    if not is_sparse(block):
         return block.T
     out: Any = sparse.csc_array((int(block.shape[1]), int(block.shape[0])), dtype=block.dtype)
     out.data, out.indices, out.indptr = block.data, block.indices, block.indptr
@@ -125,12 +125,12 @@ def _takes_few(coefficients: Vector) -> bool:
 
 def _are_few(X: Any) -> bool:
     """Return True if X is CSR of few entries."""
-    return bool(sparse.issparse(X)) and X.nnz <= _WIDENED_ENTRIES
+    return is_sparse(X) and X.nnz <= _WIDENED_ENTRIES
 
 
 def _is_wide_csr(X: Any) -> bool:
     """Return True if X is CSR in float64, which SciPy multiplies in one sweep without a copy."""
-    return bool(sparse.issparse(X)) and X.dtype == np.float64
+    return is_sparse(X) and X.dtype == np.float64
 
 
 @singledispatch
@@ -202,14 +202,13 @@ def inner_products(X: Any, Z: Any) -> Gram:
     out = np.empty((X.shape[0], Z.shape[0]))
     for rows, block in row_blocks(X):
         product = block @ other.T
-        out[rows] = product.toarray() if bool(sparse.issparse(product)) else product
+        out[rows] = product.toarray() if is_sparse(product) else product
     return out
 
 
 def dense(X: Any) -> NDArray[Any]:
     """X as a dense array: single precision where all inner products of its rows are exact in it, else double."""
-    is_sparse = bool(sparse.issparse(X))
-    X = X.toarray() if is_sparse else X
+    X = X.toarray() if is_sparse(X) else X
     probe = X[:_PROBED_ROWS]
     if not (probe == np.rint(probe)).all():
         return np.asarray(X, dtype=np.float64)
@@ -222,8 +221,7 @@ def dense(X: Any) -> NDArray[Any]:
 
 
 def _density(X: Any) -> float:
-    is_sparse = bool(sparse.issparse(X))
-    return X.nnz / max(1.0, float(np.prod(X.shape))) if is_sparse else 1.0
+    return X.nnz / max(1.0, float(np.prod(X.shape))) if is_sparse(X) else 1.0
 
 
 def squared_norms(X: Any) -> Vector:
@@ -236,7 +234,6 @@ def squared_norms(X: Any) -> Vector:
         return np.asarray(np.einsum("ij,ij->i", X, X))
     out = np.empty(X.shape[0])
     for rows, block in row_blocks(X):
-        is_sparse = bool(sparse.issparse(block))
-        squares = block.multiply(block) if is_sparse else block * block
+        squares = block.multiply(block) if is_sparse(block) else block * block
         out[rows] = np.asarray(squares.sum(axis=1)).ravel()
     return out

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import with_hint
+from separatrix.problem.conversion import is_sparse
 from separatrix.problem.rows import row_blocks
 from separatrix.types import Matrix, Vector
 
@@ -45,11 +46,10 @@ class Scaling:
         """The rows fl(fl(x - shift) * factor) in float64; sparse rows stay sparse where nothing is shifted."""
         scaled: Matrix
         values: Any
-        is_sparse = bool(sparse.issparse(X))
         if X.shape[1] != len(self.factor):
             raise ValueError(f"The scaling is of {len(self.factor)} columns; X has {X.shape[1]}.")
         with np.errstate(over="ignore", invalid="ignore"):
-            if not is_sparse:
+            if not is_sparse(X):
                 dense = np.subtract(X, self.shift, dtype=np.float64, order="C")
                 scaled = np.multiply(dense, self.factor, out=dense)
                 values = scaled
@@ -70,16 +70,15 @@ def scaling_of(X: Any, kind: str, weights: NDArray[np.float64] | None = None) ->
     if weights is not None and not weights.all():
         X, weights = X[weights > 0], weights[weights > 0]
     n, d = X.shape
-    is_sparse = bool(sparse.issparse(X))
-    low, high = _extremes(X, is_sparse)
+    low, high = _extremes(X, is_sparse(X))
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         if kind == "range":
-            shift = np.zeros(d) if is_sparse else low
-            spread = np.maximum(-low, high) if is_sparse else high - low
+            shift = np.zeros(d) if is_sparse(X) else low
+            spread = np.maximum(-low, high) if is_sparse(X) else high - low
         else:
             share = np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
             mean, spread = _moments(X, share, np.maximum(-low, high))
-            shift = np.zeros(d) if is_sparse else np.where(low == high, low, mean)
+            shift = np.zeros(d) if is_sparse(X) else np.where(low == high, low, mean)
         factor = np.where((low == high) | (spread == 0), 1.0, np.minimum(1.0 / spread, _LARGEST))
     bad = ~(np.isfinite(shift) & np.isfinite(factor) & (factor > 0))
     if bad.any():
@@ -111,8 +110,7 @@ def _moments(X: Any, share: Vector, largest: Vector) -> tuple[Vector, Vector]:
     square, rest = np.zeros(d), np.zeros(d)
     for rows, block in row_blocks(X):
         part = _halved(block, exponent)
-        is_sparse = bool(sparse.issparse(part))
-        if is_sparse:  # of the entries that are stored; the others are all at -mean
+        if is_sparse(part):  # of the entries that are stored; the others are all at -mean
             part, stored = part.tocsr(), share[rows]
             away = part.data - mean[part.indices]
             heavy = np.repeat(stored, np.diff(part.indptr))
@@ -130,14 +128,12 @@ def _moments(X: Any, share: Vector, largest: Vector) -> tuple[Vector, Vector]:
 
 def _weighted(part: Any, share: Vector) -> Vector:
     """sum_i share_i x_i; dense rows one after the other, because BLAS adds in an order that follows its threads."""
-    is_sparse = bool(sparse.issparse(part))
-    return np.asarray(part.T @ share if is_sparse else (part * share[:, None]).sum(axis=0))
+    return np.asarray(part.T @ share if is_sparse(part) else (part * share[:, None]).sum(axis=0))
 
 
 def _halved(block: Any, exponent: NDArray[Any]) -> Any:
     """The block in float64 with every column times 2^-exponent."""
-    is_sparse = bool(sparse.issparse(block))
-    if not is_sparse:
+    if not is_sparse(block):
         return np.ldexp(np.asarray(block, dtype=np.float64), -exponent)
     part: Any = block.tocsr()
     return sparse.csr_array(

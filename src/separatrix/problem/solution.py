@@ -119,7 +119,7 @@ class Record(Named):
     gap: float  #: (primal - dual) / primal
     solver: str
     note: str = ""  #: why a solver was chosen, switched or stopped
-    proved: bool = False  #: whether the values were recomputed from the data at this line
+    proved: bool = False  #: True if the values were recomputed from the data at this line
 
 
 class History(Records[Record]):
@@ -139,8 +139,24 @@ class History(Records[Record]):
         return f"History({len(self)} records, gap {last.gap:.2e} after {last.time:.3g} s)"
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """Values of the primal and the dual point of an answer, recomputed from the data, and the end of its run."""
+
+    primal: float
+    dual: float
+    gap: float  #: (primal - dual) / primal
+    status: Status
+    n_iter: int = 0
+    history: History = field(default_factory=History)
+
+    def outcome(self) -> dict[str, Any]:
+        """These values by name, for another record of the same answer."""
+        return {name: getattr(self, name) for name in Result.__dataclass_fields__}
+
+
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Result):
     """The answer to a Problem: a primal point, a feasible dual point and the gap between their values.
 
     primal, dual and gap were recomputed from the data at exactly these w, b, alpha.
@@ -149,12 +165,6 @@ class Solution:
     w: Vector | None  #: (d,); None with a kernel, where w = sum_i alpha_i y_i phi(x_i)
     b: float
     alpha: Vector  #: (n,)
-    primal: float
-    dual: float
-    gap: float
-    status: Status
-    n_iter: int
-    history: History = field(default_factory=History)
     #: (n,) products of w with the rows, without b; None where they are no longer needed
     scores: Vector | None = None
     interval: tuple[float, float] | None = None  #: every best bias for these scores, where it is free
@@ -166,18 +176,12 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class JointSolution:
+class JointSolution(Result):
     """The answer to a JointProblem of k classes, as `Solution` is to a Problem."""
 
     W: Vector | None  #: (k, d); None with a kernel, where W = A^T phi(X)
     b: Vector  #: (k,)
     A: Vector  #: (n, k)
-    primal: float
-    dual: float
-    gap: float
-    status: Status
-    n_iter: int
-    history: History = field(default_factory=History)
 
     @property
     def point(self) -> JointPoint:

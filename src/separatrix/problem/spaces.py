@@ -19,7 +19,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from separatrix.problem.kernel_values import gram, kernel_sums
 from separatrix.problem.kernels import Kernel
@@ -137,7 +136,7 @@ class KernelSpace:
         fast = self.kernel.name in _COMPILED_KERNELS and d < _SLOW_COLUMNS
         if self.kernel.name == "precomputed" or n * n > _KEPT_VALUES or fast:
             return None
-        K = self.kernel.matrix(self.X, self.X).view()  # a function may have returned an array of its own
+        K = self.kernel.matrix(self.X, self.X).view()  # a function may have returned an array that it keeps
         K.flags.writeable = False
         return K
 
@@ -188,35 +187,3 @@ class KernelSpace:
 
 
 Space: TypeAlias = LinearSpace | KernelSpace
-
-
-def space_of(X: Matrix, kernel: Kernel | None) -> Space:
-    """The space of a kernel; of the columns of X where there is none."""
-    return LinearSpace(X) if kernel is None else KernelSpace(X, kernel)
-
-
-class OnRows:
-    """A problem about the rows of X, in the space of its kernel."""
-
-    X: Matrix
-    kernel: Kernel | None
-
-    @property
-    def n_rows(self) -> int:
-        """n."""
-        return int(self.X.shape[0])
-
-    @property
-    def n_columns(self) -> int:
-        """d; n where the kernel is precomputed."""
-        return int(self.X.shape[1])
-
-    @property
-    def is_sparse(self) -> bool:
-        """True if X is CSR."""
-        return sparse.issparse(self.X)
-
-    @cached_property
-    def space(self) -> Space:
-        """The space of the weights: everything that differs with and without a kernel."""
-        return space_of(self.X, self.kernel)

@@ -1,4 +1,9 @@
-"""The user's X as the proofs read it: a dense array or canonical CSR of the very numbers that were given."""
+"""The user's X as the proofs read it: a dense array or canonical CSR of the very numbers that were given.
+
+Exact checks take these rows one by one. Their work decides between exact arithmetic and floats. A unit is an entry of X
+made an integer and multiplied in Python, about three quarters of a microsecond. A row costs as much as ten entries, a
+kernel value between rows of d entries as much as (d + 32) / 4.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +18,14 @@ from scipy import sparse
 from separatrix.checker.data import ScaledRows
 from separatrix.checker.numbers import Rejected
 from separatrix.errors import with_hint
-from separatrix.problem.rows import row_blocks
+from separatrix.problem import is_sparse, row_blocks
 from separatrix.problem.scaling import Scaling
 
-_BLOCK_ENTRIES = 1 << 18
-_FEW = 1 << 14  # Python floats at a time
+#: Units of work up to which, about a second at most, `verify` is exact unless asked otherwise.
+AFFORDABLE = 1 << 20
+_ROW = 10  # units for a row
+_BLOCK_ENTRIES = 1 << 18  # entries that are examined at a time: 2 MiB of float64
 _ALWAYS_EXACT = {np.dtype(name) for name in ("f2", "f4", "f8", "i1", "i2", "i4", "u1", "u2", "u4", "?")}
-
-
-def plain_numbers(values: NDArray[np.float64]) -> Iterator[float]:
-    """The entries of a vector as Python floats, made in blocks: a list of all would take four times the vector.
-
-    >>> list(plain_numbers(np.array([0.5, 2.0])))
-    [0.5, 2.0]
-    """
-    for start in range(0, len(values), _FEW):
-        yield from values[start : start + _FEW].tolist()
-
-
-def is_sparse(X: Any) -> bool:
-    """Return True if X is a SciPy sparse array or matrix."""
-    return bool(sparse.issparse(X))
 
 
 def read_rows(X: Any) -> Any:
@@ -67,7 +59,7 @@ def read_rows(X: Any) -> Any:
 
 
 def as_given(values: Any) -> NDArray[Any]:
-    """Lists and tables as an array; of Python objects where NumPy would round integers that stand beside floats."""
+    """Lists and tables as an array; of Python objects where NumPy would round integers in a list with floats."""
     array = np.asarray(values)
     mixed = not hasattr(values, "dtype") and array.dtype.kind == "f" and array.dtype.itemsize <= 8
     if mixed and np.max(np.abs(array), initial=0.0, where=~np.isnan(array)) >= 2.0**53:
@@ -136,3 +128,13 @@ def array_rows(table: Any) -> Any:
         return scaling.apply(array_rows(table.table))
     except ValueError as error:
         raise Rejected(str(error)) from None
+
+
+def linear_effort(X: Any, planes: int = 1) -> int:
+    """Entries of X that a check visits, for each of so many planes."""
+    return (int(X.nnz if is_sparse(X) else X.size) + _ROW * int(X.shape[0])) * planes
+
+
+def kernel_effort(rows: int, support: int, columns: int) -> int:
+    """The values of a kernel between all rows and those of the support."""
+    return rows * support * (columns + 32) // 4

@@ -102,7 +102,7 @@ class Certificate:
         return dict(zip(FIELDS, values, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole document, digest included, in a copy of its own: changing it changes no certificate."""
+        """The whole document, digest included, as a copy: changing it changes no certificate."""
         body = deepcopy(self.body())
         return {**body, "digest": digest_of(body)}
 

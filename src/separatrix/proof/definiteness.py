@@ -28,8 +28,9 @@ from separatrix.checker import kernels as exact
 from separatrix.checker.data import Data, Labels
 from separatrix.checker.numbers import Rejected
 from separatrix.errors import with_hint
+from separatrix.problem.conversion import to_dense
 from separatrix.problem.kernels import Kernel
-from separatrix.proof.arrays import ArrayRows, is_sparse, read_rows
+from separatrix.proof.arrays import ArrayRows, read_rows
 from separatrix.proof.rigorous import TINY, factor
 from separatrix.types import Vector
 
@@ -128,7 +129,7 @@ def require_kernel_matrix(kernel: Kernel, X: Any) -> None:
         return
     K = read_rows(kernel.matrix(X, X) if kernel.name == "function" else X)
     try:
-        _check_symmetric(dense := _dense(K))
+        _check_symmetric(dense := to_dense(K))
         if len(dense) <= exact.DECIDED_ROWS and not surely_definite(dense):
             data = table_data(ArrayRows(K), [1] * K.shape[0])
             exact.check_definite(exact.matrix_of(exact.points_of(data)))
@@ -150,7 +151,7 @@ def condition_of(kernel: exact.Kernel, data: Data, X: Any) -> str:
     members = np.flatnonzero(np.array(data.part))
     if len(members) <= exact.DECIDED_ROWS:
         return exact.condition(kernel, data, exact.points_of(data))
-    K = _dense(X[members][:, members])
+    K = to_dense(X[members][:, members])
     _check_symmetric(K)
     return "" if surely_definite(K) else exact.CONDITION
 
@@ -158,10 +159,6 @@ def condition_of(kernel: exact.Kernel, data: Data, X: Any) -> str:
 def table_data(table: ArrayRows, part: list[int]) -> Data:
     """Rows without labels as data, with the side, -1 or +1, on which each takes part."""
     return Data(table, Labels("number", [], []), [], [], [], False, part, len(part), table.n_columns)
-
-
-def _dense(K: Any) -> NDArray[np.float64]:
-    return np.asarray(K.toarray() if is_sparse(K) else K, dtype=np.float64)
 
 
 def _check_symmetric(K: NDArray[np.float64]) -> None:

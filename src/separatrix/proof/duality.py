@@ -2,6 +2,9 @@
 
 Weak duality: for every feasible alpha, dual(alpha) <= optimum <= primal(w, b) for every (w, b). With a kernel w follows
 from alpha, so that one alpha serves both, and K must be positive semidefinite.
+
+`certify` takes one problem, `certify_together` several on the same rows, whose alphas a solver has put on their bounds
+already: products with the rows are taken for all of them at once, and so are the sums.
 """
 
 from __future__ import annotations
@@ -11,9 +14,20 @@ from math import isfinite
 
 import numpy as np
 
-from separatrix.problem import Point, Problem, Solution, Status, bias_interval
-from separatrix.problem.problem import relative_gap
+from separatrix.problem import (
+    Point,
+    Problem,
+    ProblemSet,
+    Solution,
+    Status,
+    bias_interval,
+    middle,
+    relative_gap,
+    scores,
+    weighted_sum,
+)
 from separatrix.proof.balance import balance
+from separatrix.threads import large_product
 from separatrix.types import Vector
 
 
@@ -52,7 +66,6 @@ def certify(problem: Problem, point: Point) -> Solution:
         dual=dual,
         gap=relative_gap(primal, dual),
         status=Status.MAX_ITER,
-        n_iter=0,
         scores=scores,
         interval=interval,
     )
@@ -87,6 +100,89 @@ def _bias(
 
 def _losses(problem: Problem, f: Vector) -> float:
     return float(problem.C @ problem.loss.values(problem.y * f))
+
+
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """Points of k problems and their values; a free b is the middle of all best biases."""
+
+    alpha: Vector  #: (k, n)
+    w: Vector | None  #: (k, d); None with a kernel
+    b: list[float]
+    intervals: list[tuple[float, float]]  #: every best bias
+    slack: Vector  #: (k, n) max(0, 1 - y_i (w.x_i + b)), where a row takes part
+    scores: Vector  #: (k, n) w.x_i, of rows that take no part too
+    squares: list[float]  #: ||w||^2
+    primal: list[float]
+    dual: list[float]
+    gap: list[float]
+
+
+def certify_together(
+    problems: ProblemSet, alpha: Vector, planes: tuple[Vector, Vector] | None = None, K: Vector | None = None
+) -> Certified:
+    """Values of the dual at alpha (k, n) and of the primal at the ``planes`` w (k, d), b (k,), from the data.
+
+    alpha is clipped to its bounds and, with a free bias, balanced exactly. Without planes w = sum_i alpha_i y_i x_i
+    and b is best for it, as always with a kernel, whose values K (n, n) are given.
+
+    >>> from separatrix.problem import HINGE
+    >>> X, signs = np.array([[1.0], [-1.0]]), np.array([[1, -1]], dtype=np.int8)
+    >>> found = certify_together(ProblemSet(X, signs, np.ones((1, 2)), HINGE, "free"), np.array([[0.5, 0.5]]))
+    >>> found.primal, found.dual, found.w, found.b
+    ([0.5], [0.5], array([[1.]]), [0.0])
+    """
+    C, signs, squared = problems.C, problems.signs.astype(np.float64), problems.loss.squared
+    upper = np.where(C > 0, np.inf, 0.0) if squared else C
+    alpha = np.clip(np.nan_to_num(alpha, nan=0.0, posinf=0.0), 0.0, upper)
+    if problems.bias == "free":
+        for i, part in enumerate(
+            alpha
+        ):  # the dual point bounds nothing unless sum_i alpha_i y_i is zero exactly
+            alpha[i] = balance(part, signs[i], upper[i])
+    signed = alpha * signs
+    sums = signed.sum(axis=1)
+    if K is not None:
+        used = np.flatnonzero(signed.any(axis=0))  # few, where the problems are of pairs of classes
+        with large_product(float(len(signed)) * len(used) * len(K)):
+            f = signed[:, used] @ K[used] if 2 * len(used) < len(K) else signed @ K
+        w, squares = None, np.einsum("ij,ij->i", signed, f)
+        dual_squares = squares
+    else:
+        v = weighted_sum(problems.X, signed.T).T
+        w = v if planes is None else np.where(np.isfinite(planes[0]), planes[0], v)
+        f = scores(problems.X, w.T).T
+        squares, dual_squares = np.einsum("ij,ij->i", w, w), np.einsum("ij,ij->i", v, v)
+    if problems.bias == "free":
+        intervals = _best_biases(problems, f, signs)
+        b = np.array(list(map(middle, intervals)))
+    else:
+        b = np.zeros(len(f)) if problems.bias == "none" else sums if planes is None else planes[1]
+        intervals = [(each, each) for each in b.tolist()]
+    slack = np.maximum(0.0, 1.0 - signs * (f + b[:, np.newaxis]))
+    primal = 0.5 * squares + np.einsum("ij,ij->i", C, slack * slack if squared else slack)
+    dual = alpha.sum(axis=1) - 0.5 * dual_squares
+    if squared:
+        dual -= 0.25 * np.divide(alpha * alpha, C, out=np.zeros_like(C), where=C > 0).sum(axis=1)
+    if problems.bias == "augmented":
+        primal += 0.5 * b * b
+        dual -= 0.5 * sums * sums
+    gap = list(map(relative_gap, primal.tolist(), dual.tolist()))
+    return Certified(
+        alpha, w, b.tolist(), intervals, slack, f, squares.tolist(), primal.tolist(), dual.tolist(), gap
+    )
+
+
+def _best_biases(problems: ProblemSet, f: Vector, signs: Vector) -> list[tuple[float, float]]:
+    """All best biases of each problem."""
+    intervals = []
+    for i, scored in enumerate(f):
+        y, cost = signs[i], problems.C[i]
+        if problems.loss.squared and not cost.all():
+            rows = problems.rows(i)
+            scored, y, cost = scored[rows], y[rows], cost[rows]
+        intervals.append(bias_interval(scored, y, cost, problems.loss))
+    return intervals
 
 
 @dataclass(frozen=True, eq=False)

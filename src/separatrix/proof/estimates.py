@@ -13,7 +13,7 @@ from separatrix.proof.writing import write_integer, write_weights
 
 @dataclass(frozen=True)
 class EstimateProof:
-    """What proves a word for each coefficient. Columns and places are those of the format, vectors {column: entry}."""
+    """The proof of a word for each coefficient. Columns and places are those of the format, vectors {column: entry}."""
 
     words: Sequence[str]  #: intercepts and thresholds first, then columns
     modulus: int

@@ -1,6 +1,6 @@
 """SHA-256 of X and y from arrays, block by block, and labels of any type as the texts that are hashed.
 
-The byte layout is in `separatrix.checker.fingerprint`, the texts in `separatrix.checker.labels`.
+The byte layout and the texts are in `separatrix.checker.fingerprint`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from separatrix.checker import data
-from separatrix.checker.fingerprint import BLOCK_ROWS, X_HEADER, is_sparse_block, label_header
-from separatrix.checker.labels import number_text
+from separatrix.checker.fingerprint import BLOCK_ROWS, X_HEADER, is_sparse_block, label_header, number_text
 from separatrix.checker.numbers import Rejected
+from separatrix.problem import is_sparse
 from separatrix.problem.scaling import Scaling
 from separatrix.proof.certificate import Source
 
@@ -55,9 +54,9 @@ class Fingerprint:
             X=self.X,
             y=self.y,
             labels=self.labels.kind,
-            positive=tuple(label_text(label) for label in positive),
-            negative=tuple(label_text(label) for label in negative),
-            excluded=tuple(int(row) for row in excluded),
+            positive=tuple(map(label_text, positive)),
+            negative=tuple(map(label_text, negative)),
+            excluded=tuple(map(int, excluded)),
             known=self.labels.plain(),
             scaling=self.scaling,
         )
@@ -66,6 +65,7 @@ class Fingerprint:
 def fingerprint(X: Any, y: Any) -> Fingerprint:
     """The fingerprint of rows X (n, d), dense or CSR, and labels y (n,).
 
+    >>> from scipy import sparse
     >>> one = fingerprint(np.array([[1.0, 0.0]]), ["a"])
     >>> two = fingerprint(sparse.csr_array(np.array([[1.0, -0.0]], dtype=np.float32)), ["a"])
     >>> one.X == two.X, one.y == two.y
@@ -91,7 +91,7 @@ def fingerprint_rows(X: Any) -> str:
 
 def block_digests(X: Any) -> Iterator[bytes]:
     """The digest of every 4096 rows of X, the last block shorter."""
-    return _sparse_blocks(X) if sparse.issparse(X) else _dense_blocks(np.asarray(X))
+    return _sparse_blocks(X) if is_sparse(X) else _dense_blocks(np.asarray(X))
 
 
 def join_digests(n: int, d: int, digests: Iterable[bytes]) -> str:
@@ -177,7 +177,7 @@ def read_labels(y: Any) -> Labels:
     """
     if np.ma.isMaskedArray(y):
         raise Rejected("y is a masked array; a proof speaks of all labels.")
-    # NumPy would make texts of numbers beside texts, and round integers beside floats.
+    # NumPy would make texts of numbers in a list with texts, and round integers in a list with floats.
     array = np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
     if array.dtype.kind not in "biufUSTO":
         raise ValueError(f"Labels must be numbers or texts; got {array.dtype}.")
@@ -197,7 +197,7 @@ def read_labels(y: Any) -> Labels:
     place[order] = np.arange(len(values), dtype=np.uint32)
     items = values[order].tolist()
     kind = "text" if items and isinstance(items[0], str | bytes) else "number"
-    return Labels(kind, [label_text(item) for item in items], place[codes])
+    return Labels(kind, list(map(label_text, items)), place[codes])
 
 
 def label_text(label: Any) -> str:
@@ -215,13 +215,13 @@ def label_text(label: Any) -> str:
         return number_text(int(item))
     if isinstance(item, Real):
         number = float(item)
-        if number == item or not math.isfinite(number):  # the latter is refused with a sentence of its own
+        if number == item or not math.isfinite(number):  # the latter is refused below with its own sentence
             return number_text(number)
     raise ValueError(f"Labels must be numbers that float64 holds, or texts; got {label!r}.")
 
 
 def _from_objects(array: NDArray[Any]) -> Labels:
-    texts = [label_text(label) for label in array.tolist()]
+    texts = list(map(label_text, array.tolist()))
     kinds = {"text" if isinstance(label, str | bytes) else "number" for label in array.tolist()}
     if len(kinds) > 1:
         raise ValueError("Labels must be all numbers or all texts; got both.")

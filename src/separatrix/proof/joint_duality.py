@@ -46,7 +46,8 @@ def certify_joint(problem: JointProblem, point: JointPoint) -> JointSolution:
         theirs = problem.primal(float(np.vdot(W, W)), space.products(W.T), given)
         if theirs < primal:
             primal, own, b = theirs, W, given
-    return JointSolution(own, b, A, primal, dual, relative_gap(primal, dual), Status.MAX_ITER, 0)
+    gap = relative_gap(primal, dual)
+    return JointSolution(own, b, A, primal=primal, dual=dual, gap=gap, status=Status.MAX_ITER)
 
 
 def _finite(values: Vector | None) -> Vector | None:

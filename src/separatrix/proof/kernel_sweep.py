@@ -4,10 +4,21 @@
 
 rbf and laplacian values are not negative and have one error for a whole tile, so that K^ (c, |c|) is all that is
 needed, and those among the support vectors are computed once for both of their rows.
+
+A row that no coefficient belongs to matters only if it may lie inside the slab, which four digits mostly rule out: for
+rbf its sum is formed in single precision first. With v = 2^-24, tiles m columns wide, and sums over tiles in double
+precision (r = ||x||, s = ||z||):
+
+    exponent       within e = 2 (d + 8) v gamma (r^2 + s^2), and what was lost in double precision
+    exponential    relative e + e^2 + 18v, absolute 2^-125
+    sum            (m + 16) v more, relative to sum_j K_ij |c_j|
+
+exp of the platform is taken to be right within four units in the last place here too.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -15,17 +26,21 @@ from numpy.typing import NDArray
 
 from separatrix.problem import KernelSpace
 from separatrix.problem.kernels import Laplacian, Rbf
-from separatrix.proof.exponential_kernels import ExponentialRows, Tile
-from separatrix.proof.kernel_matrices import bounded_matrix
-from separatrix.proof.outward import certain
+from separatrix.proof.kernel_bounds import ROOM, ExponentialRows, Tile, bounded_matrix
 from separatrix.proof.rigorous import TINY, factor
-from separatrix.proof.rough_sums import RoughSums
+from separatrix.proof.sums import certain
 from separatrix.types import Index, Vector
 
 _BLOCK = 1 << 20  # kernel values in memory at a time: 8 MiB, and as much for their errors
 _HEIGHT, _WIDTH = 256, 512  # rows and columns of a tile: 1 MiB, which the cache of a core holds
 _SPAN = 1 << 22  # entries of rows made ready at a time: 32 MiB
 
+_SINGLE_UNIT = 2.0**-24  # of the rounding of single precision
+_SINGLE_TINY = 2.0**-149  # the least float of single precision
+_SINGLE_VANISHED = 2.0**-125  # more than an exponential that became zero, or lost digits on the way there
+_ROUGH_HEIGHT, _ROUGH_WIDTH = 1024, 128  # rows and columns of a tile: half a MiB; sums of few terms lose less
+_USEFUL = 2.0**-8  # an exponent wrong by more says little
+_LARGEST = 1e18  # of two such numbers the product is still a float of single precision
 
 #: Of rows without a coefficient, given by index, F and its error: for which of them these are enough.
 Enough = Callable[[Index, Vector, Vector], NDArray[np.bool_]]
@@ -94,7 +109,7 @@ class _ExponentialSums:
         others[self._support] = False
         rough = None
         if enough is not None and len(self._ready.right):
-            rough = RoughSums(self._ready, self._c)
+            rough = _RoughSums(self._ready, self._c)
         height = max(_HEIGHT, _SPAN // max(1, int(self._X.shape[1])))
         indices = np.flatnonzero(others)
         for span in _slices(0, len(indices), height):
@@ -133,6 +148,54 @@ class _ExponentialSums:
     def _tile(self, rows: ExponentialRows, others: ExponentialRows) -> Tile:
         shape = len(rows), len(others)
         return rows.against(others, self._memory[: shape[0] * shape[1]].reshape(shape))
+
+
+class _RoughSums:
+    """Sums over the same rows z_j, made ready once; the coefficients (m,) are not zero."""
+
+    def __init__(self, others: ExponentialRows, coef: Vector) -> None:
+        # As powers of two are taken out exactly, coefficients of any size can be had in single precision.
+        self._exponent = math.frexp(float(np.max(np.abs(coef))))[1]
+        scaled = np.ldexp(coef, -self._exponent)
+        self._weights = np.column_stack([scaled, np.abs(scaled)]).astype(np.float32)
+        self._right = others.right.astype(np.float32)
+        self._square = float(np.max(others.squares, initial=0.0))
+
+    def of(self, rows: ExponentialRows) -> tuple[Vector, Vector]:
+        """The sums of each row and bounds on their errors, each (n,); infinite where single precision is no use."""
+        n, m = len(rows), len(self._right)
+        lost = self._lost(rows)
+        if not np.any(lost <= _USEFUL):
+            return np.zeros(n), np.full(n, np.inf)
+        left, sums = rows.left.astype(np.float32), np.zeros((n, 2))
+        memory = np.empty(_ROUGH_HEIGHT * _ROUGH_WIDTH, dtype=np.float32)
+        for top in range(0, n, _ROUGH_HEIGHT):
+            block = left[top : top + _ROUGH_HEIGHT]
+            for start in range(0, m, _ROUGH_WIDTH):
+                others = self._right[start : start + _ROUGH_WIDTH]
+                K = memory[: len(block) * len(others)].reshape(len(block), len(others))
+                np.exp(np.matmul(block, others.T, out=K), out=K)
+                sums[top : top + _ROUGH_HEIGHT] += K @ self._weights[start : start + _ROUGH_WIDTH]
+        relative = (
+            lost
+            + lost * lost
+            + (18 + (_ROUGH_WIDTH + 16) * (1.0 + 2 * _ROUGH_WIDTH * _SINGLE_UNIT)) * _SINGLE_UNIT
+        )
+        # Coefficients are at most 1 here; each may have vanished, as may its product.
+        error = relative * ROOM * sums[:, 1] + m * (2 * _SINGLE_VANISHED + 4 * _SINGLE_TINY)
+        error = np.where(np.isfinite(sums).all(axis=1) & (lost <= _USEFUL), error, np.inf)
+        # Put back to their size, both may lose 2^-1075.
+        return np.ldexp(sums[:, 0], self._exponent), np.ldexp(error * ROOM, self._exponent) + 2 * TINY
+
+    def _lost(self, rows: ExponentialRows) -> Vector:
+        """Error of the exponents of each row, shape (n,); infinite where numbers leave the range."""
+        d, gamma = int(rows.X.shape[1]), rows.gamma
+        r, s = np.sqrt(rows.squares), math.sqrt(self._square)
+        size = gamma * (rows.squares + self._square)
+        vanished = 4 * (d + 4) * _SINGLE_TINY * (2.0 + r + 2.0 * (gamma * s) + size)
+        lost = 2 * (d + 8) * _SINGLE_UNIT * (1.0 + 2 * (d + 8) * _SINGLE_UNIT) * ROOM * size + vanished
+        in_range = (r <= _LARGEST) & (max(s, 2.0 * (gamma * s)) <= _LARGEST)
+        return np.where(in_range, lost + rows.lost(self._square), np.inf)
 
 
 class _Totals:

@@ -19,16 +19,18 @@ from separatrix.checker.data import Data, read_data
 from separatrix.checker.mistakes import Facts, Run
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.statement import Claim, Proved
-from separatrix.problem.mistake_bounds import Variant
-from separatrix.problem.rows import row_blocks
+from separatrix.problem import is_sparse, row_blocks
+from separatrix.problem.mistakes import Variant
+from separatrix.problem.rows import squared_norms
 from separatrix.proof import rigorous
 from separatrix.proof.arrays import ArrayRows, array_rows, read_rows
 from separatrix.proof.certificate import Certificate, Source, make
-from separatrix.proof.outward import above, below
+from separatrix.proof.sums import finite
 from separatrix.proof.writing import write_real, write_vector, write_weights
 from separatrix.types import Vector
 
 _LARGEST = (1 << 53) - 1  # a bound that a certificate can hold
+_MODERATE = 1e-200, 1e200  # squares of this size lost nothing to speak of below, and nothing above
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,13 +148,13 @@ def _facts(run: Run, claim: Claim) -> Facts:
     W, b = np.zeros((k, data.d)), np.array(list(run.b.values()))
     places = np.fromiter(run.W, dtype=np.intp, count=len(run.W))
     W.ravel()[places] = list(run.W.values())
-    _, radius = rigorous.squared_radius(X, part != 0)
+    _, radius = squared_radius(X, part != 0)
     with np.errstate(all="ignore"):
         planes = [_scores(X, w, float(c)) for w, c in zip(W, b, strict=True)]
         f, error = (np.array(each) for each in zip(*planes, strict=True))
         margin = _least(f, error, part, data)
         size = 2.0 * rigorous.upper_half_square(W.ravel())
-    gain, norm = Fraction(run.gain), above(size)
+    gain, norm = Fraction(run.gain), finite(size)
     if gain:
         norm += sum((Fraction(float(each)) ** 2 for each in b), Fraction()) / gain
     members = int(np.count_nonzero(part))
@@ -181,7 +183,7 @@ def _least(f: Vector, error: Vector, part: NDArray[Any], data: Data) -> Fraction
         lower[own, np.arange(len(rows))] = np.inf
     if np.any(np.isnan(lower)):
         raise Rejected("The numbers leave the range of floating point.")
-    return below(float(lower.min()))
+    return finite(float(lower.min()))
 
 
 def _check_updates(run: Run, claim: Claim) -> None:
@@ -203,3 +205,38 @@ def _check_updates(run: Run, claim: Claim) -> None:
         error += 2 * rigorous.UNIT * abs(b)
         if not _least(f[None], error[None], part, data) > 0:
             raise Rejected("A row is not provably on its side of the weights that the updates imply.")
+
+
+def squared_radius(X: Any, members: NDArray[Any]) -> tuple[Fraction, Fraction]:
+    """Bounds (low, high) on max_i ||x_i||^2 over the members, a mask (n,) or indices of rows; (0, 0) of none.
+
+    Squares that vanish or overflow are taken again of rows times a power of two, which rounds nothing that counts.
+
+    >>> low, high = squared_radius(np.array([[3e200, 4e200], [9e300, 0.0]]), np.array([True, False]))
+    >>> bool(low <= Fraction(3e200) ** 2 + Fraction(4e200) ** 2 <= high)
+    True
+    """
+    inside = np.zeros(X.shape[0], dtype=bool)
+    inside[members] = True
+    with np.errstate(all="ignore"):
+        largest, exponent = float(np.max(squared_norms(X)[inside], initial=0.0)), 0
+        if not _MODERATE[0] < largest < _MODERATE[1]:
+            exponent = math.frexp(_largest_entry(X, inside))[1]
+            half = exponent // 2  # the whole power may be no float
+            largest = 0.0
+            for rows, block in row_blocks(X):
+                part = block * math.ldexp(1.0, -half) * math.ldexp(1.0, half - exponent)
+                largest = max(largest, float(np.max(squared_norms(part)[inside[rows]], initial=0.0)))
+    # Scaled so, the largest square is at least 1/4, if there is one; what vanished is far below its rounding.
+    slack = Fraction(rigorous.factor(X.shape[1] + 8))
+    scale = Fraction(2) ** (2 * exponent)
+    return finite(largest) * (1 - slack) * scale, finite(largest) * (1 + slack) * scale
+
+
+def _largest_entry(X: Any, inside: NDArray[np.bool_]) -> float:
+    """max |x_ij| over some rows."""
+    largest = 0.0
+    for rows, block in row_blocks(X):
+        part = block[inside[rows]]
+        largest = max(largest, float(np.max(np.abs(part.data if is_sparse(part) else part), initial=0.0)))
+    return largest

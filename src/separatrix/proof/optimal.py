@@ -25,12 +25,10 @@ from separatrix.checker.numbers import Rejected, fields, real, vector
 from separatrix.checker.statement import Claim, Proved, optimum
 from separatrix.errors import with_hint
 from separatrix.problem import LOSSES, JointProblem, JointSolution, Problem, Solution
-from separatrix.problem.kernels import Kernel
 from separatrix.proof import rigorous
-from separatrix.proof.arrays import ArrayRows, array_rows, read_rows
+from separatrix.proof.arrays import AFFORDABLE, ArrayRows, array_rows, kernel_effort, read_rows
 from separatrix.proof.certificate import Certificate, Source, make
 from separatrix.proof.definiteness import condition_of, require_kernel_matrix, table_data
-from separatrix.proof.effort import AFFORDABLE, kernel_effort
 from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.value_bounds import bounds
 from separatrix.proof.writing import (
@@ -84,7 +82,7 @@ def optimal(
     question = {
         "loss": "hinge" if hard else problem.loss.name,
         "bias": problem.bias,
-        "kernel": _written_kernel(problem.kernel),
+        "kernel": "linear" if problem.kernel is None else write_kernel(problem.kernel),
         "C": "hard" if hard else _written_costs(problem, members, source.rows),
         "classes": "two",
     }
@@ -125,18 +123,15 @@ def whose(
     return fingerprint.source(positive, negative, excluded.tolist()), members
 
 
-def _written_kernel(kernel: Kernel | None) -> Any:
-    return "linear" if kernel is None else write_kernel(kernel)
-
-
 def _written_costs(problem: Problem, members: Index, n: int) -> dict[str, Any]:
     """One number per side where that says it all, otherwise one per row of the user's data."""
-    plus, minus = (problem.C[problem.y == sign] for sign in (1.0, -1.0))
-    if all(len(np.unique(costs)) <= 1 for costs in (plus, minus)):
-        either = float(problem.C[0])
-        pair = (float(costs[0]) if len(costs) else either for costs in (plus, minus))
-        return dict(zip(("positive", "negative"), map(write_real, pair), strict=True))
-    return {"rows": write_vector(problem.C, members, n)}
+    record: dict[str, Any] = {}
+    for name, sign in (("positive", 1.0), ("negative", -1.0)):
+        costs = np.unique(problem.C[problem.y == sign])
+        if len(costs) > 1:
+            return {"rows": write_vector(problem.C, members, n)}
+        record[name] = write_real(float(costs[0] if len(costs) else problem.C[0]))
+    return record
 
 
 def _written_point(solution: Solution, coef: Vector | None, members: Index, n: int) -> dict[str, Any]:
@@ -177,7 +172,7 @@ def _claimable(
 def _exact_values(
     problem: Problem, solution: Solution, coef: Vector | None, question: dict[str, Any]
 ) -> tuple[Fraction, Fraction]:
-    """(primal, dual) with a kernel as the exact check finds them, the rows of the problem being all there are."""
+    """(primal, dual) with a kernel as the exact check finds them for the rows of the problem alone."""
     everything = np.arange(problem.n_rows)
     if question["C"] != "hard":
         question = question | {"C": _written_costs(problem, everything, len(everything))}
@@ -187,7 +182,7 @@ def _exact_values(
 
 
 def alone(problem: Problem) -> Data:
-    """The rows of a problem with a kernel as all there are; K itself where the kernel is a function."""
+    """The rows of a problem with a kernel as the data of a claim; K itself where the kernel is a function."""
     assert problem.kernel is not None
     function = problem.kernel.name == "function"
     table = ArrayRows(read_rows(problem.kernel.matrix(problem.X, problem.X) if function else problem.X))
@@ -216,7 +211,7 @@ def optimal_joint(
     question: dict[str, Any] = {
         "loss": "hinge",
         "bias": problem.bias,
-        "kernel": _written_kernel(kernel),
+        "kernel": "linear" if kernel is None else write_kernel(kernel),
         "C": {"positive": cost, "negative": cost}
         if len(np.unique(problem.C)) == 1
         else {"rows": write_vector(problem.C, rows, n)},

@@ -1,31 +1,35 @@
-"""Sums and products of floats with a bound on what rounding did, whatever the order of operations.
+"""Products of the rows with a vector, and a bound on what rounding did, whatever the order of operations.
 
 With u = 2^-53, a sum of k products evaluated in any order, with or without fused multiply-add, misses the
 exact value by at most  gamma_k sum |x_j| |w_j| + k 2^-1074,   gamma_k = k u / (1 - k u).
 Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1. The second term is for products below
 the least float, which vanish. Where a sum leaves the range of floats its bound is infinite.
+
+Where that bound is too wide, products are taken to about twice the working precision. Numbers are cut into slices of
+few bits, so short that a sum of products of slices fits a float without rounding, in whatever order it is added. With k
+terms and t = (53 + log2 k) / 2, slices of 53 - t bits do; three of them hold the leading 3 (53 - t) bits below the
+largest term, and the nine partial products are added with their rounding errors kept.
+Ozaki, Ogita, Oishi, Rump, Error-free transformations of matrix multiplication, Numer. Algorithms 59, 2012.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Iterable, Iterator
 from functools import singledispatch
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.problem.rows import row_blocks, squared_norms
-from separatrix.proof.arrays import is_sparse
-from separatrix.proof.outward import Rejected, above, below
-from separatrix.proof.sums import rounded_sum
+from separatrix.problem import is_sparse, row_blocks
+from separatrix.proof.sums import Rejected, rounded_sum
 from separatrix.types import Vector
 
 UNIT = 2.0**-53
 TINY = 2.0**-1074
-_MODERATE = 1e-200, 1e200  # squares of this size lost nothing to speak of below, and nothing above
+_SLICES = 3
 _SUM_ROWS = 512  # rows summed plainly; longer sums are continued with their rounding errors kept
 
 
@@ -42,6 +46,13 @@ def require_gradual_underflow() -> None:
     """Reject where the process flushes subnormal numbers to zero: the bounds above would not hold."""
     if not float(np.nextafter(0.0, 1.0) * np.float64(1.0)) > 0.0:
         raise Rejected("This process flushes subnormal numbers to zero; use exact=True.")
+
+
+def two_sum(a: Vector, b: Vector | float) -> tuple[Vector, Vector]:
+    """(s, e) with s = fl(a + b) and s + e = a + b exactly (Knuth)."""
+    s = a + b
+    shadow = s - a
+    return s, (a - (s - shadow)) + (b - shadow)
 
 
 @singledispatch
@@ -78,12 +89,9 @@ def bounded_weighted_sum(X: Any, coefficients: Vector) -> tuple[Vector, Vector]:
         c = coefficients[rows]
         if not np.any(c):
             continue
-        part = block.T @ c
+        total, rounded_off = two_sum(total, block.T @ c)
+        lost += rounded_off
         size += abs(block).T @ np.abs(c)
-        new = total + part
-        shadow = new - total
-        lost += (total - (new - shadow)) + (part - shadow)
-        total = new
         height, blocks = max(height, block.shape[0]), blocks + 1
     if blocks > 1 << 24:
         raise Rejected("Too many rows for this check; use exact=True.")
@@ -96,9 +104,8 @@ def bounded_weighted_sum(X: Any, coefficients: Vector) -> tuple[Vector, Vector]:
 
 
 def _infinite_with(values: Vector, error: Vector) -> Vector:
-    """The error, infinite where the value is no number: then it bounds nothing, and must not seem to."""
-    error[~np.isfinite(values)] = np.inf
-    return error
+    """The error, infinite where value or error is no number: then it bounds nothing, and must not seem to."""
+    return np.where(np.isfinite(values) & np.isfinite(error), error, np.inf)
 
 
 def _short_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
@@ -127,36 +134,82 @@ def upper_half_square(vector: Vector, error: Vector | float = 0.0) -> float:
     return (0.5 * squares + np.count_nonzero(reach) * TINY) * (1.0 + 4 * UNIT)
 
 
-def squared_radius(X: Any, members: NDArray[Any]) -> tuple[Fraction, Fraction]:
-    """Bounds (low, high) on max_i ||x_i||^2 over the members, a mask (n,) or indices of rows; (0, 0) of none.
+@singledispatch
+def sliced_scores(X: Any, w: Vector) -> tuple[Vector, Vector, Vector]:
+    """(hi, lo, error), each (n,): X w lies within the error of hi + lo.
 
-    Squares that vanish or overflow are taken again of rows times a power of two, which rounds nothing that counts.
-
-    >>> low, high = squared_radius(np.array([[3e200, 4e200], [9e300, 0.0]]), np.array([True, False]))
-    >>> bool(low <= Fraction(3e200) ** 2 + Fraction(4e200) ** 2 <= high)
-    True
+    >>> hi, lo, error = sliced_scores(np.array([[1e16, 1.0, -1e16]]), np.ones(3))
+    >>> hi + lo, bool(error[0] < 1e-1)
+    (array([1.]), True)
     """
-    inside = np.zeros(X.shape[0], dtype=bool)
-    inside[members] = True
-    with np.errstate(all="ignore"):
-        largest, exponent = float(np.max(squared_norms(X)[inside], initial=0.0)), 0
-        if not _MODERATE[0] < largest < _MODERATE[1]:
-            exponent = math.frexp(_largest_entry(X, inside))[1]
-            half = exponent // 2  # the whole power may be no float
-            largest = 0.0
-            for rows, block in row_blocks(X):
-                part = block * math.ldexp(1.0, -half) * math.ldexp(1.0, half - exponent)
-                largest = max(largest, float(np.max(squared_norms(part)[inside[rows]], initial=0.0)))
-    # Scaled so, the largest square is at least 1/4, if there is one; what vanished beside it is far below its rounding.
-    slack = Fraction(factor(X.shape[1] + 8))
-    scale = Fraction(2) ** (2 * exponent)
-    return below(largest) * (1 - slack) * scale, above(largest) * (1 + slack) * scale
-
-
-def _largest_entry(X: Any, inside: NDArray[np.bool_]) -> float:
-    """max |x_ij| over some rows."""
-    largest = 0.0
+    hi, lo, error = np.empty((3, X.shape[0]))
     for rows, block in row_blocks(X):
-        part = block[inside[rows]]
-        largest = max(largest, float(np.max(np.abs(part.data if is_sparse(part) else part), initial=0.0)))
-    return largest
+        hi[rows], lo[rows], error[rows] = _product(block, w)
+    return hi, lo, error
+
+
+@singledispatch
+def sliced_weighted_sum(X: Any, c: Vector) -> tuple[Vector, Vector, Vector]:
+    """(hi, lo, error), each (d,): X^T c lies within the error of hi + lo."""
+    nothing = np.zeros(X.shape[1])
+    blocks = (
+        _product(block.T.tocsr() if is_sparse(block) else block.T, c[rows]) for rows, block in row_blocks(X)
+    )
+    return join_sliced(chain([(nothing, nothing, nothing)], blocks))
+
+
+def join_sliced(parts: Iterable[tuple[Vector, Vector, Vector]]) -> tuple[Vector, Vector, Vector]:
+    """(hi, lo, error) of a sum, each (d,), from those of its parts, of which there is at least one."""
+    hi = lo = error = np.zeros(1)
+    for part_hi, part_lo, part_error in parts:
+        hi, lost = two_sum(hi, part_hi)
+        # lo is added up plainly: each addition errs by a unit of what it holds.
+        lo = lo + (part_lo + lost)
+        error = error + part_error + 4 * UNIT * (np.abs(lo) + np.abs(part_lo) + np.abs(lost))
+    return hi, lo, _infinite_with(hi + lo, error * (1 + 2.0**-20) + TINY)
+
+
+def _product(A: Any, x: Vector) -> tuple[Vector, Vector, Vector]:
+    """(hi, lo, error) of A x, for a dense or CSR block A (m, k)."""
+    m = A.shape[0]
+    mantissa, exponent = np.frexp(x)
+    # The sizes of x go into A, so that slices are cut below the largest product of each row.
+    if is_sparse(A):
+        terms = int(np.max(np.diff(A.indptr), initial=1))
+        entries = np.ldexp(A.data, exponent[A.indices])
+        largest = np.zeros(m)
+        owner = np.repeat(np.arange(m), np.diff(A.indptr))
+        np.maximum.at(largest, owner, np.abs(entries))
+    else:
+        terms = max(1, A.shape[1])
+        entries = np.ldexp(A, exponent)
+        largest = np.max(np.abs(entries), axis=1, initial=0.0)
+        owner = None
+    shift = (53 + (terms - 1).bit_length() + 1) // 2
+    tops = np.frexp(largest)[1]
+    right = np.stack(list(_slices(mantissa, np.zeros(1, dtype=np.int32), shift)), axis=1)
+    hi, lo, size = np.zeros((3, m))
+    ends = tops if owner is None else tops[owner]
+    for piece in _slices(entries, ends if owner is not None else ends[:, None], shift):
+        if owner is None:
+            products = piece @ right
+        else:
+            part = A.copy()
+            part.data = piece
+            products = np.asarray(part @ right)
+        for column in products.T:
+            hi, lost = two_sum(hi, column)
+            lo = lo + lost
+            size += np.abs(column)
+    left_over = np.where(largest > 0, terms * np.ldexp(1.0, tops - _SLICES * (53 - shift) + 1), 0.0)
+    return hi, lo, _infinite_with(hi + lo, left_over + 128 * UNIT * UNIT * size + 32 * terms * TINY)
+
+
+def _slices(values: Vector, tops: NDArray[np.int32], shift: int) -> Iterator[Vector]:
+    """Three slices of values below 2^tops, each of 53 - shift bits; what is left is below the last bit."""
+    for _ in range(_SLICES):
+        sigma = np.ldexp(1.0, tops + shift)
+        piece = (values + sigma) - sigma
+        yield piece
+        values = values - piece
+        tops = tops - (53 - shift)

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.checker.classes import functions
+from separatrix.checker.classes import functions, thresholds_text
 from separatrix.checker.linear import read_fields
 from separatrix.checker.numbers import Rejected, fields, integer, real, vector, weights
-from separatrix.checker.ordinal import thresholds_text
 from separatrix.checker.statement import Claim, Proved, hyperplane
 from separatrix.proof.arrays import array_rows
 from separatrix.proof.certificate import Certificate, Source, make

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from separatrix.problem import is_mapped, row_blocks, scores
-from separatrix.proof.arrays import is_sparse
+from separatrix.problem import is_mapped, is_sparse, row_blocks, scores
 from separatrix.proof.integers import (
     Ints,
     column_integers,

@@ -1,8 +1,12 @@
-"""Exact sums of many floats, and of the columns of a matrix, a few vector operations long.
+"""Floats that become exact bounds, one by one, as sums, and as sums of the columns of a matrix.
 
-With a power of two sigma >= (n + 2) max |x_i|, the parts q_i = (sigma + x_i) - sigma and x_i - q_i are exact,
-and so is the sum of the q_i in any order: all are multiples of 2^-53 sigma below sigma. Repeating this on
-what is left adds up all bits of all numbers.
+A float that bounds something is read here and nowhere else, and is a finite number ever after: NaN compares as false
+with everything and as smaller than nothing, so that ``max(0.0, nan)`` or ``not any(nan > 0)`` would pass for a proof.
+Bounds are Fractions; what is added to them and multiplied with them is not rounded.
+
+Sums are exact in a few vector operations. With a power of two sigma >= (n + 2) max |x_i|, the parts
+q_i = (sigma + x_i) - sigma and x_i - q_i are exact, and so is the sum of the q_i in any order: all are multiples of
+2^-53 sigma below sigma. Repeating this on what is left adds up all bits of all numbers.
 Rump, Ogita, Oishi, Accurate floating-point summation, SIAM J. Sci. Comput. 31(1), 2008, section 3.
 """
 
@@ -13,14 +17,37 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from separatrix.problem import row_blocks
-from separatrix.proof.arrays import is_sparse
-from separatrix.proof.outward import above, certain
+from separatrix.checker.numbers import Rejected as Rejected
+from separatrix.problem import is_sparse, row_blocks
 from separatrix.types import Vector
 
+OUT_OF_RANGE = "The numbers leave the range of floating point; use exact=True."
 _FEW = 300  # terms up to which sums of Python floats are faster
 _BLOCK_ENTRIES = 1 << 19  # entries of a dense block whose columns are summed: 4 MiB of float64
+
+
+def finite(bound: float) -> Fraction:
+    """A float that bounds something, as it is; raises `Rejected` unless it is finite.
+
+    >>> finite(0.5)
+    Fraction(1, 2)
+    """
+    if not math.isfinite(bound):
+        raise Rejected(OUT_OF_RANGE)
+    return Fraction(float(bound))
+
+
+def certain(condition: NDArray[np.bool_], sentence: str = OUT_OF_RANGE) -> None:
+    """Raise `Rejected` unless every entry is true; ``{row}`` in the sentence stands for the first that is not.
+
+    Conditions are written so that NaN makes them false.
+
+    >>> certain(np.array([1.0, 2.0]) <= 2.0, "Row {row} is too large.")
+    """
+    if not np.all(condition):
+        raise Rejected(sentence.replace("{row}", str(int(np.argmin(condition)))))
 
 
 def exact_parts(values: Vector) -> list[float]:
@@ -30,8 +57,16 @@ def exact_parts(values: Vector) -> list[float]:
     100.0
     """
     x, parts = values[values != 0], list[float]()
-    if len(x) <= _FEW:
-        return _few_parts(x.tolist())
+    if len(x) <= _FEW:  # by sums that are rounded once: the rest of each is summed again
+        terms: list[float] = x.tolist()
+        rest = list(terms)
+        try:
+            while part := math.fsum(rest):
+                parts.append(part)
+                rest.append(-part)
+        except OverflowError:
+            return terms
+        return parts
     while len(x):
         largest = max(float(np.max(x)), -float(np.min(x)))
         exponent = math.frexp(largest)[1] + (len(x) + 2).bit_length()
@@ -46,18 +81,6 @@ def exact_parts(values: Vector) -> list[float]:
     return [part for part in parts if part]
 
 
-def _few_parts(terms: list[float]) -> list[float]:
-    """The same by sums that are rounded once: what each of them leaves over is summed again."""
-    parts, rest = list[float](), list(terms)
-    try:
-        while part := math.fsum(rest):
-            parts.append(part)
-            rest.append(-part)
-    except OverflowError:
-        return terms
-    return parts
-
-
 def exact_sum(values: Vector) -> Fraction:
     """The sum of floats; raises `Rejected` where one is not finite.
 
@@ -65,7 +88,7 @@ def exact_sum(values: Vector) -> Fraction:
     True
     """
     certain(np.isfinite(values))
-    return sum(map(above, exact_parts(values)), Fraction())
+    return sum(map(finite, exact_parts(values)), Fraction())
 
 
 def rounded_sum(values: Vector) -> float:
@@ -133,7 +156,7 @@ def _sparse_parts(X: Any, signs: Vector) -> list[Vector] | None:
     """Parts of the sums of the columns of CSR, block by block: X may be larger than the memory.
 
     sigma is that of all rows, so that the q of all blocks add up exactly. Rounding to a multiple of 2^-53 sigma leaves
-    at most that, which gives the next sigma without another look at the data.
+    at most that, which gives the next sigma without another pass over the data.
     """
     n, d = X.shape
     largest = np.zeros(d)

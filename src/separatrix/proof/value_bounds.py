@@ -25,18 +25,20 @@ from numpy.typing import NDArray
 from separatrix.problem import KernelSpace, Problem, is_mapped
 from separatrix.problem.losses import Loss
 from separatrix.proof import kernel_sweep
-from separatrix.proof.outward import Rejected, above, certain
 from separatrix.proof.rigorous import (
     TINY,
     UNIT,
     bounded_scores,
     bounded_weighted_sum,
+    join_sliced,
     require_gradual_underflow,
+    sliced_scores,
+    sliced_weighted_sum,
+    two_sum,
     upper_half_square,
 )
-from separatrix.proof.sliced import join_sliced, sliced_scores, sliced_weighted_sum, two_sum
-from separatrix.proof.sums import exact_sum, rounded_sum
-from separatrix.types import Index, Vector
+from separatrix.proof.sums import Rejected, certain, exact_sum, finite, rounded_sum
+from separatrix.types import Index, Matrix, Vector
 
 _COPIED_ENTRIES = 1 << 20  # entries of a mapped file that are copied at a time: 8 MiB of float64
 
@@ -61,14 +63,14 @@ def bounds(
     require_gradual_underflow()
     with np.errstate(all="ignore"):
         imbalance = _check_feasible(problem, alpha)
-        if isinstance(problem.space, KernelSpace):
-            half_w, half_v, xi = _with_kernel(problem, problem.space, w, b, alpha, slack)
-        else:
+        if problem.kernel is None:
             assert w is not None
             half_w, half_v, xi = _without_kernel(problem, w, b, alpha, slack, sharp)
+        else:
+            half_w, half_v, xi = _with_kernel(problem, w, b, alpha, slack)
         primal, dual = half_w + _losses_above(problem.loss, problem.C, xi, slack), exact_sum(alpha) - half_v
         if problem.bias == "augmented":
-            primal, dual = primal + above(b) ** 2 / 2, dual - imbalance**2 / 2
+            primal, dual = primal + finite(b) ** 2 / 2, dual - imbalance**2 / 2
         if problem.loss.squared:
             dual -= _curvature_above(alpha, problem.C, slack)
         return primal, dual
@@ -95,8 +97,8 @@ def _losses_above(loss: Loss, C: Vector, xi: Vector, slack: float) -> Fraction:
     xi = xi * (1.0 + 4 * UNIT * slack)
     terms = C * (xi * xi if loss.squared else xi)
     # A square may lose 2^-1075, which C multiplies, and the product with C as much again.
-    largest = above(float(np.max(C, initial=0.0)))
-    vanished = int(np.count_nonzero(xi)) * (above(slack) + largest) * Fraction(TINY)
+    largest = finite(float(np.max(C, initial=0.0)))
+    vanished = int(np.count_nonzero(xi)) * (finite(slack) + largest) * Fraction(TINY)
     return exact_sum(terms) * Fraction(1.0 + 16 * UNIT * slack) + vanished
 
 
@@ -126,34 +128,33 @@ def _without_kernel(problem: Problem, w: Vector, b: float, alpha: Vector, slack:
     xi[~(problem.C > 0)] = 0.0
     if sharp:
         for some in _portions(problem, np.flatnonzero(xi > 0)):
-            xi[some] = _sharp_slack(problem.take(some), w, b, slack)
+            xi[some] = _sharp_slack(problem.X[some], problem.y[some], w, b, slack)
     signed = alpha * problem.y
     if sharp:
         # The slices get coarser with the number of rows: rows that add nothing must not count, or a claim about
         # some rows of the data could not be proved again among all of them.
         rows = np.flatnonzero(signed)
-        everything = len(rows) == len(signed)
-        hi, lo, error = (
-            sliced_weighted_sum(problem.X, signed)
-            if everything
-            else join_sliced(
-                sliced_weighted_sum(problem.X[some], signed[some]) for some in _portions(problem, rows)
+        if len(rows) == len(signed):
+            hi, lo, error = sliced_weighted_sum(problem.X, signed)
+        else:
+            portions = _portions(problem, rows)
+            hi, lo, error = join_sliced(
+                sliced_weighted_sum(problem.X[some], signed[some]) for some in portions
             )
-        )
         v = hi + lo
         error += 4 * UNIT * np.abs(v)
     else:
         v, error = bounded_weighted_sum(problem.X, signed)
     room = Fraction(1.0 + 16 * UNIT * slack)
-    return above(upper_half_square(w)) * room, above(upper_half_square(v, slack * error)) * room, xi
+    return finite(upper_half_square(w)) * room, finite(upper_half_square(v, slack * error)) * room, xi
 
 
-def _sharp_slack(problem: Problem, w: Vector, b: float, slack: float) -> Vector:
+def _sharp_slack(X: Matrix, y: Vector, w: Vector, b: float, slack: float) -> Vector:
     """At least max(0, 1 - y_i (w.x_i + b)), with 1 - y f cancelled before anything is rounded away."""
-    hi, lo, error = sliced_scores(problem.X, w)
+    hi, lo, error = sliced_scores(X, w)
     t, t_lost = two_sum(hi, b)
-    s, s_lost = two_sum(-problem.y * t, 1.0)
-    small = s_lost - problem.y * (t_lost + lo)
+    s, s_lost = two_sum(-y * t, 1.0)
+    small = s_lost - y * (t_lost + lo)
     error += 8 * UNIT * (np.abs(s_lost) + np.abs(t_lost) + np.abs(lo))
     s = s + small
     return np.maximum(0.0, s + slack * (error + 4 * UNIT * np.abs(s)))
@@ -168,18 +169,17 @@ def _portions(problem: Problem, rows: Index) -> list[Index]:
     return np.array_split(rows, max(1, math.ceil(len(rows) * per_row / _COPIED_ENTRIES)))
 
 
-def _with_kernel(
-    problem: Problem, space: KernelSpace, coef: Vector | None, b: float, alpha: Vector, slack: float
-) -> Parts:
+def _with_kernel(problem: Problem, coef: Vector | None, b: float, alpha: Vector, slack: float) -> Parts:
     def outside(rows: Index, f: Vector, error: Vector) -> NDArray[np.bool_]:
-        """Which rows have no slack, however rough their scores."""
+        """Return True for rows that have no slack, however rough their scores."""
         return (_slack_above(problem.y[rows], f, error, b, slack) <= 0) | ~(problem.C[rows] > 0)
 
     def all_rows(rows: Index, f: Vector, error: Vector) -> NDArray[np.bool_]:
-        """All of them: rows without a coefficient have no part in c.F."""
+        """Return True for all rows: those without a coefficient have no part in c.F."""
         return np.ones(len(rows), dtype=bool)
 
-    signed = alpha * problem.y
+    signed, space = alpha * problem.y, problem.space
+    assert isinstance(space, KernelSpace)
     F, error = kernel_sweep.bounded_scores(space, signed, outside if coef is None else all_rows)
     square_w = square_v = _square_above(signed, F, error, slack)
     if coef is not None:

@@ -11,10 +11,10 @@ from separatrix.checker.data import ScaledRows
 from separatrix.checker.kernels import DECIDED_ROWS
 from separatrix.checker.numbers import Rejected
 from separatrix.checker.statement import Claim, Proved
+from separatrix.problem import is_sparse
 from separatrix.proof import mistakes, optimal, separation
-from separatrix.proof.arrays import ArrayRows, array_rows, is_sparse, read_rows
+from separatrix.proof.arrays import AFFORDABLE, ArrayRows, array_rows, kernel_effort, linear_effort, read_rows
 from separatrix.proof.certificate import Certificate
-from separatrix.proof.effort import AFFORDABLE, kernel_effort, linear_effort
 from separatrix.proof.fingerprint import fingerprint_labels, fingerprint_rows, label_text, read_labels
 
 _LABELS = ("positive", "negative")  # expectations that are labels

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -13,21 +14,10 @@ from numpy.typing import NDArray
 
 from separatrix.checker import kernels as exact
 from separatrix.checker.numbers import Rejected
-from separatrix.problem.kernels import (
-    Kernel,
-    Laplacian,
-    Linear,
-    Poly,
-    Precomputed,
-    Product,
-    Rbf,
-    Scaled,
-    Sigmoid,
-    Sum,
-    number,
-)
+from separatrix.problem.kernels import KERNELS, Combines, Kernel, Precomputed, number
 from separatrix.problem.scaling import Scaling
-from separatrix.proof.arrays import plain_numbers
+
+_AT_ONCE = 1 << 14  # Python floats made at a time: a list of all takes four times the memory of the vector
 
 
 def write_real(value: float) -> str:
@@ -61,10 +51,10 @@ def write_vector(
     used = np.flatnonzero(values)
     indices = used if places is None else np.asarray(places)[used]
     size = len(values) if length is None else length
-    # Most alphas are equal to one C or the other: their text is kept once, however many they are.
-    texts = list(
-        map(lru_cache(maxsize=16)(float.hex), plain_numbers(np.asarray(values, dtype=np.float64)[used]))
-    )
+    entries, texts = np.asarray(values, dtype=np.float64)[used], list[str]()
+    written = lru_cache(maxsize=16)(float.hex)  # most alphas are one C or the other, whose text is kept once
+    for start in range(0, len(entries), _AT_ONCE):
+        texts.extend(map(written, entries[start : start + _AT_ONCE].tolist()))
     if not {"inf", "-inf", "nan"}.isdisjoint(texts):
         raise ValueError("A certificate holds finite numbers only.")
     return _written(size, indices.tolist(), texts)
@@ -123,6 +113,7 @@ def round_down(value: Fraction) -> float:
 def write_kernel(kernel: Kernel) -> dict[str, Any]:
     """The JSON form; a function of the caller's has a name and nothing else. Raises a sentence where there is none.
 
+    >>> from separatrix.kernels import Linear
     >>> write_kernel(2 * Linear())
     {'name': 'scaled', 'factor': '0x1.0000000000000p+1', 'parts': [{'name': 'linear'}]}
     """
@@ -134,40 +125,21 @@ def write_kernel(kernel: Kernel) -> dict[str, Any]:
     return record
 
 
-def _kernel_record(kernel: Kernel) -> dict[str, Any]:
-    if isinstance(kernel, Sum | Product):
-        return {"name": kernel.name, "parts": [_kernel_record(kernel.first), _kernel_record(kernel.second)]}
-    if isinstance(kernel, Scaled):
-        return {
-            "name": "scaled",
-            "factor": write_real(kernel.factor),
-            "parts": [_kernel_record(kernel.kernel)],
-        }
+def _kernel_record(kernel: Any) -> dict[str, Any]:
     record: dict[str, Any] = {"name": kernel.name}
-    if isinstance(kernel, Poly):
-        record["degree"] = int(kernel.degree)
-    if isinstance(kernel, Poly | Rbf | Sigmoid | Laplacian):
-        record["gamma"] = write_real(number(kernel.gamma))
-    if isinstance(kernel, Poly | Sigmoid):
-        record["coef0"] = write_real(float(kernel.coef0))
-    return record
+    values = {f.name: getattr(kernel, f.name) for f in fields(KERNELS.get(kernel.name, Precomputed))}
+    parts = [_kernel_record(value) for value in values.values() if isinstance(value, Combines)]
+    for name, value in values.items():
+        if name == "degree":
+            record[name] = int(value)
+        elif not isinstance(value, Combines):
+            record[name] = write_real(number(value))
+    return {**record, "parts": parts} if parts else record
 
 
 def build_kernel(kernel: exact.Kernel) -> Kernel:
-    """The kernel that a certificate speaks of."""
-    parts = [build_kernel(part) for part in kernel.parts]
-    if kernel.name == "sum":
-        return Sum(*parts)
-    if kernel.name == "product":
-        return Product(*parts)
-    if kernel.name == "scaled":
-        return Scaled(kernel.factor, *parts)
-    if kernel.name == "poly":
-        return Poly(kernel.degree, kernel.gamma, kernel.coef0)
-    if kernel.name == "sigmoid":
-        return Sigmoid(kernel.gamma, kernel.coef0)
-    if kernel.name == "rbf":
-        return Rbf(kernel.gamma)
-    if kernel.name == "laplacian":
-        return Laplacian(kernel.gamma)
-    return Linear() if kernel.name == "linear" else Precomputed()
+    """The kernel that a certificate speaks of; a function of the caller's is known by its values alone."""
+    kind = KERNELS.get(kernel.name, Precomputed)
+    numbers = [getattr(kernel, f.name) for f in fields(kind) if hasattr(kernel, f.name)]
+    built: Kernel = kind(*numbers, *map(build_kernel, kernel.parts))
+    return built

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import with_hint
-from separatrix.problem import row_blocks
+from separatrix.problem import is_sparse, row_blocks
 from separatrix.problem.conversion import refuse_rounding
-from separatrix.proof.arrays import is_sparse
 from separatrix.proof.fingerprint import Fingerprint
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability.outcomes import joint_question, ordinal_question

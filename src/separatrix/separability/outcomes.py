@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.memory import require_memory
+from separatrix.problem import is_sparse
 from separatrix.problem.kesler_rows import kesler_rows
-from separatrix.proof.arrays import is_sparse
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.types import Index
 

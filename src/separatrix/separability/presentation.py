@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.proof.arrays import is_sparse
+from separatrix.problem import is_sparse
 from separatrix.proof.signed_rows import SignedRows
 from separatrix.separability import picture
 from separatrix.separability.causes import Causes, find_causes

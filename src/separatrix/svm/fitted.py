@@ -22,14 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.binary import BinaryFit
-from separatrix.fitting.classes import Problems
-from separatrix.fitting.deferred import Deferred
-from separatrix.fitting.joint import JointFit, JointProblems
 from separatrix.fitting.parameters import Settings
 from separatrix.fitting.predicting import Surface
-from separatrix.fitting.proofs import check_dual
-from separatrix.fitting.training import Task, TrainingData
+from separatrix.fitting.results import BinaryFit, Deferred, JointFit, JointProblems, Problems
+from separatrix.fitting.training import Task, TrainingData, check_dual
 from separatrix.problem import Status
 from separatrix.problem.scaling import Scaling
 from separatrix.types import Vector
@@ -117,20 +113,18 @@ class FittedAttributes:
     @property
     def history_(self) -> Any:
         """Time, iteration, primal, dual, gap, solver and note of each step; a dict of them for many problems."""
-        check_is_fitted(self)
-        results = _results(self.problems_)
-        if len(results) == 1:
-            return results[0].history
-        return {key: result.history for key, result in zip(self.problems_, results, strict=True)}
+        return self._by_problem("history")
 
     @property
     def certificate_(self) -> Any:
         """The proof of the gap; with many classes, a dict with one for each binary problem."""
+        return self._by_problem("certificate")
+
+    def _by_problem(self, name: str) -> Any:
+        """An attribute of the one problem, or of each of many by its key."""
         check_is_fitted(self)
-        if isinstance(self.problems_, JointProblems):
-            return self.problems_.joint.certificate
-        proofs = {key: result.certificate for key, result in self.problems_.items()}
-        return proofs if len(proofs) > 1 else next(iter(proofs.values()))
+        values = [getattr(result, name) for result in _results(self.problems_)]
+        return values[0] if len(values) == 1 else dict(zip(self.problems_, values, strict=True))
 
     @property
     def C_hard_(self) -> Any:  # noqa: N802  # C is the name of the subject

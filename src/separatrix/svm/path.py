@@ -87,7 +87,7 @@ def path(X: Any, y: Any, Cs: Iterable[float], *, sample_weight: Any = None, **pa
     (Path(3 models, C from 0.1 to 10), [0.4, 1.0, 2.0], True)
 
     Reference: T. Hastie, S. Rosset, R. Tibshirani, J. Zhu, The entire regularization path for the support vector
-    machine, JMLR 5 (2004), for what the path looks like; here it is followed point by point.
+    machine, JMLR 5 (2004), for the shape of the path; here it is followed point by point.
     """
     costs = [float(C) for C in Cs]
     if not costs or not all(np.isfinite(C) and C > 0 for C in costs):

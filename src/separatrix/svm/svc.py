@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.callbacks import CallbackSupport, SklearnCallbacks, has_callbacks, with_callbacks
 from separatrix.fitting.classes import fit_classes
 from separatrix.fitting.context import FitContext
@@ -34,8 +33,10 @@ from separatrix.fitting.observer import KeptPoint, Observer, ProgressLine, Sever
 from separatrix.fitting.parameters import Settings, check_parameters, is_linear, is_precomputed, seed_of
 from separatrix.fitting.predicting import pair_votes, raw_scores
 from separatrix.fitting.probabilities import Probabilities
+from separatrix.fitting.results import BinaryFit
 from separatrix.fitting.training import TrainingData, tasks
 from separatrix.memory import keep_freed_memory
+from separatrix.problem import Status
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.scaling import scaling_of
 from separatrix.solvers.loop.deadline import InterruptFlag
@@ -267,17 +268,19 @@ def fit_observed(
         callbacks = SklearnCallbacks(model, data.given, y, sample_weight, kept, data.scaling)
     if observer is None and model.verbose:
         observer = ProgressLine(settings.tol)
-    observers = [each for each in (callbacks, observer) if each is not None]
+    if callbacks is not None:
+        observer = callbacks if observer is None else Several([callbacks, observer])
     if start is None:
         start = model.problems_ if model.warm_start and hasattr(model, "problems_") else {}
     # A hard margin has no best iterate to keep: there Ctrl-C raises.
     watched = nullcontext() if isinf(settings.C) else InterruptFlag()
     with watched as interrupt, fit_threads(settings.n_threads):
-        context = FitContext(settings, seed_of(model.random_state), interrupt, _combined(observers))
+        context = FitContext(settings, seed_of(model.random_state), interrupt, observer)
         model._assign(_fitted(data, model.multi_class, context, start))
     if callbacks is not None:
         callbacks.finish()
-    report_gap(model.problems_, settings, strict=model.strict)
+    if model.status_ != Status.CONVERGED:
+        report_gap(model.problems_, settings, strict=model.strict)
 
 
 def _training_data(
@@ -307,7 +310,3 @@ def _fitted(data: TrainingData, multi_class: str, context: FitContext, start: Ma
         return fitted_joint(data, fit_joint(data, context, start), context.settings)
     todo = tasks(data, multi_class)
     return fitted_binary(data, todo, fit_classes(data, todo, context, start), context.settings)
-
-
-def _combined(observers: list[Observer]) -> Observer | None:
-    return Several(observers) if len(observers) > 1 else next(iter(observers), None)

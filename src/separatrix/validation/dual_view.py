@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.inputs import solved_rows
+from separatrix.fitting.results import BinaryFit
 from separatrix.problem import HINGE, SQUARED_HINGE, Loss, bias_interval
 from separatrix.problem.kernels import Kernel, Linear
 from separatrix.problem.problem import relative_gap

@@ -32,10 +32,9 @@ from separatrix.fitting.predicting import pair_votes
 from separatrix.fitting.training import Task, TrainingData, tasks
 from separatrix.problem import Point, Problem, Solution
 from separatrix.problem.kernels import Kernel, Precomputed, Rbf, make_kernel, number, squared_distances
-from separatrix.problem.problem_set import ProblemSet
+from separatrix.problem.problem import ProblemSet
 from separatrix.problem.scaling import scaling_of
-from separatrix.proof.duality import certify
-from separatrix.proof.together import certify_together
+from separatrix.proof.duality import certify, certify_together
 from separatrix.solvers.small.solver import SmallAnswer, solve_small
 from separatrix.svm.svc import SVC
 from separatrix.threads import fit_threads, run_blocks
@@ -293,7 +292,7 @@ class _SharedTable:
             cells.problems, points.alpha, None if points.w is None else (points.w, points.b), K
         )
         for k, (f, t, c) in enumerate(zip(cells.folds, cells.tasks, cells.costs, strict=True)):
-            self.gaps[c, f, t] = found.gap(k)
+            self.gaps[c, f, t] = found.gap[k]
             self.scores[f][c, :, t] = found.scores[k, self.folds.splits[f][1]] + found.b[k]
 
     def _labels(self, scores: Vector) -> NDArray[Any]:

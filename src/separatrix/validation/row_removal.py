@@ -75,7 +75,8 @@ def _prove(model: Any, given: Any, rows: Any, labels: Any, result: Any, i: int, 
     problem = Problem(rows[members], signs, result.cost[kept], LOSSES[model.loss], model.bias)
     w, b, alpha = result.coef, result.intercept, result.alpha[kept]
     primal, dual = problem.primal(w, b), problem.dual(alpha)
-    solution = Solution(w, b, alpha, primal, dual, relative_gap(primal, dual), Status.CONVERGED, 0)
+    gap = relative_gap(primal, dual)
+    solution = Solution(w, b, alpha, primal=primal, dual=dual, gap=gap, status=Status.CONVERGED)
     others = [label for label in model.classes_.tolist() if label != result.positive]
     negative = others if result.negative is None else [result.negative]
     source = replace(fingerprint(given, labels), scaling=model.scaling_)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.fitting.binary import BinaryFit, fit_problem
+from separatrix.fitting.binary import fit_problem
 from separatrix.fitting.context import FitContext
 from separatrix.fitting.parameters import Settings
+from separatrix.fitting.results import BinaryFit
 from separatrix.lab.limits import MAX_QUICK_SECONDS
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.scene import Scene

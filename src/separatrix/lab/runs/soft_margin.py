@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from separatrix.fitting.binary import BinaryFit
 from separatrix.fitting.context import AIMS
+from separatrix.fitting.results import BinaryFit
 from separatrix.lab.answers import Answers
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
