@@ -1,7 +1,7 @@
 """Every variant on separable rows: a clean end, fewer updates than its own bound, a certificate that verifies.
 
-Tests `perceptron/estimator.py`, `perceptron/fit.py`, `perceptron/run.py`, `perceptron/dual.py`,
-`perceptron/decision.py`, `perceptron/bounds.py`, `problem/mistakes.py`, `problem/kesler_rows.py`.
+Tests `perceptron/estimator.py`, `perceptron/run.py`, `perceptron/dual.py`, `perceptron/result.py`,
+`perceptron/certificate.py`, `problem/mistakes.py`, `problem/kesler_rows.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import Perceptron, verify
-from separatrix.perceptron import algorithm
+from separatrix.perceptron import passes
 from tests.perceptron_data import EIGHT, EIGHT_LABELS, separable
 
 VARIANTS = [
@@ -278,13 +278,13 @@ def test_a_pass_that_only_rounding_makes_clean_is_not_believed(X, y):
 def test_a_row_that_rounding_flattered_gets_its_update(monkeypatch, output):
     """On any machine: the exact look finds row 5 wrong once, and the run goes on from an update on it."""
     calm = Perceptron(output=output).fit(EIGHT, EIGHT_LABELS)
-    exact, asked = algorithm.misclassified, []
+    exact, asked = passes.misclassified, []
 
     def doubting(*arguments):
         asked.append(1)
         return np.array([5]) if len(asked) == 1 else exact(*arguments)
 
-    monkeypatch.setattr(algorithm, "misclassified", doubting)
+    monkeypatch.setattr(passes, "misclassified", doubting)
     model = Perceptron(output=output).fit(EIGHT, EIGHT_LABELS)
     assert len(asked) > 1
     assert model.status_ == "converged"

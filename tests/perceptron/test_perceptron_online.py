@@ -1,6 +1,6 @@
 """partial_fit between pickles, files and fits; streams are in test_streaming.py.
 
-Tests `perceptron/online.py`, `perceptron/online_models.py`.
+Tests `perceptron/online.py`, `perceptron/partial_fit.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from separatrix import Perceptron
-from separatrix.perceptron.state import to_arrays
+from separatrix.perceptron.passes import to_arrays
 from tests.perceptron_data import EIGHT, EIGHT_LABELS
 
 

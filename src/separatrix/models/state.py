@@ -11,9 +11,9 @@ import numpy as np
 
 from separatrix.models.fields import Fields
 from separatrix.models.values import Arrays, write_value
-from separatrix.perceptron.algorithm import PrimalState, new_state
 from separatrix.perceptron.parameters import Settings
-from separatrix.perceptron.state import fill, to_arrays
+from separatrix.perceptron.passes import fill, new_state, to_arrays
+from separatrix.perceptron.result import PrimalState
 
 _PARTS = ("b", "tally", "counts", "lag", "lag_b", "pocket_w", "pocket_b", "pocket", "log")
 

@@ -50,6 +50,11 @@ class Settings:
         """Whether update t is divided by sqrt(t)."""
         return self.step == "decreasing"
 
+    @property
+    def one_vs_rest(self) -> bool:
+        """Whether each of many classes learns against the rest."""
+        return self.multi_class == "ovr"
+
     def sizes(self, first: int, count: int) -> Vector:
         """The steps of the updates first, first + 1, ... (counted from 0), shape (count,)."""
         steps = np.full(count, self.size)

@@ -8,14 +8,10 @@ from numpy.typing import NDArray
 from separatrix.fitting.parameters import seed_of
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.scene import Scene
-from separatrix.perceptron.algorithm import (
-    LabelledRows,
-    PrimalPasses,
-    PrimalState,
-    column_constant,
-    misclassified,
-)
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.passes import PrimalPasses
+from separatrix.perceptron.result import PrimalState
+from separatrix.perceptron.rows import LabelledRows, column_constant, misclassified
 from separatrix.problem import scores
 from separatrix.problem.kernels import Linear
 from separatrix.types import Vector

@@ -10,9 +10,9 @@ import pytest
 from scipy import sparse
 
 from separatrix import Perceptron, verify
-from separatrix.perceptron.algorithm import LabelledRows, PrimalPasses, misclassified, new_state
 from separatrix.perceptron.parameters import Settings
-from separatrix.perceptron.state import to_arrays
+from separatrix.perceptron.passes import PrimalPasses, new_state, to_arrays
+from separatrix.perceptron.rows import LabelledRows, misclassified
 
 
 def naive_pass(X, y, w, b, order):
