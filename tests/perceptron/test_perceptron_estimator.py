@@ -295,6 +295,35 @@ def test_a_row_that_rounding_flattered_gets_its_update(monkeypatch, output):
     assert np.allclose(model.problems_[1].run.w[0], signed @ EIGHT, rtol=1e-12)
 
 
+@pytest.mark.parametrize("step", [1.0, "decreasing"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_warm_start_on_fewer_rows_counts_its_own_updates(classes, step):
+    """The updates of the second fit alone are counted, each of the size that it had."""
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((90, 3)), np.arange(90) % classes
+    model = Perceptron(warm_start=True, max_epochs=2, step=step)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        before = model.fit(X, y).problems_
+        first, updates = next(iter(before.values())).run.w.copy(), model.n_updates_
+        model.fit(X[:60], y[:60])
+    assert model.alpha_.shape == (60,)
+    assert model.alpha_.sum() == model.n_updates_ - updates
+    run = next(iter(model.problems_.values())).run
+    assert np.allclose(run.w - first, run.beta.T @ X[:60], rtol=1e-12, atol=1e-12)
+
+
+def test_votes_do_not_go_on_with_other_rows():
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((90, 3)), np.arange(90) % 2
+    model = Perceptron(warm_start=True, max_epochs=2, output="voted")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y).fit(X, y)
+        with pytest.raises(ValueError, match="needs the rows of all updates so far"):
+            model.fit(X[:60], y[:60])
+
+
 def test_a_warm_start_goes_on_with_other_rows_but_not_with_other_columns():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((80, 3))

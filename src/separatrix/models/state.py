@@ -54,7 +54,7 @@ def read_state(
     if len(log) and not (log.min() >= 0 and log[:, 0].max() < n_rows and log[:, 2].max() < max(2, planes)):
         raise record.wrong("log", f"rows below {n_rows} and classes below {max(2, planes)}", "others")
     fill(state, parts)
-    return PrimalState(state, _generator(record))
+    return PrimalState(state, _generator(record), n_rows)
 
 
 def _generator(record: Fields) -> np.random.Generator:

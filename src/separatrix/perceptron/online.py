@@ -176,7 +176,8 @@ class KernelOnline:
         p, first = parameters, X[:1]
         kernel = make_kernel(p["kernel"], first, p["degree"], p["gamma"], p["coef0"])
         constant = {"unit": 1.0, "none": 0.0}.get(settings.bias)
-        gain = float(kernel.diagonal(first)[0]) if constant is None else constant
+        # A first row of zeros: any constant will do.
+        gain = (float(kernel.diagonal(first)[0]) or 1.0) if constant is None else constant
         ledger = None if settings.budget is None else Ledger(settings.budget)
         return KernelOnline(kernel, gain, settings, ledger=ledger)
 

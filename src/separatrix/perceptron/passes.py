@@ -59,7 +59,16 @@ class PrimalPasses:
                 raise ValueError(
                     f"warm_start=True goes on from weights of {before.run.columns} columns; X has {columns}."
                 )
-            self.rng, self.state = before.rng, resumed(before.run, rows.gain, settings, rows=counted)
+            same_rows = before.n_rows == rows.n_rows
+            if settings.output == "voted" and not same_rows:
+                raise with_hint(
+                    ParameterError,
+                    "output='voted' needs the rows of all updates so far, and warm_start=True goes on from a fit of "
+                    f"{before.n_rows} rows; X has {rows.n_rows}.",
+                    "fit with warm_start=False, or output='averaged'",
+                )
+            self.rng = before.rng
+            self.state = resumed(before.run, rows.gain, settings, rows=counted, same_rows=same_rows)
             return
         self.rng = np.random.default_rng(settings.seed)
         self.state = new_state(rows.n_planes, columns, rows.gain, settings, rows=counted)
@@ -147,20 +156,21 @@ class PrimalPasses:
             rule = votes_of(rows, settings, log, state.visits)
         beta, counts = self._coefficients(log)
         found = RunResult(status, len(history), state.updates, history, W, b, beta, counts, rule)
-        return replace(found, state=PrimalState(state, self.rng), pairs=rows.pair_counts(log))
+        return replace(found, state=PrimalState(state, self.rng, rows.n_rows), pairs=rows.pair_counts(log))
 
     def _coefficients(self, log: Counts) -> tuple[NDArray[np.float64], Counts]:
         """beta (n, p) with w = sum_i beta_i x_i, and the updates on each row (n,)."""
         rows, settings, counts = self.rows, self.settings, self.state.counts.copy()
         who, labels = log[:, 0], rows.labels
+        first = self.state.updates - len(log)  # updates before the log began, on the rows of an earlier fit
         beta = np.zeros((rows.n_rows, rows.n_planes))
         if rows.classes > 2:
             counts = np.bincount(who, minlength=rows.n_rows).astype(np.int64)
-            sizes = settings.sizes(0, len(log))
+            sizes = settings.sizes(first, len(log))
             np.add.at(beta, (who, labels[who]), sizes)
             np.add.at(beta, (who, log[:, 2]), -sizes)
         elif settings.decreasing:
-            np.add.at(beta[:, 0], who, settings.sizes(0, len(log)) * labels[who])
+            np.add.at(beta[:, 0], who, settings.sizes(first, len(log)) * labels[who])
         else:
             updated = np.flatnonzero(counts)
             beta[updated, 0] = counts[updated] * labels[updated].astype(np.float64) * settings.size
@@ -192,9 +202,15 @@ def new_state(
 
 
 def resumed(
-    old: PerceptronState, gain: float, settings: Settings, *, rows: int = 0, online: bool = False
+    old: PerceptronState,
+    gain: float,
+    settings: Settings,
+    *,
+    rows: int = 0,
+    same_rows: bool = False,
+    online: bool = False,
 ) -> PerceptronState:
-    """A copy that goes on with these settings; updates are counted anew for another number of rows."""
+    """A copy that goes on with these settings; on other rows updates are counted anew."""
     new, arrays = new_state(old.planes, old.columns, gain, settings, rows=rows, online=online), to_arrays(old)
     if new.lag.size > old.lag.size or new.pocket_w.size > old.pocket_w.size or new.logged > old.logged:
         raise with_hint(
@@ -203,7 +219,7 @@ def resumed(
             "and the fit to go on from had other parameters.",
             "fit again",
         )
-    if rows != len(old.counts):
+    if not same_rows:
         arrays |= {"counts": new.counts, "log": new.log}
     fill(new, arrays)
     return new

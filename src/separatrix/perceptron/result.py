@@ -119,10 +119,11 @@ class VoteRule:
 
 @dataclass(frozen=True, eq=False)
 class PrimalState:
-    """Weights, counts and the generator of the order after some passes: enough to go on."""
+    """Weights, counts and the generator of the order after some passes over n_rows rows: enough to go on."""
 
     run: PerceptronState
     rng: np.random.Generator
+    n_rows: int
 
 
 @dataclass(frozen=True, eq=False)

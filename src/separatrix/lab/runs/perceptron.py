@@ -87,7 +87,7 @@ class PerceptronRun:
         if rows.constant != old.rows.constant:  # the radius has grown: the run would have been another
             return False
         self._scene = scene
-        self.run = PrimalPasses(rows, old.settings, PrimalState(old.state, old.rng))
+        self.run = PrimalPasses(rows, old.settings, PrimalState(old.state, old.rng, old.rows.n_rows))
         self.run.state.counts[:-1] = old.state.counts
         self.run.state.run = 0  # not every row has been found right any more
         self.position = rows.n_rows
