@@ -4,8 +4,9 @@
     for progress in stream(Perceptron(), pairs):    # any iterator of (row, label) or (rows, labels)
 
 Every row is predicted by the model as it was before that row, so the running accuracy is an honest test score.
-A checkpoint is written beside its place and moved there in one step: a process that is killed between any two rows
-leaves the last whole checkpoint, and a stream that starts again from it ends in the same model, bit for bit.
+A checkpoint is written under another name in its folder and moved to its place in one step: a process that is killed
+between any two rows leaves the last whole checkpoint, and a stream that starts again from it ends in the same model,
+bit for bit.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def stream(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: int = 100_000,
 ) -> Iterator[StreamProgress]:
-    """Feed rows to the model, one look at each; yields after every block.
+    """Feed rows to the model, each of them once; yields after every block.
 
     Parameters
     ----------

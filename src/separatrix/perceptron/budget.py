@@ -33,7 +33,7 @@ _SHARE = 15.0 / 32.0  # of an update that removals may undo
 
 @dataclass(eq=False)
 class Ledger:
-    """What removals have cost so far.
+    """The cost of the removals so far.
 
     >>> ledger = Ledger(budget=2)
     >>> round(ledger.make_room(size=1.0, product=0.0, updates=3), 3)

@@ -149,7 +149,7 @@ class DualPasses:
         return self.updates - before
 
     def _mistakes(self, which: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Which of the given rows are misclassified, and by which rival."""
+        """A mask of the given rows that are misclassified, and the rival of each."""
         F, labels = self.F[which], self.rows.labels[which]
         if self.rows.classes == 2:
             return ~(labels * F[:, 0] > 0), np.zeros(len(which), dtype=np.intp)

@@ -1,9 +1,9 @@
-"""The perceptron as rows come: one look at each row, and classes may appear later.
+"""The perceptron online: each row is seen once, and classes may appear later.
 
     predict, then learn:   y f(x) <= 0   ->   w += s y x,  b += s y c^2
 
 A batch of n rows is n single steps, bit for bit. While one class is known there is nothing to learn; a second class
-makes it one plane (positive for the class met second); from the third on each class has a plane of its own,
+makes it one plane (positive for the class met second); from the third on each class has its plane,
 the first two inheriting -w and w, which is what Kesler's updates, or one-vs-rest's, would have made them.
 With a kernel every row that causes an update is kept, because w cannot be; or, with a budget, the last B of them.
 """

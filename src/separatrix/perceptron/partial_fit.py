@@ -1,4 +1,7 @@
-"""partial_fit: a short path from a row to the compiled step, and everything that may happen on the way."""
+"""partial_fit: labels become codes, classes are added as they appear, and rows go to the model of `online.py`.
+
+A single dense row of a known class takes a short path straight to the compiled step.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _PLAIN_LABELS = (int, str, bool, np.int64, np.int32, np.int8, np.str_, np.bool_)
 
 
 def can_learn_online(estimator: Any) -> bool:
-    """Whether partial_fit exists: not for gradient descent, votes or a precomputed kernel, which need all rows.
+    """True where partial_fit exists: not for gradient descent, votes or a precomputed kernel, which need all rows.
 
     An AttributeError says which, as scikit-learn expects of a method that is not there.
     """
@@ -49,7 +52,7 @@ def can_learn_online(estimator: Any) -> bool:
 
 
 class OnlineState:
-    """What partial_fit keeps beside the planes: the names of the classes and the history.
+    """The model that learns row by row, the names of its classes, and its history.
 
     ``names`` and ``codes`` number the classes in the order in which they were met; ``order`` sorts them.
     """
@@ -148,7 +151,7 @@ class SingleRows:
         self.mirrored = bool(online.order[0] != 0)
 
     def is_current(self, online: OnlineState) -> bool:
-        """Whether coef_ and intercept_ still are the very arrays that are learnt in place."""
+        """True while coef_ and intercept_ are the very arrays that are learnt in place."""
         return self.online is online and self.state is self.model.groups[0] and not self.mirrored
 
     def step(self, estimator: Any, X: Any, y: Any) -> bool:

@@ -60,7 +60,7 @@ class LabelledRows:
 
     @property
     def is_linear(self) -> bool:
-        """Whether f has weights w in the space of the rows."""
+        """True if f has weights w in the space of the rows."""
         return self.kernel.name == "linear"
 
     def shares(self, row: int, amount: float = 1.0, rival: int | None = None) -> list[tuple[int, float]]:

@@ -1,4 +1,4 @@
-"""How many updates a perceptron can make: the bound of each variant, never one variant's for another.
+"""Bounds on the updates of a perceptron: the theorem of each variant, never one variant's for another.
 
 Every bias is a fictitious column of constant c (c = 0: none, 1: `unit`, R: `radius`): with xt = (x, c) and
 wt = (w, b / c) the run is one through the origin of the larger space, where ||xt|| <= Rt = sqrt(R^2 + c^2). Let u
@@ -32,7 +32,7 @@ from separatrix.types import Vector
 
 @dataclass(frozen=True)
 class Variant:
-    """What decides which theorem applies to a run.
+    """The properties of a run that decide which theorem applies to it.
 
     ``step`` is a positive number, or "decreasing" (1 / sqrt(t)), or "line-search" (kept within [1, n] / m_t).
     ``from_row`` is true where the run started at some y_j x_j; ``n_rows`` matters to gradient descent only.
