@@ -85,7 +85,8 @@ class LabelledRows:
     def portions(self) -> Iterator[tuple[int, int]]:
         """The positions of a pass in pieces, begin and end, between which it checks the time limit."""
         height = max(1, _PORTION_BYTES // self._row_bytes)
-        yield from ((begin, min(self.n_rows, begin + height)) for begin in range(0, self.n_rows, height))
+        for begin in range(0, self.n_rows, height):
+            yield begin, min(self.n_rows, begin + height)
 
     @cached_property
     def run_length(self) -> int:

@@ -117,7 +117,8 @@ def scores_left_out(view: DualView) -> LeftOut:
     scores, unique = view.scores + view.b, np.ones(view.n, dtype=bool)
     full = view.qp.start(view.alpha)
     refits, worst = 0, 0.0
-    wide = _many_biases(view)
+    low, high = view.interval
+    many_biases = view.bias == "free" and not view.squared and not view.hard and high > low
     for i in range(view.n):
         same_class = view.y == view.y[i]
         if np.count_nonzero(same_class) == 1:
@@ -125,16 +126,12 @@ def scores_left_out(view: DualView) -> LeftOut:
         elif view.alpha[i] > 0 or view.slack[i] > _NO_SLACK:
             scores[i], unique[i], gap = _refit(view, full, i)
             refits, worst = refits + 1, max(worst, gap)
-        elif wide:
+        elif many_biases:
             # w stays; the row may have been one of those that limit the bias.
             kept = np.arange(view.n) != i
             low, high = _biases_without(view, view.scores, view.alpha, kept)
             scores[i], unique[i] = view.scores[i] + 0.5 * (low + high), high - low <= _NO_SLACK
     return LeftOut(scores, unique, refits, worst)
-
-
-def _many_biases(view: DualView) -> bool:
-    return view.bias == "free" and not view.squared and not view.hard and view.interval[1] > view.interval[0]
 
 
 def _biases_without(
