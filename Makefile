@@ -81,7 +81,7 @@ format: $(STAMP)  ## rewrite the code in the project's format
 
 # Python does not free everything that it holds at its end, so leaks are not looked for. The sanitizers' libraries must be
 # there before Python's own, and that of C++ with them, or exceptions are not seen. Needs GCC.
-SANITIZED ?= tests/test_core.py tests/solvers tests/data/test_read_libsvm.py tests/perceptron/test_perceptron_algorithm.py
+SANITIZED ?= tests/test_core.py tests/solvers tests/data/test_read_libsvm.py tests/perceptron/test_perceptron_passes.py
 preloaded := $(foreach name,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(name).so))
 
 sanitize: $(STAMP)  ## the core's tests with address and undefined-behaviour sanitizers; SANITIZED=tests for all

@@ -27,7 +27,7 @@ import numpy as np
 
 import separatrix as sx
 from separatrix.models.file import model_bytes, model_from_bytes
-from separatrix.perceptron.online import learn_batch
+from separatrix.perceptron.partial_fit import learn_batch
 from separatrix.serve.check import check_folder
 from separatrix.serve.client import Client, ServeError
 from separatrix.serve.learner import Learner, read_snapshot

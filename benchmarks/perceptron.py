@@ -24,8 +24,9 @@ from threadpoolctl import threadpool_limits
 
 import separatrix
 from separatrix import _core
-from separatrix.perceptron.algorithm import LabelledRows, PrimalPasses
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.passes import PrimalPasses
+from separatrix.perceptron.rows import LabelledRows
 
 
 def median(

@@ -59,6 +59,6 @@ def test_no_raise_writes_its_hint_into_a_string():
         "fitting/drop_in.py",
         "fitting/drop_in.py",
         "fitting/kernel_checks.py",
-        "perceptron/fit.py",
+        "perceptron/estimator.py",
         "validation/folds.py",
     ]

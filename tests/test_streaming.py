@@ -1,6 +1,6 @@
 """A batch is a sequence of single rows, and a stream that is killed ends in the same model as one that is not.
 
-Tests `streaming.py`, `perceptron/checkpoint.py`.
+Tests `streaming.py`.
 """
 
 from __future__ import annotations

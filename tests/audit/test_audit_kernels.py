@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC, NuSVC
 
 import separatrix
-from separatrix.audit import kernel_bound
+from separatrix.audit import measure
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((90, 3))
@@ -107,12 +107,12 @@ def test_without_time_there_is_the_bound_of_the_models_own_dual():
 def test_more_rows_than_values_in_a_block(monkeypatch):
     model = SVC().fit(X, Y)
     whole = separatrix.audit(model, X, Y)
-    monkeypatch.setattr(kernel_bound, "_BLOCK", 500)
+    monkeypatch.setattr(measure, "_BLOCK", 500)
     assert separatrix.audit(model, X, Y).primal == pytest.approx(whole.primal, rel=1e-12)
 
 
 def test_an_unknown_kernel_on_many_rows_has_no_bound(monkeypatch):
-    monkeypatch.setattr(kernel_bound, "_EIGENVALUES", 10)
+    monkeypatch.setattr(measure, "_EIGENVALUES", 10)
     audit = separatrix.audit(SVC(kernel="sigmoid").fit(X, Y), X, Y)
     assert audit.dual is None
     assert "is not decided" in audit.notes[-1]

@@ -1,6 +1,6 @@
 """Audits of linear models, against objectives computed by hand with NumPy.
 
-Tests `audit/api.py`, `audit/linear_models.py`, `audit/linear_bound.py`, `audit/measured.py`,
+Tests `audit/api.py`, `audit/linear_models.py`, `audit/measure.py`,
 `audit/record.py`.
 """
 

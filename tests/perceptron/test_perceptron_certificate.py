@@ -6,9 +6,9 @@ import numpy as np
 
 from separatrix import Perceptron
 from separatrix.fitting.results import Deferred
-from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.certificate import Names, SeparabilityProbe, Tuning
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.rows import LabelledRows
 
 
 def test_a_time_limit_leaves_the_verdict_on_many_rows_unasked() -> None:

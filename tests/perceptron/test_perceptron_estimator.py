@@ -1,7 +1,7 @@
 """Every variant on separable rows: a clean end, fewer updates than its own bound, a certificate that verifies.
 
-Tests `perceptron/estimator.py`, `perceptron/fit.py`, `perceptron/run.py`, `perceptron/dual.py`,
-`perceptron/decision.py`, `perceptron/bounds.py`, `problem/mistakes.py`, `problem/kesler_rows.py`.
+Tests `perceptron/estimator.py`, `perceptron/run.py`, `perceptron/dual.py`, `perceptron/result.py`,
+`perceptron/certificate.py`, `problem/mistakes.py`, `problem/kesler_rows.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import Perceptron, verify
-from separatrix.perceptron import algorithm
+from separatrix.perceptron import passes
 from tests.perceptron_data import EIGHT, EIGHT_LABELS, separable
 
 VARIANTS = [
@@ -278,13 +278,13 @@ def test_a_pass_that_only_rounding_makes_clean_is_not_believed(X, y):
 def test_a_row_that_rounding_flattered_gets_its_update(monkeypatch, output):
     """On any machine: the exact look finds row 5 wrong once, and the run goes on from an update on it."""
     calm = Perceptron(output=output).fit(EIGHT, EIGHT_LABELS)
-    exact, asked = algorithm.misclassified, []
+    exact, asked = passes.misclassified, []
 
     def doubting(*arguments):
         asked.append(1)
         return np.array([5]) if len(asked) == 1 else exact(*arguments)
 
-    monkeypatch.setattr(algorithm, "misclassified", doubting)
+    monkeypatch.setattr(passes, "misclassified", doubting)
     model = Perceptron(output=output).fit(EIGHT, EIGHT_LABELS)
     assert len(asked) > 1
     assert model.status_ == "converged"
@@ -293,6 +293,35 @@ def test_a_row_that_rounding_flattered_gets_its_update(monkeypatch, output):
     assert model.n_epochs_ > calm.n_epochs_
     signed = model.alpha_ * EIGHT_LABELS
     assert np.allclose(model.problems_[1].run.w[0], signed @ EIGHT, rtol=1e-12)
+
+
+@pytest.mark.parametrize("step", [1.0, "decreasing"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_warm_start_on_fewer_rows_counts_its_own_updates(classes, step):
+    """The updates of the second fit alone are counted, each of the size that it had."""
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((90, 3)), np.arange(90) % classes
+    model = Perceptron(warm_start=True, max_epochs=2, step=step)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        before = model.fit(X, y).problems_
+        first, updates = next(iter(before.values())).run.w.copy(), model.n_updates_
+        model.fit(X[:60], y[:60])
+    assert model.alpha_.shape == (60,)
+    assert model.alpha_.sum() == model.n_updates_ - updates
+    run = next(iter(model.problems_.values())).run
+    assert np.allclose(run.w - first, run.beta.T @ X[:60], rtol=1e-12, atol=1e-12)
+
+
+def test_votes_do_not_go_on_with_other_rows():
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((90, 3)), np.arange(90) % 2
+    model = Perceptron(warm_start=True, max_epochs=2, output="voted")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y).fit(X, y)
+        with pytest.raises(ValueError, match="needs the rows of all updates so far"):
+            model.fit(X[:60], y[:60])
 
 
 def test_a_warm_start_goes_on_with_other_rows_but_not_with_other_columns():

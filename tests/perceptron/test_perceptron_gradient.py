@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.gradient import GradientSteps, minimise_on_ray
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.rows import LabelledRows
 
 
 def test_the_ray_is_searched_exactly():

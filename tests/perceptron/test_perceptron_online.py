@@ -1,6 +1,6 @@
 """partial_fit between pickles, files and fits; streams are in test_streaming.py.
 
-Tests `perceptron/online.py`, `perceptron/online_models.py`.
+Tests `perceptron/online.py`, `perceptron/partial_fit.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from separatrix import Perceptron
-from separatrix.perceptron.state import to_arrays
+from separatrix.perceptron.passes import to_arrays
 from tests.perceptron_data import EIGHT, EIGHT_LABELS
 
 
@@ -65,3 +65,12 @@ def test_a_row_too_long_for_its_square_is_named_and_nothing_is_learnt():
     with pytest.raises(ValueError, match="Row 1 has a norm that is not a finite number"):
         model.partial_fit(np.array([[1.0, 2.0], [1e200, 0.0]]), EIGHT_LABELS[:2])
     assert np.array_equal(model.coef_, before)
+
+
+@pytest.mark.parametrize("form", ["primal", "dual"])
+def test_a_first_row_of_zeros_leaves_a_bias_of_the_radius(form):
+    X, y = np.array([[0.0], [1.0], [0.0], [3.0], [2.0]]), np.array([1, 0, 1, 0, 0])
+    model = Perceptron(bias="radius", form=form)
+    for _ in range(20):
+        model.partial_fit(X, y)
+    assert model.score(X, y) == 1.0

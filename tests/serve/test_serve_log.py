@@ -19,7 +19,7 @@ import pytest
 import separatrix as sx
 from separatrix.errors import ModelFileError
 from separatrix.models.file import model_bytes
-from separatrix.perceptron.online import learn_batch
+from separatrix.perceptron.partial_fit import learn_batch
 from separatrix.serve.check import check_folder
 from separatrix.serve.errors import FolderError, RequestError
 from separatrix.serve.learner import read_snapshot

@@ -14,7 +14,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix import SVC, Perceptron, verify
-from separatrix.perceptron import algorithm as passes
+from separatrix.perceptron import rows as perceptron_rows
 from separatrix.problem import HINGE, SQUARED_HINGE, JointProblem, Point, Problem, Status
 from separatrix.proof.duality import certify
 from separatrix.solvers.compiled import compiled_rows
@@ -122,7 +122,7 @@ def out_of_time_after(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
 @pytest.mark.parametrize("labels", [X[:, 0] > 0, np.digitize(X[:, 0], [-1, 1])], ids=["two", "many"])
 @pytest.mark.parametrize("order", ["cyclic", "shuffle"])
 def test_a_perceptron_ends_within_a_pass(monkeypatch: pytest.MonkeyPatch, labels: Any, order: Any) -> None:
-    monkeypatch.setattr(passes, "_PORTION_BYTES", 50 * X[0].nbytes)
+    monkeypatch.setattr(perceptron_rows, "_PORTION_BYTES", 50 * X[0].nbytes)
     out_of_time_after(monkeypatch, 3)
     with pytest.warns(ConvergenceWarning, match="before max_time came"):
         model = Perceptron(order=order, max_time=1e9).fit(X, labels)
@@ -135,7 +135,7 @@ def test_a_perceptron_ends_within_a_pass(monkeypatch: pytest.MonkeyPatch, labels
 def test_portions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"order": "shuffle", "random_state": 1, "max_epochs": 3}
     whole = Perceptron(**settings).fit(X, Y)
-    monkeypatch.setattr(passes, "_PORTION_BYTES", 77 * X[0].nbytes)
+    monkeypatch.setattr(perceptron_rows, "_PORTION_BYTES", 77 * X[0].nbytes)
     parts = Perceptron(**settings).fit(X, Y)
     assert np.array_equal(whole.coef_, parts.coef_)
     assert np.array_equal(whole.alpha_, parts.alpha_)

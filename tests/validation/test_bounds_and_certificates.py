@@ -1,6 +1,6 @@
 """Generalisation bounds, robustness radii, rows that change nothing.
 
-Tests `validation/generalisation.py`, `validation/robustness.py`, `validation/row_removal.py`.
+Tests `validation/generalisation.py`, `validation/robustness.py`, `validation/exact_loo.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Comparison, warm paths of C, calibration and conformal sets.
 
-Tests `validation/comparison.py`, `validation/c_path.py`, `validation/calibration.py`,
+Tests `validation/comparison.py`, `validation/calibration.py`,
 `validation/conformal.py`.
 """
 

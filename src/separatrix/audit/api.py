@@ -10,9 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from separatrix.audit.claim import AuditData, CallerOptions, Claim, Expansion, Hyperplane
-from separatrix.audit.kernel_bound import measure_expansion
-from separatrix.audit.linear_bound import measure_hyperplane, with_bias_column
-from separatrix.audit.measured import Budget, Measured, Optimum
+from separatrix.audit.measure import (
+    Budget,
+    Measured,
+    Optimum,
+    measure_expansion,
+    measure_hyperplane,
+    with_bias_column,
+)
 from separatrix.audit.models import read
 from separatrix.audit.record import Audit, Audits, objective_sentence, side_words, verdict_sentence
 from separatrix.fitting.inputs import check_labels, check_sample_weight
@@ -139,6 +144,9 @@ class _ClaimAudit:
         if len(np.unique(self.y)) < 2:
             raise ValueError(f"Only one side of {claim.key!r} has rows of weight above 0.")
         self.everything = len(self.rows) == len(positive)
+        self.objective = claim.objective
+        if claim.objective is not None:
+            self.objective = replace(claim.objective, cost=claim.objective.cost[self.rows])
 
     def audit(self, name: str, notes: list[str], separability: Literal["auto"] | bool) -> Audit:
         began = time.perf_counter()
@@ -152,9 +160,7 @@ class _ClaimAudit:
             side_words(claim.positive, []),
             side_words(claim.negative, [c for c in data.names if c != claim.positive]),
         )
-        rule = claim.objective
-        if rule is not None:
-            rule = replace(rule, cost=rule.cost[self.rows])
+        rule = self.objective
         notes = [*notes, *measured.notes]
         if measured.problem is not None and measured.problem.n_columns > data.X.shape[1]:
             assert rule is not None
@@ -189,7 +195,7 @@ class _ClaimAudit:
 
     def _measure(self) -> Measured:
         claim, rows = self.claim, self.rows
-        rule = None if claim.objective is None else replace(claim.objective, cost=claim.objective.cost[rows])
+        rule = self.objective
         alpha = None if claim.alpha is None else claim.alpha[rows]
         if isinstance(claim.surface, Hyperplane):
             return measure_hyperplane(self._part(), self.y, claim.surface, rule, alpha, self.budget)

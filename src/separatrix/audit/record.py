@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.audit.claim import Expansion, Hyperplane, Objective
-from separatrix.audit.measured import Measured
+from separatrix.audit.measure import Measured
 from separatrix.fitting.results import Deferred
 from separatrix.proof.certificate import Certificate
 from separatrix.types import Vector

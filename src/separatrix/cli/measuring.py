@@ -100,8 +100,7 @@ def measure(model: Any, X: Any, y: Any, source: str, where: str, place: Path | N
 
     ledger = None
     if place is not None:
-        digest = str(HeldOut(X, y).header["data"])
-        ledger = place.with_name(f"{place.name}-{digest[:8]}.jsonl")
+        ledger = place.with_name(f"{place.name}-{HeldOut(X, y).digest[:8]}.jsonl")
     look = Holdout(X, y, resolution=0.0, ledger=ledger).score(model)
     return Measured(source, where, scores_of(model, X, y), look, ledger)
 

@@ -20,8 +20,9 @@ from separatrix.dask.partition import Description, checked_rows, column_names, d
 from separatrix.dask.products import Picks, product
 from separatrix.dask.rounds import Message, Round
 from separatrix.dask.shard_path import Reply, ShardPath
-from separatrix.perceptron.algorithm import LabelledRows, PrimalPasses, largest_squared_norm
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.passes import PrimalPasses
+from separatrix.perceptron.rows import LabelledRows, largest_squared_norm
 from separatrix.problem import LOSSES, Problem, rows_between
 from separatrix.proof.fingerprint import block_digests
 from separatrix.solvers.cocoa.solver import BlockDescent, BlockSums

@@ -18,7 +18,7 @@ from separatrix.lab.runs.online import stream_learner
 from separatrix.lab.runs.perceptron import labelled, settings_of
 from separatrix.lab.scene import Scene
 from separatrix.lab.words import shown
-from separatrix.perceptron.bounds import widest_margin
+from separatrix.perceptron.certificate import widest_margin
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.problem.mistakes import Variant, ratio_of
 from separatrix.proof.certificate import Certificate

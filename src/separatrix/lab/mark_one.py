@@ -18,9 +18,9 @@ from separatrix.lab.letters import PAIRS, SIDE, VARIANTS, letter, spoilt
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import SceneError
 from separatrix.lab.words import shown
-from separatrix.perceptron.algorithm import LabelledRows
-from separatrix.perceptron.bounds import widest_margin
+from separatrix.perceptron.certificate import widest_margin
 from separatrix.perceptron.estimator import Perceptron
+from separatrix.perceptron.rows import LabelledRows
 from separatrix.problem.mistakes import ratio_of
 
 MAX_EXAMPLES = 200

@@ -11,10 +11,10 @@ from separatrix.models.fields import Fields
 from separatrix.models.kernel import read_kernel, write_kernel
 from separatrix.models.values import Arrays, write_value
 from separatrix.perceptron.budget import Ledger
-from separatrix.perceptron.online import OnlineState
-from separatrix.perceptron.online_models import KernelOnline, LinearOnline
+from separatrix.perceptron.online import KernelOnline, LinearOnline
 from separatrix.perceptron.parameters import Settings
-from separatrix.perceptron.state import PLANES, PerceptronState, fill, to_arrays
+from separatrix.perceptron.partial_fit import OnlineState
+from separatrix.perceptron.passes import PLANES, PerceptronState, fill, to_arrays
 
 
 def write_online(online: OnlineState, arrays: Arrays) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def write_online(online: OnlineState, arrays: Arrays) -> dict[str, Any]:
         "stride": online.stride,
         "since": online.since,
         "seen": int(model.seen),
-        "one_vs_rest": bool(model.one_vs_rest),
+        "one_vs_rest": bool(model.settings.one_vs_rest),
     }
     if isinstance(model, LinearOnline):
         groups = [
@@ -85,7 +85,7 @@ def _records(record: Fields) -> list[tuple[float, int, int, int, float]]:
 
 def _read_planes(record: Fields, settings: Settings, k: int, d: int) -> LinearOnline:
     model = LinearOnline(settings, d, record.real("constant", finite=False), k, seen=record.count("seen"))
-    rest = model.one_vs_rest
+    rest = model.settings.one_vs_rest
     records, expected = record.records("groups"), 0 if k < 2 else k if rest and k > 2 else 1
     if len(records) != expected:
         raise record.wrong("groups", f"{expected} groups of planes", len(records))

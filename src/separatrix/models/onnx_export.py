@@ -24,9 +24,9 @@ from separatrix.errors import ModelFileError
 from separatrix.models.onnx_graph import Graph
 from separatrix.models.onnx_kernels import add_kernel
 from separatrix.models.onnx_probabilities import add_probabilities
-from separatrix.perceptron.decision import ExpansionRule, VoteRule
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.perceptron.online_models import KernelOnline
+from separatrix.perceptron.online import KernelOnline
+from separatrix.perceptron.result import ExpansionRule, VoteRule
 from separatrix.svm.svc import SVC
 
 

@@ -23,12 +23,12 @@ from separatrix.models.parts import (
 from separatrix.models.perceptron_rule import read_rule, write_rule
 from separatrix.models.state import read_state, write_state
 from separatrix.models.values import Arrays, write_value
-from separatrix.perceptron.bounds import Theory
+from separatrix.perceptron.certificate import Theory
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.perceptron.fit import PerceptronResult, publish
-from separatrix.perceptron.online import refresh
 from separatrix.perceptron.parameters import Settings, check_parameters
-from separatrix.perceptron.run import RunResult
+from separatrix.perceptron.partial_fit import refresh
+from separatrix.perceptron.result import RunResult
+from separatrix.perceptron.run import PerceptronResult
 from separatrix.problem import Status
 
 _STATUSES = [status.value for status in Status]
@@ -105,7 +105,7 @@ def read_perceptron(document: Fields, n_columns: int) -> Perceptron:
             raise ModelFileError(f"A perceptron of {k} classes cannot have {planes} planes.")
         if len({result.run.beta.shape[0] for result in results.values()}) > 1:
             raise ModelFileError("The problems of the model file have different numbers of rows.")
-        publish(model)
+        model._publish()
     if online:
         model._online = read_online(document.record("online"), settings, n_columns)
         refresh(model)

@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.models.fields import Fields
 from separatrix.models.kernel import read_kernel, write_kernel
 from separatrix.models.values import Arrays, write_value
-from separatrix.perceptron.decision import ExpansionRule, PlaneRule, Rule, VoteRule
+from separatrix.perceptron.result import ExpansionRule, PlaneRule, Rule, VoteRule
 
 
 def write_rule(rule: Rule, name: str, arrays: Arrays) -> dict[str, Any]:

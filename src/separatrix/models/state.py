@@ -11,9 +11,9 @@ import numpy as np
 
 from separatrix.models.fields import Fields
 from separatrix.models.values import Arrays, write_value
-from separatrix.perceptron.algorithm import PrimalState, new_state
 from separatrix.perceptron.parameters import Settings
-from separatrix.perceptron.state import fill, to_arrays
+from separatrix.perceptron.passes import fill, new_state, to_arrays
+from separatrix.perceptron.result import PrimalState
 
 _PARTS = ("b", "tally", "counts", "lag", "lag_b", "pocket_w", "pocket_b", "pocket", "log")
 
@@ -54,7 +54,7 @@ def read_state(
     if len(log) and not (log.min() >= 0 and log[:, 0].max() < n_rows and log[:, 2].max() < max(2, planes)):
         raise record.wrong("log", f"rows below {n_rows} and classes below {max(2, planes)}", "others")
     fill(state, parts)
-    return PrimalState(state, _generator(record))
+    return PrimalState(state, _generator(record), n_rows)
 
 
 def _generator(record: Fields) -> np.random.Generator:

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.problem.kernels import Kernel, Laplacian, Rbf
+from separatrix.problem.mistakes import convex_minimiser
 from separatrix.types import Vector
 
 _SHARE = 15.0 / 32.0  # of an update that removals may undo
@@ -33,7 +34,7 @@ _SHARE = 15.0 / 32.0  # of an update that removals may undo
 
 @dataclass(eq=False)
 class Ledger:
-    """What removals have cost so far.
+    """The cost of the removals so far.
 
     >>> ledger = Ledger(budget=2)
     >>> round(ledger.make_room(size=1.0, product=0.0, updates=3), 3)
@@ -52,9 +53,8 @@ class Ledger:
         left = _SHARE * updates - self.damage
         bent, slope = size * size - 2.0 * size * product, 2.0 * size
         phi = 1.0
-        if (
-            bent + slope > left
-        ):  # the smaller root of bent phi^2 + slope phi = left, written without cancellation
+        if bent + slope > left:
+            # The smaller root of bent phi^2 + slope phi = left, written without cancellation.
             phi = 2.0 * left / (slope + math.sqrt(max(0.0, slope * slope + 4.0 * bent * left)))
         self.damage += bent * phi * phi + slope * phi
         self.shrinkage += (1.0 - phi) / (1.0 + phi)
@@ -77,17 +77,9 @@ class Ledger:
         def value(s: float) -> float:
             return price * s * s + 2.0 * passes * float(np.maximum(0.0, 1.0 - s * margins).sum())
 
-        low, high = (
-            0.0,
-            math.sqrt(2.0 * visits / price),
-        )  # beyond, the first term alone is above the value at zero
-        for _ in range(100):
-            third = (high - low) / 3.0
-            low, high = (
-                (low, high - third) if value(low + third) < value(high - third) else (low + third, high)
-            )
+        most = math.sqrt(2.0 * visits / price)  # beyond, the first term alone is above the value at zero
         least = float(margins.min())
-        tries = [(low + high) / 2.0, *([1.0 / least] if least > 0 else [])]
+        tries = [convex_minimiser(value, most), *([1.0 / least] if least > 0 else [])]
         return min(visits, min(map(value, tries)) + self.damage)
 
 

@@ -10,15 +10,19 @@ Aizerman, Braverman and Rozonoer (1964).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.budget import Ledger, relative_product
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.result import RunResult, exact_status, planes_of, rule_of, votes_of
+from separatrix.perceptron.rows import LabelledRows
+from separatrix.problem import Status
 from separatrix.problem.kernels import Kernel
+from separatrix.problem.mistakes import MistakeHistory
 from separatrix.solvers.loop.deadline import look_at_the_clock
 from separatrix.types import Vector
 
@@ -145,7 +149,7 @@ class DualPasses:
         return self.updates - before
 
     def _mistakes(self, which: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Which of the given rows are misclassified, and by which rival."""
+        """A mask of the given rows that are misclassified, and the rival of each."""
         F, labels = self.F[which], self.rows.labels[which]
         if self.rows.classes == 2:
             return ~(labels * F[:, 0] > 0), np.zeros(len(which), dtype=np.intp)
@@ -198,3 +202,28 @@ class DualPasses:
         errors = int(self._mistakes(np.arange(self.rows.n_rows))[0].sum())
         if not 0 <= self.pocket_errors <= errors:
             self.pocket, self.pocket_run, self.pocket_errors = self.beta.copy(), self.run, errors
+
+    def result(self, status: Status, history: MistakeHistory) -> RunResult:
+        """The result after the last pass."""
+        rows, settings, beta = self.rows, self.settings, self.beta
+        log = np.array(self.log, dtype=np.int64).reshape(-1, 3)
+        voted = settings.output == "voted"
+        rule = votes_of(rows, settings, log, self.visits) if voted else rule_of(rows, self.output())
+        w, b = planes_of(rows, beta)
+        status = exact_status(rows, status, w, b)
+        found = RunResult(status, len(history), self.updates, history, w, b, beta, self.counts, rule)
+        support = None if rows.kernel.name == "precomputed" else self._support()
+        return replace(found, support=support, pairs=rows.pair_counts(log), ledger=self.ledger)
+
+    def _support(self) -> tuple[Any, Any, Any, int]:
+        """Support rows, their coefficients and lags, and the visits; with a budget one row an update, oldest first."""
+        rows = self.rows
+        if self.ledger is None:
+            places = np.flatnonzero(np.any(self.beta != 0, axis=1))
+            return rows.X[places], self.beta[places], self.lag[places], self.visits
+        places = np.array([row for row, _, _ in self.support], dtype=np.intp)
+        beta = np.zeros((len(places), rows.n_planes))
+        for line, (row, rival, size) in zip(beta, self.support, strict=True):
+            for plane, amount in rows.shares(row, size, rival):
+                line[plane] = amount
+        return rows.X[places], beta, np.zeros_like(beta), self.visits

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,10 +20,11 @@ from separatrix.fitting.inputs import check_labels, check_matrix
 from separatrix.fitting.parameters import seed_of
 from separatrix.fitting.probabilities import Probabilities
 from separatrix.memory import keep_freed_memory
-from separatrix.perceptron.algorithm import PrimalState
-from separatrix.perceptron.fit import PerceptronResult, fit_problems, publish, warn_of_limits
-from separatrix.perceptron.online import OnlineState, SingleRows, can_learn_online, learn_batch
 from separatrix.perceptron.parameters import check_parameters
+from separatrix.perceptron.partial_fit import OnlineState, SingleRows, can_learn_online, learn_batch
+from separatrix.perceptron.result import PlaneRule, PrimalState
+from separatrix.perceptron.run import PerceptronResult, fit_problems
+from separatrix.problem import Status
 from separatrix.problem.kernels import make_kernel
 from separatrix.problem.mistakes import MistakeHistory
 from separatrix.threads import fit_threads
@@ -184,8 +187,16 @@ class Perceptron(Probabilities, DocumentationLink, ClassifierMixin, BaseEstimato
             self.problems_: dict[Any, PerceptronResult] = fit_problems(
                 X, classes, codes, kernel, settings, before, bool(self.verbose)
             )
-        publish(self)
-        warn_of_limits(self)
+        self._publish()
+        if self.status_ in (Status.MAX_ITER, Status.MAX_TIME):
+            limit = f"max_epochs={settings.max_epochs}" if self.status_ == Status.MAX_ITER else "max_time"
+            warnings.warn(
+                f"Perceptron made no pass without mistakes before {limit} came, and the rows were not shown to be "
+                "inseparable. The weights so far are kept. Hint: raise the limit, scale the columns, or use "
+                "output='averaged' or 'pocket'.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     @available_if(can_learn_online)  # type: ignore[untyped-decorator]
@@ -267,6 +278,27 @@ class Perceptron(Probabilities, DocumentationLink, ClassifierMixin, BaseEstimato
         check_is_fitted(self, "problems_")
         proofs = {key: result.certificate for key, result in self.problems_.items()}
         return proofs if len(proofs) > 1 else next(iter(proofs.values()))
+
+    def _publish(self) -> None:
+        """Set the attributes that cost nothing; the others are properties."""
+        results = list(self.problems_.values())
+        runs = [result.run for result in results]
+        for name in ("coef_", "intercept_"):
+            self.__dict__.pop(name, None)
+        if runs[0].w is not None:
+            # The planes that predict, or the last where votes do.
+            planes = [
+                r.rule if isinstance(r.rule, PlaneRule) else PlaneRule(np.asarray(r.w), r.b) for r in runs
+            ]
+            self.coef_ = np.vstack([plane.W for plane in planes])
+            self.intercept_ = np.concatenate([plane.b for plane in planes])
+        self.dual_coef_ = np.vstack([r.beta.T for r in runs])
+        self.alpha_ = runs[0].counts if len(runs) == 1 else np.vstack([r.counts for r in runs])
+        self.n_updates_ = sum(r.updates for r in runs)
+        self.n_epochs_ = max(r.epochs for r in runs)
+        # A fit of several problems ended as badly as the worst of them.
+        ranking = [Status.CONVERGED, Status.INSEPARABLE, Status.MAX_ITER, Status.MAX_TIME, Status.INTERRUPTED]
+        self.status_ = max((result.status for result in results), key=ranking.index).value
 
     def _of_theory(self, name: str) -> Any:
         check_is_fitted(self, "problems_")

@@ -17,10 +17,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.perceptron.algorithm import LabelledRows, dense_row
 from separatrix.perceptron.dual import Columns
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.result import PlaneRule, RunResult, exact_status, planes_of, rule_of
+from separatrix.perceptron.rows import LabelledRows, dense_row
+from separatrix.problem import Status
 from separatrix.problem.kernels import Linear
+from separatrix.problem.mistakes import MistakeHistory
 from separatrix.problem.rows import scores, weighted_sum
 from separatrix.types import Vector
 
@@ -132,6 +135,15 @@ class GradientSteps:
             self.beta_sum += self.beta
         if self.settings.output == "pocket" and not 0 <= self.pocket_errors <= errors:
             self.pocket, self.pocket_errors = self.beta.copy(), errors
+
+    def result(self, status: Status, history: MistakeHistory) -> RunResult:
+        """The result after the last step."""
+        rows, beta = self.rows, self.beta[:, None]
+        w, b = (self.w[None, :], np.array([self.b])) if self.w is not None else planes_of(rows, beta)
+        last = self.w is not None and self.settings.output == "last"
+        rule = PlaneRule(np.asarray(w), b) if last else rule_of(rows, self.output()[:, None])
+        status = exact_status(rows, status, w, b)
+        return RunResult(status, len(history), self.updates, history, w, b, beta, self.counts, rule)
 
 
 def perceptron_risk(X: NDArray[np.float64], y: Vector, W: NDArray[np.float64]) -> Vector:

@@ -1,310 +1,288 @@
-"""partial_fit: a short path from a row to the compiled step, and everything that may happen on the way."""
+"""The perceptron online: each row is seen once, and classes may appear later.
+
+    predict, then learn:   y f(x) <= 0   ->   w += s y x,  b += s y c^2
+
+A batch of n rows is n single steps, bit for bit. While one class is known there is nothing to learn; a second class
+makes it one plane (positive for the class met second); from the third on each class has its plane,
+the first two inheriting -w and w, which is what Kesler's updates, or one-vs-rest's, would have made them.
+With a kernel every row that causes an update is kept, because w cannot be; or, with a budget, the last B of them.
+"""
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from separatrix.errors import ParameterError, with_hint
-from separatrix.fitting.inputs import check_labels, check_matrix
-from separatrix.fitting.predicting import raw_scores
-from separatrix.perceptron.algorithm import column_constant
-from separatrix.perceptron.online_models import KernelOnline, LinearOnline
-from separatrix.perceptron.parameters import check_parameters
-from separatrix.problem.conversion import check_finite
-from separatrix.problem.kernels import Linear
-from separatrix.problem.mistakes import MistakeRecord
+from separatrix.perceptron.budget import Ledger, relative_product
+from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.passes import PerceptronState, copied, new_state, resumed, to_arrays
+from separatrix.perceptron.result import RunResult
+from separatrix.problem.kernels import Kernel, make_kernel
+from separatrix.solvers.compiled import compiled_rows
+from separatrix.types import Vector
 
-# Records of a history before every second one is dropped; a stream may make a record a row.
-_MOST_RECORDS = 4096
-_NEVER = 1 << 62  # calls of partial_fit until the next record: more than there will be
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-_PLAIN_LABELS = (int, str, bool, np.int64, np.int32, np.int8, np.str_, np.bool_)
+_SIGNS = np.array([-1, 1], dtype=np.int8)
 
 
-def can_learn_online(estimator: Any) -> bool:
-    """Whether partial_fit exists: not for gradient descent, votes or a precomputed kernel, which need all rows.
+@dataclass(eq=False)
+class LinearOnline:
+    """All that a stream changes. Codes number the classes in the order in which they were met.
 
-    An AttributeError says which, as scikit-learn expects of a method that is not there.
-    """
-    if estimator.algorithm == "gradient":
-        raise with_hint(
-            AttributeError,
-            "partial_fit sees each row once; algorithm='gradient' needs all rows at every step.",
-            "algorithm='perceptron'",
-        )
-    if estimator.output == "voted":
-        raise with_hint(
-            AttributeError,
-            "partial_fit would have to keep every weight vector for output='voted'.",
-            "output='averaged'",
-        )
-    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
-        raise AttributeError("partial_fit cannot know kernel values between rows still to come.")
-    return True
-
-
-class OnlineState:
-    """What partial_fit keeps beside the planes: the names of the classes and the history.
-
-    ``names`` and ``codes`` number the classes in the order in which they were met; ``order`` sorts them.
+    ``groups`` is empty until a second class is known, then planes that learn together, or (one-vs-rest, three classes
+    or more) one plane for each class. ``constant`` is that of the fictitious column.
     """
 
-    def __init__(self, model: LinearOnline | KernelOnline, names: list[Any] | None = None) -> None:
-        self.model = model
-        self.names: list[Any] = names or []
-        self.codes = {name: code for code, name in enumerate(self.names)}
-        self.mistakes = 0
-        self.began = time.perf_counter()
-        self.records: list[tuple[float, int, int, int, float]] = []
-        self.stride = self.since = 1
-        self._sort()
+    settings: Settings
+    n_columns: int
+    constant: float
+    n_classes: int = 0
+    groups: list[PerceptronState] = field(default_factory=list)
+    seen: int = 0
 
-    def _sort(self) -> None:
-        self.labels: NDArray[Any] = np.array(self.names)
-        self.order = np.argsort(self.labels, kind="stable")
+    @staticmethod
+    def going_on(
+        settings: Settings, n_columns: int, constant: float, n_classes: int, runs: list[RunResult]
+    ) -> LinearOnline:
+        """From where a primal fit ended; its comparator is chosen after four times as many rows."""
+        model = LinearOnline(settings, n_columns, constant, n_classes)
+        for run in runs:
+            assert run.state is not None
+            planes = resumed(run.state.run, constant * constant, settings, online=True)
+            planes.pocket_errors = -1
+            later = 4 ** int(np.ceil(np.log(max(1, planes.visits)) / np.log(4.0) + 1))
+            planes.comparator.restart_at = max(planes.comparator.restart_at, later)
+            planes.comparator.updates, planes.comparator.visits = planes.updates, planes.visits
+            model.groups.append(planes)
+        model.seen = model.groups[0].visits
+        return model
 
     @property
-    def dropped(self) -> int:
-        """Support vectors forgotten for the budget."""
-        ledger = self.model.ledger if isinstance(self.model, KernelOnline) else None
-        return 0 if ledger is None else ledger.dropped
+    def updates(self) -> int:
+        """Updates so far."""
+        return sum(planes.updates for planes in self.groups)
 
-    def add_class(self, name: Any) -> None:
-        """Name a class that was not known."""
-        self.codes[name] = len(self.names)
-        self.names.append(name)
-        self.model.add_class()
-        self._sort()
+    @property
+    def radius(self) -> float:
+        """The largest norm of a row since there was something to learn."""
+        return float(np.sqrt(max((planes.comparator.longest for planes in self.groups), default=0.0)))
 
-    def announce(self, classes: Any) -> None:
-        """Classes known in advance compete from the first row on."""
-        for name in classes if isinstance(classes, list) else np.asarray(classes).tolist():
-            if name not in self.codes:
-                self.add_class(name)
+    def bound(self) -> float:
+        """The most updates that the rows so far can have caused, whatever comparator is best."""
+        return float(sum(planes.most_updates() for planes in self.groups))
 
-    def note(self, mistakes: int) -> None:
-        """Add a record; long histories are thinned, every second record at a time."""
-        self.mistakes += mistakes
-        if self.since == _NEVER:
-            return
-        self.since -= 1
-        if self.since > 0:
-            return
-        self.since = self.stride
-        model = self.model
-        self.records.append(
-            (time.perf_counter() - self.began, model.seen, self.mistakes, model.updates, model.bound())
-        )
-        if len(self.records) > _MOST_RECORDS:
-            self.records = self.records[::2]
-            self.stride *= 2
+    def zero(self, planes: int) -> PerceptronState:
+        """Planes that have seen nothing."""
+        gain = self.constant * self.constant
+        return new_state(planes, self.n_columns, gain, self.settings, online=True)
 
-    def stop_recording(self) -> None:
-        """Add no more records to the history: the state is a function of the rows then, and of no clock."""
-        self.since = _NEVER
+    def add_class(self) -> None:
+        """A class is met for the first time (or announced)."""
+        self.n_classes += 1
+        k = self.n_classes
+        if k == 2:
+            self.groups = [self.zero(1)]
+        elif k > 2 and self.settings.one_vs_rest:
+            first = [_mirrored(self.groups[0])] if k == 3 else []
+            self.groups = [*first, *self.groups, self.zero(1)]
+        elif k > 2:
+            self.groups = [self._grown(self.groups[0], k)]
 
-    def history(self) -> list[MistakeRecord]:
-        """The records; ``mistakes`` of each is counted since the one before."""
-        out, before = [], 0
-        for when, rows, mistakes, updates, bound in self.records:
-            out.append(MistakeRecord(when, 0, rows, mistakes - before, updates, bound))
-            before = mistakes
-        return out
+    def _grown(self, old: PerceptronState, k: int) -> PerceptronState:
+        """One plane a class for k of them, the old ones first; the comparator starts afresh."""
+        new = self.zero(k)
+        for source, target in ((old.w, new.w), (old.b, new.b), (old.lag, new.lag), (old.lag_b, new.lag_b)):
+            if target.size:
+                target[: max(2, old.planes)] = (
+                    np.concatenate([-source, source]) if old.planes == 1 else source
+                )
+        new.visits, new.updates, new.run = old.visits, old.updates, old.run
+        new.comparator.restart_at, new.comparator.longest = old.comparator.restart_at, old.comparator.longest
+        new.comparator.updates, new.comparator.visits = old.updates, old.visits
+        return new
 
-    def sorted_planes(self, array: NDArray[np.float64], axis: int = 0) -> NDArray[np.float64]:
-        """An array with an entry a plane along an axis, for the sorted classes; two classes have one plane."""
-        if len(self.names) > 2:
-            return array.take(self.order, axis)
-        return array if len(self.names) < 2 or self.order[0] == 0 else -array
+    def learn(self, X: Any, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Predict each row, then learn it; the predictions (m,) as codes. ValueError if a row is not finite."""
+        predicted = codes.copy()
+        if self.n_classes >= 2:
+            rows = compiled_rows(X)
+            if self.settings.one_vs_rest and self.n_classes > 2:
+                scores = np.empty((len(self.groups), len(codes)))  # that each row had when it came
+                for code, plane in enumerate(self.groups):
+                    plane.learn(rows, _SIGNS.take(codes == code), scores[code])
+                predicted[:] = scores.argmax(axis=0)
+            else:
+                # A tie counts as a mistake, whichever class it would be given to.
+                labels = _SIGNS.take(codes) if self.n_classes == 2 else codes
+                positions, said = self.groups[0].learn(rows, labels)
+                predicted[positions] = said
+        self.seen += len(codes)
+        return predicted
 
-    def planes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The planes that predict, in the order of the sorted classes."""
-        assert isinstance(self.model, LinearOnline)
-        W, b = self.model.planes()
-        return self.sorted_planes(W), self.sorted_planes(b)
+    def planes(self) -> tuple[NDArray[np.float64], Vector]:
+        """The planes that predict, in the order of the codes; plane 0 alone for two classes."""
+        if not self.groups:
+            return np.zeros((1, self.n_columns)), np.zeros(1)
+        outputs = [_output(planes, self.settings.output) for planes in self.groups]
+        if len(outputs) == 1:
+            return outputs[0]
+        return np.vstack([W for W, _ in outputs]), np.concatenate([b for _, b in outputs])
+
+
+def _output(state: PerceptronState, output: str) -> tuple[NDArray[np.float64], Vector]:
+    """The planes that predict: the last, their average, or the pocket's."""
+    if output == "averaged":
+        visits = max(1, state.visits)
+        return state.w - state.lag / visits, state.b - state.lag_b / visits
+    if output == "pocket" and state.pocket_run >= state.run:
+        return state.pocket_w, state.pocket_b
+    return state.w, state.b
+
+
+def _mirrored(state: PerceptronState) -> PerceptronState:
+    """The plane of the first class, as its own updates would have made it."""
+    arrays = to_arrays(state)
+    signed = ("W", "b", "lag", "lag_b", "pocket_w", "pocket_b", "u", "u_b")
+    return copied(state, {**arrays, **{name: -arrays[name] for name in signed}})
+
+
+@dataclass(eq=False)
+class KernelOnline:
+    """The dual perceptron, row by row: f_r(x) = sum_i beta_ir (k(x_i, x) + c^2), one column a class from three on.
+
+    What must be known of all rows at once (gamma="scale", the radius) is taken from the first row. A ``ledger``
+    keeps the support within its budget (`budget.py`).
+    """
+
+    kernel: Kernel
+    gain: float
+    settings: Settings
+    n_classes: int = 0
+    seen: int = 0
+    updates: int = 0
+    radius: float = 0.0
+    rows: list[Any] = field(default_factory=list)
+    beta: list[Vector] = field(default_factory=list)
+    lag: list[Vector] = field(default_factory=list)
+    ledger: Ledger | None = None
+
+    @staticmethod
+    def make(parameters: Mapping[str, Any], settings: Settings, X: Any) -> KernelOnline:
+        """Nothing learnt yet."""
+        p, first = parameters, X[:1]
+        kernel = make_kernel(p["kernel"], first, p["degree"], p["gamma"], p["coef0"])
+        constant = {"unit": 1.0, "none": 0.0}.get(settings.bias)
+        # A first row of zeros: any constant will do.
+        gain = (float(kernel.diagonal(first)[0]) or 1.0) if constant is None else constant
+        ledger = None if settings.budget is None else Ledger(settings.budget)
+        return KernelOnline(kernel, gain, settings, ledger=ledger)
+
+    @staticmethod
+    def going_on(
+        kernel: Kernel, constant: float, settings: Settings, n_classes: int, run: RunResult
+    ) -> KernelOnline:
+        """From where a dual fit of one problem ended."""
+        assert run.support is not None
+        rows, beta, lag, visits = run.support
+        model = KernelOnline(kernel, constant * constant, settings, n_classes, visits, run.updates)
+        model.rows, model.beta, model.lag = [rows], list(beta), list(lag)
+        if run.ledger is not None:
+            model.ledger = replace(run.ledger)
+            model.radius = float(np.sqrt(np.max(kernel.diagonal(rows), initial=0.0)))
+        return model
+
+    @property
+    def _width(self) -> int:
+        return 1 if self.n_classes <= 2 else self.n_classes
+
+    def add_class(self) -> None:
+        """From the third class on each has a column; the first two inherit -beta and beta."""
+        self.n_classes += 1
+        if self.n_classes == 3:
+            self.beta = [np.array([-row[0], row[0], 0.0]) for row in self.beta]
+            self.lag = [np.array([-row[0], row[0], 0.0]) for row in self.lag]
+        elif self.n_classes > 3:
+            self.beta = [np.append(row, 0.0) for row in self.beta]
+            self.lag = [np.append(row, 0.0) for row in self.lag]
+
+    def bound(self) -> float:
+        """At most one update a row and plane; kernels have no running comparator."""
+        return float(self.seen * (self._width if self.settings.one_vs_rest else 1))
+
+    def learn(self, X: Any, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Predict each row, then learn it; the predictions (m,) as codes."""
+        predicted = codes.copy()
+        for i in range(len(codes)):
+            x = X[i : i + 1]
+            self.radius = max(self.radius, float(np.sqrt(max(0.0, float(self.kernel.diagonal(x)[0])))))
+            if self.n_classes >= 2:
+                predicted[i] = self._learn_row(x, int(codes[i]))
+            self.seen += 1
+        return predicted
+
+    def _learn_row(self, x: Any, code: int) -> int:
+        f = self._scores(x, self.beta)[0]
+        change = np.zeros(self._width)
+        if self.n_classes == 2:
+            sign = 2 * code - 1
+            change[0] = sign if not sign * f[0] > 0 else 0.0
+            answer = int(f[0] > 0)
+        elif self.settings.one_vs_rest:
+            signs = np.where(np.arange(self.n_classes) == code, 1.0, -1.0)
+            change[:] = np.where(signs * f > 0, 0.0, signs)
+            answer = int(np.argmax(f))
+        else:
+            others = f.copy()
+            others[code] = -np.inf
+            rival = int(np.argmax(others))
+            answer = code
+            if not f[code] > f[rival]:
+                change[code], change[rival], answer = 1.0, -1.0, rival
+        if np.any(change):
+            scale = float(self.settings.sizes(self.updates, 1)[0])
+            self.rows.append(x.copy())
+            self.beta.append(scale * change)
+            self.lag.append(scale * self.seen * change)
+            self.updates += 1
+            if self.ledger is not None and len(self.beta) > self.ledger.budget:
+                self._drop_oldest(self.ledger)
+        return answer
+
+    def _drop_oldest(self, ledger: Ledger) -> None:
+        """Shrink all coefficients and remove the first, beta_r = size step y_r (with many classes, two entries)."""
+        first, step = self.beta[0], self.settings.size
+        size = float(np.abs(first).max()) / step
+        product = float(first @ self._scores(self.support()[:1], self.beta)[0]) / (size * step * step)
+        squared = (self.radius * self.radius + self.gain) * (1 if self.n_classes == 2 else 2)
+        phi = ledger.make_room(size, relative_product(self.kernel, product, squared), self.updates)
+        self.beta = [phi * row for row in self.beta[1:]]
+        self.lag = self.lag[1:]
+        self.rows = [self.support()[1:]]
+
+    def support(self) -> Any:
+        """The support rows as one block; stacked once and kept so."""
+        if len(self.rows) > 1:
+            is_sparse = bool(sparse.issparse(self.rows[0]))
+            self.rows = [sparse.csr_array(sparse.vstack(self.rows)) if is_sparse else np.vstack(self.rows)]
+        return self.rows[0]
+
+    def coefficients(self) -> NDArray[np.float64]:
+        """The coefficients that predict, the last or their mean, shape (s, p); rows in the order of `support`."""
+        beta = np.array(self.beta)
+        averaged = self.settings.output == "averaged" and self.seen and self.beta
+        return beta - np.array(self.lag) / self.seen if averaged else beta
+
+    def _scores(self, X: Any, beta: list[Vector] | NDArray[np.float64]) -> NDArray[np.float64]:
+        if not self.rows:
+            return np.zeros((X.shape[0], self._width))
+        coefficients = np.asarray(beta)
+        total: NDArray[np.float64] = self.kernel.matrix(X, self.support()) @ coefficients
+        return np.asarray(total + self.gain * coefficients.sum(axis=0))
 
     def scores(self, X: Any) -> NDArray[np.float64]:
-        """Scores of new rows, in the order of the sorted classes."""
-        if isinstance(self.model, KernelOnline):
-            return self.sorted_planes(self.model.scores(X), axis=1)
-        return raw_scores(X, *self.planes())
-
-
-class SingleRows:
-    """One dense row of a known class, two classes, plain output: straight to the compiled step.
-
-    ``step`` returns False, having changed nothing, whenever a row needs the long way.
-    """
-
-    def __init__(self, online: OnlineState, model: LinearOnline) -> None:
-        self.online, self.model, self.state = online, model, model.groups[0]
-        self.shape = (1, model.n_columns)
-        self.signs = {name: 2 * code - 1 for name, code in online.codes.items()}
-        self.mirrored = bool(online.order[0] != 0)
-
-    def is_current(self, online: OnlineState) -> bool:
-        """Whether coef_ and intercept_ still are the very arrays that are learnt in place."""
-        return self.online is online and self.state is self.model.groups[0] and not self.mirrored
-
-    def step(self, estimator: Any, X: Any, y: Any) -> bool:
-        """Learn the row if it is as simple as that."""
-        if type(X) is not np.ndarray or X.shape != self.shape or len(y) != 1 or not X.flags.c_contiguous:
-            return False
-        try:
-            sign = self.signs.get(y[0])
-        except (KeyError, TypeError):  # a data frame's column, an unhashable label
-            return False
-        if sign is None or X.dtype not in _FLOATS:
-            return False
-        positive = self.state.learn_one(X, sign)
-        if positive < 0:
-            return False
-        self.model.seen += 1
-        self.online.note(int((sign > 0) != positive))
-        estimator.n_updates_ = self.state.updates
-        if self.mirrored:
-            estimator.coef_, estimator.intercept_ = self.online.planes()
-        return True
-
-
-def learn_batch(estimator: Any, X: Any, y: Any, classes: Any) -> NDArray[np.int32]:
-    """Check a batch, learn it, refresh the attributes.
-
-    Returns what was predicted of each row before it was learnt, as numbers of ``estimator._online.labels``.
-    """
-    online: OnlineState | None = getattr(estimator, "_online", None)
-    if online is not None and type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS:
-        # An array that needs no conversion; the compiled step finds what is not finite before it learns.
-        checked: Any = np.ascontiguousarray(X)
-        if X.shape[1] != estimator.n_features_in_ or not len(X):
-            checked = check_matrix(estimator, X, reset=False)
-    else:
-        checked = check_matrix(estimator, X, reset=online is None and not hasattr(estimator, "problems_"))
-    labels = _plain_labels(y, checked.shape[0])
-    if online is None:
-        online = begin(estimator, checked)
-    if classes is not None:
-        online.announce(classes)
-    predicted = _learn(online, checked, labels)
-    estimator._online = online
-    refresh(estimator)
-    return predicted
-
-
-def _learn(online: OnlineState, X: Any, labels: list[Any] | NDArray[Any]) -> NDArray[np.int32]:
-    """Learn in stretches, so that a class begins to compete at the first row that has it."""
-    codes = _codes(online.codes, labels)
-    if codes is not None and len(online.names) > 1:
-        try:
-            predicted = online.model.learn(X, codes)
-        except ValueError:
-            check_finite(X)  # says which entry it is
-            raise
-        online.note(int(np.count_nonzero(predicted != codes)))
-        return predicted
-    check_finite(X)  # all or nothing, also where there is nothing to learn yet
-    n, start = len(labels), 0
-    predicted, codes = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    for stop in [*_first_rows(labels, online.codes), n]:
-        if stop > start:
-            part = _codes(online.codes, labels[start:stop])
-            assert part is not None
-            codes[start:stop] = part
-            predicted[start:stop] = online.model.learn(X[start:stop], part)
-            start = stop
-        if stop < n:
-            online.add_class(labels[stop] if isinstance(labels, list) else labels[stop].item())
-    online.note(int(np.count_nonzero(predicted != codes)))
-    return predicted
-
-
-def begin(estimator: Any, X: Any) -> OnlineState:
-    """The state before the first call: from zero, for rows like X (n, d), or from where `fit` ended."""
-    parameters = estimator.get_params(deep=False)
-    settings = check_parameters(parameters)
-    if not hasattr(estimator, "problems_"):
-        if settings.dual:
-            return OnlineState(KernelOnline.make(parameters, settings, X))
-        constant = column_constant(X[:1], Linear(), settings.bias)
-        return OnlineState(LinearOnline(settings, int(X.shape[1]), constant))
-    results, names = list(estimator.problems_.values()), estimator.classes_.tolist()
-    runs, constant, k = [result.run for result in results], results[0].constant, len(names)
-    if not settings.dual:
-        return OnlineState(LinearOnline.going_on(settings, int(X.shape[1]), constant, k, runs), names)
-    if len(runs) > 1 or runs[0].support is None:
-        raise ParameterError("partial_fit cannot go on from this fit: it has no support rows of one problem.")
-    before = None if runs[0].ledger is None else runs[0].ledger.budget
-    if before != settings.budget:
-        raise with_hint(
-            ParameterError,
-            f"partial_fit cannot go on with budget={settings.budget} from a fit with budget={before}.",
-            "fit again with the budget that the stream shall have",
-        )
-    kesler = replace(settings, multi_class="kesler")
-    return OnlineState(KernelOnline.going_on(estimator._kernel, constant, kesler, k, runs[0]), names)
-
-
-def refresh(estimator: Any) -> None:
-    """Set the attributes that partial_fit keeps up to date."""
-    online: OnlineState = estimator._online
-    model = online.model
-    estimator.n_updates_ = model.updates
-    if estimator._single is not None and estimator._single.is_current(online):
-        return  # coef_ and intercept_ are the arrays that were learnt in place
-    estimator.classes_ = online.labels[online.order]
-    estimator._single = None
-    if isinstance(model, LinearOnline):
-        estimator.coef_, estimator.intercept_ = online.planes()
-        if model.n_classes == 2 and model.settings.output == "last":
-            estimator._single = SingleRows(online, model)
-
-
-def _plain_labels(y: Any, n_rows: int) -> list[Any] | NDArray[Any]:
-    """The labels of a batch, checked; one row's label needs no array."""
-    if n_rows == 1 and type(y) in (list, tuple, np.ndarray) and len(y) == 1:
-        label = y[0]
-        if type(label) in _PLAIN_LABELS:
-            return [label.item() if isinstance(label, np.generic) else label]
-    labels = np.asarray(y)
-    if labels.ndim == 1 and len(labels) == n_rows:
-        if labels.dtype.kind in "iubU" and not isinstance(y, list | tuple):
-            return labels
-        if labels.dtype.kind == "f":
-            # One class in a batch is no error here, so there is one more to compare with.
-            names, codes = check_labels(np.append(labels, np.floor(np.max(labels)) + 1.0), n_rows + 1)
-            return np.asarray(names[codes[:n_rows]])
-        if all(isinstance(label, str) for label in y):
-            return labels.astype(str)
-        if labels.dtype.kind in "iub":
-            return labels
-    names, codes = check_labels(y, n_rows)
-    return np.asarray(names[codes])
-
-
-def _first_rows(labels: list[Any] | NDArray[Any], known: dict[Any, int]) -> list[int]:
-    """The rows at which classes that are not known appear for the first time."""
-    if isinstance(labels, list):
-        return [] if labels[0] in known else [0]
-    names, firsts = np.unique(labels, return_index=True)
-    return sorted(
-        first for name, first in zip(names.tolist(), firsts.tolist(), strict=True) if name not in known
-    )
-
-
-def _codes(known: dict[Any, int], labels: list[Any] | NDArray[Any]) -> NDArray[np.int32] | None:
-    """The code of each label; None if some label is not known."""
-    if isinstance(labels, list) or len(known) > 8:
-        values = labels if isinstance(labels, list) else labels.tolist()
-        found = [known.get(value, -1) for value in values]
-        return np.array(found, dtype=np.int32) if min(found) >= 0 else None
-    codes, matched = np.zeros(len(labels), dtype=np.int32), 0
-    for name, code in known.items():
-        here = labels == name
-        matched += int(np.count_nonzero(here))
-        codes += np.int32(code) * here
-    return codes if matched == len(labels) else None
+        """Scores of new rows by the last coefficients or their mean."""
+        return self._scores(X, self.coefficients())

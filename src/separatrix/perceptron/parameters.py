@@ -47,8 +47,13 @@ class Settings:
 
     @property
     def decreasing(self) -> bool:
-        """Whether update t is divided by sqrt(t)."""
+        """True if the step of update t is 1 / sqrt(t)."""
         return self.step == "decreasing"
+
+    @property
+    def one_vs_rest(self) -> bool:
+        """True if each of many classes learns against the rest."""
+        return self.multi_class == "ovr"
 
     def sizes(self, first: int, count: int) -> Vector:
         """The steps of the updates first, first + 1, ... (counted from 0), shape (count,)."""

@@ -22,6 +22,7 @@ a witness with ||w|| = 1: the bound 2 R^2 ||wt||^2 / margin^2. Novikoff (1962); 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,7 +61,8 @@ class Variant:
         if self.step == "decreasing":
             return self._decreasing(ratio)
         if self.algorithm == "gradient":
-            low, high = (1.0, float(self.n_rows)) if self.step == "line-search" else self._sizes()
+            low = 1.0 if self.step == "line-search" else float(self.step)
+            high = low * self.n_rows
             low, high = (min(1.0, low), max(1.0, high)) if self.from_row else (low, high)
             return (low + high) ** 2 / (4.0 * low * high) * ratio - self.from_row
         if not self.from_row:
@@ -68,9 +70,6 @@ class Variant:
         inverse = 1.0 / float(self.step)
         half = ratio / 2.0 - inverse
         return half + math.sqrt(half * half + (ratio - 1.0) * inverse * inverse)
-
-    def _sizes(self) -> tuple[float, float]:
-        return float(self.step), float(self.step) * self.n_rows
 
     def _decreasing(self, ratio: float) -> float:
         most, extra = (self.n_rows if self.algorithm == "gradient" else 1), float(self.from_row)
@@ -134,12 +133,22 @@ def inseparable_bound(margins: Vector, radius: float, passes: int = 1) -> float:
     def root(s: float) -> float:
         return radius * s + many * float(np.linalg.norm(np.maximum(0.0, 1.0 - s * margins)))
 
+    best = min([*ends, convex_minimiser(root, most)], key=root)
+    return root(best) ** 2
+
+
+def convex_minimiser(function: Callable[[float], float], most: float) -> float:
+    """The minimiser of a convex function on [0, most], by ternary search.
+
+    >>> round(convex_minimiser(lambda s: (s - 2.0) ** 2, 5.0), 6)
+    2.0
+    """
     low, high = 0.0, most
     for _ in range(100):
         third = (high - low) / 3.0
-        low, high = (low, high - third) if root(low + third) < root(high - third) else (low + third, high)
-    best = min([*ends, (low + high) / 2.0], key=root)
-    return root(best) ** 2
+        left = function(low + third) < function(high - third)
+        low, high = (low, high - third) if left else (low + third, high)
+    return (low + high) / 2.0
 
 
 @dataclass(frozen=True)

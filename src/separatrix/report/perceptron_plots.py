@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.perceptron.algorithm import LabelledRows
 from separatrix.perceptron.gradient import GradientSteps, perceptron_risk
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.rows import LabelledRows
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from separatrix.models.online import write_online
 from separatrix.models.tensors import read_tensors, write_tensors
 from separatrix.models.values import Arrays
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.perceptron.online import begin, can_learn_online, learn_batch
+from separatrix.perceptron.partial_fit import begin, can_learn_online, learn_batch
 from separatrix.serve.errors import RequestError
 from separatrix.serve.labels import as_array, kind_of
 from separatrix.serve.predictors import Predictor, of_online

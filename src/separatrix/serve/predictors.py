@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from separatrix.fitting.predicting import raw_scores
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.perceptron.online import OnlineState
-from separatrix.perceptron.online_models import KernelOnline
+from separatrix.perceptron.online import KernelOnline
+from separatrix.perceptron.partial_fit import OnlineState
 from separatrix.problem.kernels import Kernel
 from separatrix.svm.svc import SVC
 

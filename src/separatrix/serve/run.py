@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from separatrix.errors import ModelFileError, ParameterError, with_hint
 from separatrix.models.file import load
 from separatrix.perceptron.estimator import Perceptron
-from separatrix.perceptron.online import can_learn_online
+from separatrix.perceptron.partial_fit import can_learn_online
 from separatrix.serve.app import App
 from separatrix.serve.errors import FolderError
 from separatrix.serve.learning import LearningModel

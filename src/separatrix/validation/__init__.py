@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from separatrix.validation.c_path import path_predictions as path_predictions
     from separatrix.validation.calibration import calibrate as calibrate
     from separatrix.validation.calibration import venn_abers as venn_abers
     from separatrix.validation.comparison import Comparison as Comparison
@@ -19,7 +18,10 @@ if TYPE_CHECKING:
     from separatrix.validation.comparison import mcnemar as mcnemar
     from separatrix.validation.conformal import ConformalSets as ConformalSets
     from separatrix.validation.exact_loo import LeaveOneOut as LeaveOneOut
+    from separatrix.validation.exact_loo import Removal as Removal
     from separatrix.validation.exact_loo import leave_one_out as leave_one_out
+    from separatrix.validation.exact_loo import removal as removal
+    from separatrix.validation.folds import path_predictions as path_predictions
     from separatrix.validation.generalisation import Bound as Bound
     from separatrix.validation.generalisation import compression_bound as compression_bound
     from separatrix.validation.generalisation import margin_bound as margin_bound
@@ -41,8 +43,6 @@ if TYPE_CHECKING:
     from separatrix.validation.robustness import Radii as Radii
     from separatrix.validation.robustness import exact_radius as exact_radius
     from separatrix.validation.robustness import robustness_radius as robustness_radius
-    from separatrix.validation.row_removal import Removal as Removal
-    from separatrix.validation.row_removal import removal as removal
     from separatrix.validation.thresholdout import Answer as Answer
     from separatrix.validation.thresholdout import Thresholdout as Thresholdout
 
@@ -63,7 +63,7 @@ _HOMES = {
     "Look": "holdout",
     "MemoryLedger": "ledger",
     "Radii": "robustness",
-    "Removal": "row_removal",
+    "Removal": "exact_loo",
     "Rung": "ladder",
     "Thresholdout": "thresholdout",
     "Tuned": "comparison",
@@ -79,8 +79,8 @@ _HOMES = {
     "margin_bound": "generalisation",
     "mcnemar": "comparison",
     "online_to_batch": "generalisation",
-    "path_predictions": "c_path",
-    "removal": "row_removal",
+    "path_predictions": "folds",
+    "removal": "exact_loo",
     "robustness_radius": "robustness",
     "venn_abers": "calibration",
 }

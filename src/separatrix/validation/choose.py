@@ -45,7 +45,7 @@ STEPS = Steps()
 
 @dataclass(frozen=True)
 class Setting:
-    """What a search chooses: how columns are scaled, the kernel, C, and the kernel's gamma (None where it has none).
+    """The choice of a search: how columns are scaled, the kernel, C, and the kernel's gamma (None where it has none).
 
     >>> Setting("rbf", "standard", 10.0, 0.25).words
     'rbf kernel, standardised columns, C = 10, gamma = 0.25'
@@ -145,7 +145,7 @@ class Choice:
 
     @property
     def how(self) -> str:
-        """How the search went, in a sentence."""
+        """The settings, folds and rows of each step of the search, in a sentence."""
         first, *later = self.steps
         text = f"{first[0]} settings in {self.best.folds} folds of {first[1]:,} rows"
         for settings, rows in later:

@@ -1,7 +1,7 @@
 """Models compared on the same splits: one table, one picture, and tests of their differences.
 
-`compare` runs repeated stratified cross-validation, every model on the same train/test splits. `Tuned` chooses C by a
-cross-validation of its own inside whatever it is fitted to, so that comparing a `Tuned` model is nested
+`compare` runs repeated stratified cross-validation, every model on the same train/test splits. `Tuned` chooses C by
+another cross-validation inside whatever it is fitted to, so that comparing a `Tuned` model is nested
 cross-validation: the rows that judge it never helped to choose C.
 
 corrected resampled t   t = mean(d) / sqrt((1 / k + n_test / n_train) var(d)),  k - 1 degrees of freedom, for the
@@ -26,7 +26,7 @@ from sklearn.base import clone
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
 from separatrix.types import Vector
-from separatrix.validation.c_path import path_predictions
+from separatrix.validation.folds import path_predictions
 from separatrix.validation.held_out import check_count
 
 

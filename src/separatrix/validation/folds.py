@@ -119,7 +119,7 @@ class Folds:
         return _one_by_one(model, self.X, self.y, costs, self.splits) if shared is None else shared.table()
 
     def _shared(self, model: Any, costs: list[float]) -> _SharedTable | None:
-        """What the cells of this model share; None where they must be fitted one by one."""
+        """The work that the cells of this model share; None where they must be fitted one by one."""
         plain = type(model) is SVC and model.solver == "auto" and not (model.strict or model.verbose)
         if not plain or model.max_iter is not None or model.max_time is not None or has_callbacks(model):
             return None
@@ -158,6 +158,20 @@ class Folds:
             self._distances = squared_distances(X, X)
         K = self._distances * -number(kernel.gamma)
         return np.asarray(np.exp(K, out=K))
+
+
+def path_predictions(
+    model: Any, X: Any, y: Any, Cs: Sequence[float], splits: Sequence[Split]
+) -> list[NDArray[Any]]:
+    """For each split (train, test) the predictions of the test rows by every C, shape (len(Cs), len(test)).
+
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    >>> split = (np.array([0, 3]), np.array([1, 2]))
+    >>> path_predictions(SVC(), X, y, [0.1, 10.0], [split])
+    [array([[0, 1],
+           [0, 1]])]
+    """
+    return Folds(X, y, splits).table(model, Cs).predicted
 
 
 @dataclass(eq=False)
@@ -201,7 +215,7 @@ class _SharedTable:
 
     @property
     def counts_all(self) -> bool:
-        """Whether every training row has a cost: a class weight of 0 takes rows out."""
+        """True if every training row has a cost: a class weight of 0 takes rows out."""
         return all(bool(np.all(unit > 0)) for unit in self.unit_costs)
 
     def table(self) -> FoldTable:

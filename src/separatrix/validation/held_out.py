@@ -13,6 +13,7 @@ from scipy import sparse
 
 from separatrix.errors import ParameterError, with_hint
 from separatrix.proof.fingerprint import fingerprint
+from separatrix.validation.ledger import AnyLedger, Entry, Ledger, open_ledger
 
 
 class BudgetSpentError(RuntimeError):
@@ -32,10 +33,12 @@ class HeldOut:
         if self.y.ndim != 1 or not len(self.y):
             raise ValueError(f"y must hold one label for each row; got an array of shape {self.y.shape}.")
         self.n = len(self.y)
-        self.header = {
-            "rows": self.n,
-            "data": _fingerprint(X, self.y),
-        }  #: these rows in the header of a ledger
+        self.digest = _fingerprint(X, self.y)  #: SHA-256 of X and y
+
+    def open_ledger(self, ledger: AnyLedger, mechanism: str, rules: Entry) -> Ledger:
+        """Open the ledger of the looks at these rows: a path, a `Ledger`, or None for one in memory."""
+        header = {"mechanism": mechanism, "rows": self.n, "data": self.digest, **rules}
+        return open_ledger(ledger, header)
 
     def errors(self, model: Any) -> tuple[int, str]:
         """Number of rows that the model gets wrong, and the SHA-256 of its predictions.
@@ -87,18 +90,6 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
     return int(value)
 
 
-def check_step(resolution: float | None, n: int) -> int:
-    """A resolution as a number of rows: answers are multiples of it. None: about sqrt(n) / 2 rows.
-
-    Rounding by half of the error that chance makes anyway costs little, and every answer then says less.
-    """
-    if resolution is None:
-        return max(1, round(0.5 * math.sqrt(n)))
-    if not 0.0 <= resolution <= 0.5:
-        raise ParameterError(f"resolution must be between 0 (exact) and 0.5; got {resolution!r}.")
-    return max(1, round(resolution * n))
-
-
 class Grid:
     """Counts of errors 0..n rounded to multiples of ``step``, and the counts that an answer leaves open.
 
@@ -110,6 +101,18 @@ class Grid:
     def __init__(self, n: int, step: int) -> None:
         self.n, self.step = n, step
         self.size: int = (2 * n + step) // (2 * step) + 1  #: number of different answers
+
+    @staticmethod
+    def of(n: int, resolution: float | None) -> Grid:
+        """The grid of a resolution, a share of the n rows; None: about sqrt(n) / 2 rows.
+
+        Rounding by half of the error that chance makes anyway costs little, and every answer then says less.
+        """
+        if resolution is None:
+            return Grid(n, max(1, round(0.5 * math.sqrt(n))))
+        if not 0.0 <= resolution <= 0.5:
+            raise ParameterError(f"resolution must be between 0 (exact) and 0.5; got {resolution!r}.")
+        return Grid(n, max(1, round(resolution * n)))
 
     def cell(self, count: int) -> int:
         """The answer for a count."""

@@ -18,23 +18,15 @@ NIPS 2015 (description length). The width grows like sqrt(looks / n): Dwork et a
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from separatrix.errors import with_hint
-from separatrix.validation.held_out import (
-    BudgetSpentError,
-    Grid,
-    HeldOut,
-    check_confidence,
-    check_count,
-    check_step,
-)
+from separatrix.validation.held_out import BudgetSpentError, Grid, HeldOut, check_confidence, check_count
 from separatrix.validation.intervals import error_interval
-from separatrix.validation.ledger import Entry, Ledger, open_ledger
+from separatrix.validation.ledger import AnyLedger, Entry
 
 
 @dataclass(frozen=True)
@@ -94,15 +86,15 @@ class Holdout:
         budget: int | None = None,
         confidence: float = 0.95,
         resolution: float | None = None,
-        ledger: Ledger | str | os.PathLike[str] | None = None,
+        ledger: AnyLedger = None,
     ) -> None:
         self._rows = HeldOut(X, y)
         self.n = self._rows.n
         self.budget = None if budget is None else check_count("budget", budget)
         self.confidence = check_confidence(confidence)
-        self._grid = Grid(self.n, check_step(resolution, self.n))
+        self._grid = Grid.of(self.n, resolution)
         rules = {"budget": self.budget, "confidence": self.confidence, "step": self._grid.step}
-        self.ledger = open_ledger(ledger, {"mechanism": "holdout", **self._rows.header, **rules})
+        self.ledger = self._rows.open_ledger(ledger, "holdout", rules)
 
     @property
     def looks(self) -> int:

@@ -17,21 +17,13 @@ same shape with coarser constants; error O((log(n budget) / n)^(1/3)) against sq
 from __future__ import annotations
 
 import math
-import os
 import time
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.validation.held_out import (
-    BudgetSpentError,
-    Grid,
-    HeldOut,
-    check_confidence,
-    check_count,
-    check_step,
-)
+from separatrix.validation.held_out import BudgetSpentError, Grid, HeldOut, check_confidence, check_count
 from separatrix.validation.intervals import error_interval, hoeffding
-from separatrix.validation.ledger import Entry, Ledger, open_ledger
+from separatrix.validation.ledger import AnyLedger, Entry
 
 
 @dataclass(frozen=True)
@@ -88,17 +80,19 @@ class Ladder:
         budget: int,
         step: float | None = None,
         confidence: float = 0.95,
-        ledger: Ledger | str | os.PathLike[str] | None = None,
+        ledger: AnyLedger = None,
     ) -> None:
         self._rows = HeldOut(X, y)
         self.n = self._rows.n
         self.budget = check_count("budget", budget)
         self.confidence = check_confidence(confidence)
-        rows = best_step(self.n, self.budget, self.confidence) if step is None else check_step(step, self.n)
-        self._grid = Grid(self.n, rows)
+        if step is None:
+            self._grid = Grid(self.n, best_step(self.n, self.budget, self.confidence))
+        else:
+            self._grid = Grid.of(self.n, step)
         self._log_failure = math.log(1.0 - self.confidence) - log_models(self._grid.size, self.budget)
-        rules = {"budget": self.budget, "confidence": self.confidence, "step": rows}
-        self.ledger = open_ledger(ledger, {"mechanism": "ladder", **self._rows.header, **rules})
+        rules = {"budget": self.budget, "confidence": self.confidence, "step": self._grid.step}
+        self.ledger = self._rows.open_ledger(ledger, "ladder", rules)
 
     @property
     def looks(self) -> int:

@@ -54,6 +54,10 @@ class Ledger(Protocol):
         ...
 
 
+#: A ledger as a caller gives it: an object, the path of a file, or None for one in memory.
+AnyLedger = Ledger | str | os.PathLike[str] | None
+
+
 class MemoryLedger:
     """A ledger that ends with the process; safe with several threads.
 
@@ -171,7 +175,7 @@ class FileLedger:
         self._read += len(text)
 
 
-def open_ledger(ledger: Ledger | str | os.PathLike[str] | None, header: Entry) -> Ledger:
+def open_ledger(ledger: AnyLedger, header: Entry) -> Ledger:
     """Open a ledger, a path as a `FileLedger` or None as a `MemoryLedger`, with the rules in a header."""
     if ledger is None or isinstance(ledger, str | os.PathLike):
         ledger = MemoryLedger() if ledger is None else FileLedger(ledger)

@@ -1,4 +1,4 @@
-"""Scores of a classifier on labelled rows: never accuracy alone, always beside what no model at all would reach.
+"""Scores of a classifier on labelled rows: never accuracy alone, always with the majority class's.
 
     accuracy             share of the rows that are given their own class
     baseline             share of the most frequent class: what always answering it would reach

@@ -8,7 +8,6 @@ The held-out rows choose nothing and teach nothing. A `Holdout` counts how often
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +23,7 @@ from separatrix.types import Index, Vector
 from separatrix.validation.calibration import calibrate
 from separatrix.validation.choose import Choice, Progress, Trial, choose, settings
 from separatrix.validation.holdout import Holdout, Look
-from separatrix.validation.ledger import Ledger
+from separatrix.validation.ledger import AnyLedger
 from separatrix.validation.scores import Scores, percentage, scores
 from separatrix.validation.select import DEFAULT_CS
 
@@ -109,12 +108,12 @@ class Search:
 
     @property
     def looks(self) -> int:
-        """How often the held-out rows have been looked at, this search included."""
+        """Number of looks at the held-out rows so far, that of this search included."""
         return 0 if self.look is None else self.look.looks
 
     @property
     def sentence(self) -> str:
-        """What was chosen and how good it is."""
+        """The choice and its scores, in a sentence."""
         return sentence_of(self.choice, self.holdout)
 
     def svg(self) -> str:
@@ -157,7 +156,7 @@ def search(
     by: str = "accuracy",
     rows: int | None = None,
     probabilities: str | None = None,
-    ledger: Ledger | str | os.PathLike[str] | None = None,
+    ledger: AnyLedger = None,
     random_state: int = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,

@@ -1,8 +1,8 @@
 """SVCCV: an SVC that selects C, and the width of its kernel, by cross-validation.
 
-Every pair (gamma, C) is judged on the same folds. Along C each fit starts from the last (`c_path`). The rows that chose
-are the rows that are fitted: its best score is too good to be true, and `separatrix.validation.compare` or `Holdout`
-say how good the model is.
+Every pair (gamma, C) is judged on the same folds. Along C each fit starts from the last (`folds.py`). The rows that
+chose are the rows that are fitted: its best score is too good to be true, and `separatrix.validation.compare` or
+`Holdout` say how good the model is.
 """
 
 from __future__ import annotations

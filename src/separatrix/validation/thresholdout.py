@@ -23,7 +23,6 @@ and description length for its variant SparseValidate).
 from __future__ import annotations
 
 import math
-import os
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +33,7 @@ from scipy.special import gammaln, logsumexp
 from separatrix.errors import ParameterError
 from separatrix.validation.held_out import BudgetSpentError, HeldOut, check_confidence, check_count
 from separatrix.validation.intervals import hoeffding
-from separatrix.validation.ledger import Entry, Ledger, open_ledger
+from separatrix.validation.ledger import AnyLedger, Entry
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Thresholdout:
         sigma: float | None = None,
         confidence: float = 0.95,
         random_state: int = 0,
-        ledger: Ledger | str | os.PathLike[str] | None = None,
+        ledger: AnyLedger = None,
     ) -> None:
         self._train, self._rows = HeldOut(X_train, y_train), HeldOut(X, y)
         self.n = self._rows.n
@@ -119,20 +118,16 @@ class Thresholdout:
         self._cells = max(1, round(2.0 * math.sqrt(self.n)))  # answers are multiples of 1 / cells
         log_failure = math.log(failure / 2.0) - log_questions(self._cells + 1, self.max_looks, self.budget)
         self.eps = hoeffding(self.n, log_failure)
-        self.ledger = open_ledger(
-            ledger,
-            {
-                "mechanism": "thresholdout",
-                **self._rows.header,
-                "training": self._train.header["data"],
-                "looks": self.max_looks,
-                "budget": self.budget,
-                "confidence": self.confidence,
-                "threshold": self.threshold,
-                "sigma": self.sigma,
-                "random_state": self.seed,
-            },
-        )
+        rules = {
+            "training": self._train.digest,
+            "looks": self.max_looks,
+            "budget": self.budget,
+            "confidence": self.confidence,
+            "threshold": self.threshold,
+            "sigma": self.sigma,
+            "random_state": self.seed,
+        }
+        self.ledger = self._rows.open_ledger(ledger, "thresholdout", rules)
 
     def score(self, model: Any) -> Answer:
         """The accuracy of a model with ``predict``."""

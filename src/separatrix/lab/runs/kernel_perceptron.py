@@ -9,8 +9,8 @@ import numpy as np
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.runs.perceptron import settings_of
 from separatrix.lab.scene import Scene
-from separatrix.perceptron.algorithm import LabelledRows, column_constant
 from separatrix.perceptron.dual import DualPasses
+from separatrix.perceptron.rows import LabelledRows, column_constant
 from separatrix.problem.kernels import Kernel, make_kernel
 from separatrix.types import Vector
 

@@ -8,14 +8,10 @@ from numpy.typing import NDArray
 from separatrix.fitting.parameters import seed_of
 from separatrix.lab.runs.frame import Frame, counted
 from separatrix.lab.scene import Scene
-from separatrix.perceptron.algorithm import (
-    LabelledRows,
-    PrimalPasses,
-    PrimalState,
-    column_constant,
-    misclassified,
-)
 from separatrix.perceptron.parameters import Settings
+from separatrix.perceptron.passes import PrimalPasses
+from separatrix.perceptron.result import PrimalState
+from separatrix.perceptron.rows import LabelledRows, column_constant, misclassified
 from separatrix.problem import scores
 from separatrix.problem.kernels import Linear
 from separatrix.types import Vector
@@ -91,7 +87,7 @@ class PerceptronRun:
         if rows.constant != old.rows.constant:  # the radius has grown: the run would have been another
             return False
         self._scene = scene
-        self.run = PrimalPasses(rows, old.settings, PrimalState(old.state, old.rng))
+        self.run = PrimalPasses(rows, old.settings, PrimalState(old.state, old.rng, old.rows.n_rows))
         self.run.state.counts[:-1] = old.state.counts
         self.run.state.run = 0  # not every row has been found right any more
         self.position = rows.n_rows

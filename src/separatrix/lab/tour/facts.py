@@ -15,7 +15,7 @@ from separatrix.lab.runs.perceptron import labelled
 from separatrix.lab.scene import Scene
 from separatrix.lab.views.risk import values_at
 from separatrix.lab.views.x import rows_of, support_kinds
-from separatrix.perceptron.bounds import widest_margin
+from separatrix.perceptron.certificate import widest_margin
 from separatrix.types import Vector
 
 _INSIDE = 1e-6  # by how much y f(x) is below 1 where a point counts as inside: solvers meet 1 to about 1e-9

@@ -10,9 +10,9 @@ import pytest
 from scipy import sparse
 
 from separatrix import Perceptron, verify
-from separatrix.perceptron.algorithm import LabelledRows, PrimalPasses, misclassified, new_state
 from separatrix.perceptron.parameters import Settings
-from separatrix.perceptron.state import to_arrays
+from separatrix.perceptron.passes import PrimalPasses, new_state, to_arrays
+from separatrix.perceptron.rows import LabelledRows, misclassified
 
 
 def naive_pass(X, y, w, b, order):
@@ -131,7 +131,7 @@ def test_only_dense_float32_has_a_norm_bound():
 @pytest.mark.parametrize("n", [1, 64, 65, 200])
 def test_a_shuffled_order_of_a_mapped_file_keeps_runs_together(n):
     rows = LabelledRows(np.zeros((n, 1)), np.ones(n, dtype=np.int8), 0.0)
-    rows.__dict__["run"] = 64  # as of a mapped file with long rows
+    rows.__dict__["run_length"] = 64  # as of a mapped file with long rows
     order = PrimalPasses(rows, Settings(shuffle=True)).next_order()
     assert sorted(order.tolist()) == list(range(n))
     runs = order // 64
@@ -144,8 +144,8 @@ def test_a_mapped_file_is_shuffled_in_runs(tmp_path):
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r").view(np.ndarray)
     signs = np.where(X[:, 0] > 0, 1, -1).astype(np.int8)
-    assert LabelledRows(X, signs, 1.0).run == 1
-    assert LabelledRows(mapped, signs, 1.0).run == (1 << 20) // 32
+    assert LabelledRows(X, signs, 1.0).run_length == 1
+    assert LabelledRows(mapped, signs, 1.0).run_length == (1 << 20) // 32
     model = Perceptron(order="shuffle", random_state=0).fit(mapped, signs)
     assert model.status_ == "converged"
     assert verify(model.certificate_, X, signs, exact=False)
