@@ -38,13 +38,10 @@ def _pair_of(scene: Scene) -> tuple[int, int]:
 def _lift_words(play: Playback) -> str:
     i, j = _pair_of(play.scene)
     return (
-        "No line separates these points, but a curve does. Send each point to three dimensions: φ(x) = (x₁², √2 x₁x₂, "
-        "x₂²). "
-        "There a plane cuts the classes apart, and seen from here its trace is a curve. And the product of two lifted "
-        "points "
-        f"costs nothing extra: it is a function of the old product. Point {i + 1} is at {pair(play.scene.X[i])} and "
-        f"point {j + 1} "
-        f"at {pair(play.scene.X[j])}."
+        "No line separates these points, but a curve does. Send each point to three dimensions: φ(x) = (x₁², √2 "
+        "x₁x₂, x₂²). There a plane cuts the classes apart, and seen from here its trace is a curve. And the product "
+        f"of two lifted points costs nothing extra: it is a function of the old product. Point {i + 1} is at "
+        f"{pair(play.scene.X[i])} and point {j + 1} at {pair(play.scene.X[j])}."
     )
 
 
@@ -59,8 +56,7 @@ def _lifted(play: Playback) -> Asked:
         choices,
         right,
         f"x₁²z₁² + 2x₁x₂z₁z₂ + x₂²z₂² is (x₁z₁ + x₂z₂)², so it is (x·z)² = {shown(value)}. A function that is a "
-        "product after "
-        "some lift is called a kernel; the lift itself need never be made.",
+        "product after some lift is called a kernel; the lift itself need never be made.",
     )
 
 
@@ -80,9 +76,8 @@ def _diagonal(play: Playback) -> Asked:
         "What stands on the diagonal of this Gram matrix?",
         ("0 everywhere", "1 everywhere", "‖x‖², different for each point"),
         1 if all_one else 2,
-        "The distance of a point from itself is 0, and exp(0) = 1. In the space of this kernel all points have length "
-        "1: they "
-        "lie on a sphere.",
+        "The distance of a point from itself is 0, and exp(0) = 1. In the space of this kernel all points have "
+        "length 1: they lie on a sphere.",
         {2: "That is the diagonal of the plain product x·z."},
     )
 
@@ -107,10 +102,9 @@ def _narrow(play: Playback) -> list[Message]:
 def _support_words(play: Playback) -> str:
     count = int(np.count_nonzero(play.frame.weights > 0))
     return (
-        "γ says how narrow the kernel is. With "
-        f"γ = {shown(play.scene.gamma)} the boundary rests on {counted(count, 'support vector')} of "
-        f"{len(play.scene.points)} points. "
-        "A narrower kernel makes every point a world of its own."
+        f"γ says how narrow the kernel is. With γ = {shown(play.scene.gamma)} the boundary rests on "
+        f"{counted(count, 'support vector')} of {len(play.scene.points)} points. A narrower kernel makes every point "
+        "a world of its own."
     )
 
 
@@ -140,9 +134,7 @@ KERNELS = Chapter(
                 _narrow,
                 lambda start, now: (
                     "Now the boundary rests on every point there is, and it makes no error on them. It knows nothing "
-                    "but what it has "
-                    "seen; "
-                    "whether it is any good elsewhere is the next question."
+                    "but what it has seen; whether it is any good elsewhere is the next question."
                 ),
                 keys=SLIDER_KEYS,
                 changes=("gamma",),

@@ -41,10 +41,9 @@ def _far(play: Playback) -> int:
 
 def _distance_words(play: Playback) -> str:
     return (
-        "How far is a point from the line? Start on the line, where f = w·x + b is 0, and walk straight away from it, "
-        "in the "
-        f"direction of w. After one unit of length f has grown by w·w/‖w‖ = ‖w‖, here {shown(norm(play))}. So f counts "
-        "distance, in units of 1/‖w‖."
+        "How far is a point from the line? Start on the line, where f = w·x + b is 0, and walk straight away from "
+        "it, in the direction of w. After one unit of length f has grown by w·w/‖w‖ = ‖w‖, here "
+        f"{shown(norm(play))}. So f counts distance, in units of 1/‖w‖."
     )
 
 
@@ -65,9 +64,8 @@ def _slab_words(play: Playback) -> str:
     size, wide = norm(play), width(play)
     return (
         "The edges of the slab are where f = +1 and f = −1. On the way from the line to an edge f has to grow by 1, "
-        "and every "
-        f"unit of length gives ‖w‖. So an edge is 1/‖w‖ from the line, and the two edges are 2/‖w‖ = 2/{shown(size)} = "
-        f"{shown(wide)} apart."
+        "and every unit of length gives ‖w‖. So an edge is 1/‖w‖ from the line, and the two edges are 2/‖w‖ = "
+        f"2/{shown(size)} = {shown(wide)} apart."
     )
 
 
@@ -80,8 +78,7 @@ def _doubled_w(play: Playback) -> Asked:
         ("Half as wide", "Just as wide", "Twice as wide"),
         right,
         f"f grows twice as fast, so it reaches 1 after half the way: the width is {shown(then)} now. A wide slab "
-        "means a short "
-        "w. To find the widest slab, make ‖w‖ as small as the points allow.",
+        "means a short w. To find the widest slab, make ‖w‖ as small as the points allow.",
         {2: "A longer w makes f steeper, and a steeper f reaches 1 sooner."},
     )
 
@@ -132,9 +129,8 @@ SLAB = Chapter(
         Stop(
             "Half a slab",
             "x",
-            "The hard margin is the widest slab with no point inside. The ringed points touch its edges and hold it; "
-            "all "
-            "the others could be moved about behind them.",
+            "The hard margin is the widest slab with no point inside. The ringed points touch its edges and hold "
+            "it; all the others could be moved about behind them.",
             Task(
                 "Drag one point so that the slab becomes half as wide.",
                 "Only a point that gets into the slab can narrow it. Take a ringed one and pull it towards the line.",
@@ -160,10 +156,8 @@ SLAB = Chapter(
 def _program_words(play: Playback) -> str:
     return (
         "The widest slab is the answer to a small program: make ½‖w‖² as small as possible, such that y(w·x + b) ≥ 1 "
-        "for every "
-        f"point. The unknowns are w₁, w₂ and b. Each of the {len(play.scene.points)} points allows one side of a "
-        "plane in that "
-        "space; what all of them allow is a polyhedron."
+        f"for every point. The unknowns are w₁, w₂ and b. Each of the {len(play.scene.points)} points allows one "
+        "side of a plane in that space; what all of them allow is a polyhedron."
     )
 
 
@@ -179,8 +173,7 @@ def _active(play: Playback) -> Asked:
         choices,
         right,
         f"{points(rows).capitalize()}: in x-space {verb(rows, 'it lies', 'they lie')} on the edges of the slab, in "
-        "(w, b)-space "
-        f"the optimum lies on {verb(rows, 'its plane', 'their planes')}.",
+        f"(w, b)-space the optimum lies on {verb(rows, 'its plane', 'their planes')}.",
     )
 
 
@@ -196,8 +189,8 @@ def _axis_words(play: Playback) -> str:
     first, second, third = (_ratio(float(value)) for value in (*w, b))
     return (
         f"The optimum is w = ({first}, {second}), b = {third}. Cut the polyhedron through it, at w₁ = {first}, and "
-        "you see "
-        "a flat section with the same optimum on its border. Turn the solid with the mouse or with the arrow keys."
+        "you see a flat section with the same optimum on its border. Turn the solid with the mouse or with the arrow "
+        "keys."
     )
 
 
@@ -208,9 +201,8 @@ def _nearest(play: Playback) -> Asked:
         "Of all places in the polyhedron, the optimum is the nearest to what?",
         ("The origin (0, 0, 0)", "The b-axis, where w = 0", "The plane b = 0"),
         1,
-        f"½‖w‖² has no b in it. ‖w‖ = {shown(size)} is the distance from the b-axis, and b may be whatever it likes, "
-        "here "
-        f"{shown(b)}.",
+        f"½‖w‖² has no b in it. ‖w‖ = {shown(size)} is the distance from the b-axis, and b may be whatever it "
+        f"likes, here {shown(b)}.",
         {
             0: "That would punish b as well and pull the line towards the origin of x-space, which has no meaning "
             "there."

@@ -55,8 +55,7 @@ def _goes_on(play: Playback) -> Asked:
         ("From the w it has", "From w = 0, with one point more", "It cannot: it has ended"),
         0 if kept else 1,
         f"It keeps its w and goes on visiting, the new point among the others: {counted(more, 'more update')}. This "
-        "is what "
-        "“online” means. The bound counts all mistakes together, in whatever order points arrive.",
+        "is what “online” means. The bound counts all mistakes together, in whatever order points arrive.",
     )
 
 
@@ -94,8 +93,8 @@ def _who_errs(play: Playback) -> Asked:
         "In the other three quarters, which of the two makes fewer mistakes?",
         ("The one that goes on learning", "Both the same", "The copy that stopped"),
         0 if online < frozen else 1 if online == frozen else 2,
-        f"The learner makes {online} mistakes there, the copy {frozen}. Following a line that moves costs mistakes for "
-        f"as long as it moves{'; not following it costs more' if online < frozen else ''}.",
+        f"The learner makes {online} mistakes there, the copy {frozen}. Following a line that moves costs mistakes "
+        f"for as long as it moves{'; not following it costs more' if online < frozen else ''}.",
     )
 
 
@@ -116,8 +115,7 @@ ONLINE = Chapter(
             "x",
             lambda play: (
                 f"The run has ended after {counted(play.frame.updates, 'update')}. The perceptron looks at one point "
-                "at "
-                "a time and keeps nothing but w, so it need not know all the points beforehand."
+                "at a time and keeps nothing but w, so it need not know all the points beforehand."
             ),
             Question(_goes_on, lambda play: [{"op": "add", "point": list(_newcomer(play))}]),
             scene=preset("origin"),
@@ -126,8 +124,8 @@ ONLINE = Chapter(
         Stop(
             "An intruder",
             "x",
-            "While a line exists that has all points right, old and new, the theorem bounds the mistakes. If the world "
-            "drifts, the old points and the new ones may contradict each other.",
+            "While a line exists that has all points right, old and new, the theorem bounds the mistakes. If the "
+            "world drifts, the old points and the new ones may contradict each other.",
             Task(
                 "Put down one more point so that no line is left. The tool “−1” adds orange ones.",
                 "Put an orange point into the midst of the blue ones.",
@@ -135,8 +133,8 @@ ONLINE = Chapter(
                 lambda start, now: f"The verdict is “{now.answers.quick_verdict.verdict}”.",
                 _intruder,
                 lambda start, now: (
-                    "Now the run has no end: with each mistake on one point it spoils another. An online learner "
-                    "in a drifting world goes on making mistakes for as long as the drift lasts; it follows, but it "
+                    "Now the run has no end: with each mistake on one point it spoils another. An online learner in "
+                    "a drifting world goes on making mistakes for as long as the drift lasts; it follows, but it "
                     "never arrives."
                 ),
                 keys=ADD_KEYS,
@@ -173,9 +171,8 @@ def _any_line(play: Playback) -> Asked:
         "Is there a line with all blue points on one side and all orange ones on the other?",
         ("Yes, the run just needs more time", "Only one that goes through some of the points", "No"),
         right,
-        f"The exact verdict is “{kind}”, and it comes with a proof that anybody can check. No patience helps: the run "
-        "would go "
-        "on for ever.",
+        f"The exact verdict is “{kind}”, and it comes with a proof that anybody can check. No patience helps: the "
+        "run would go on for ever.",
     )
 
 
@@ -186,8 +183,7 @@ def _weights_words(play: Playback) -> str:
     )
     return (
         f"The highlighted points are the proof. Give them these weights: {each}. Multiply each y(x, 1) by its weight "
-        "and add "
-        "up: the sum is exactly (0, 0, 0)."
+        "and add up: the sum is exactly (0, 0, 0)."
     )
 
 
@@ -207,9 +203,8 @@ def _weighted_sum(play: Playback) -> Asked:
         "Take any line (w, b) and add up the y(w·x + b) of these points with the same weights. What comes out?",
         ("0, whatever the line is", "Something positive, if the line is good", "It depends on the line"),
         0 if not any(total) else 2,
-        "The sum is the product of (w, b) with the weighted sum of the y(x, 1), which is 0. If a line had all of them "
-        "on their "
-        "own sides, every term would be positive, and so would the sum. Hence no line can do that.",
+        "The sum is the product of (w, b) with the weighted sum of the y(x, 1), which is 0. If a line had all of "
+        "them on their own sides, every term would be positive, and so would the sum. Hence no line can do that.",
     )
 
 
@@ -260,8 +255,7 @@ NO_LINE = Chapter(
             "Break the proof",
             "x",
             "The segment between two blue points crosses the segment between two orange ones. The place where they "
-            "cross would "
-            "have to be on both sides of a line.",
+            "cross would have to be on both sides of a line.",
             Task(
                 "Drag one point so that a line exists.",
                 "Take one of the highlighted points and pull it so far out that the segments no longer cross.",

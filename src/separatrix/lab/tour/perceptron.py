@@ -27,10 +27,9 @@ def _rule(play: Playback) -> str:
     rows = wrong(play)
     return (
         "The perceptron visits the points in order, from the first to the last and round again. A point on its own "
-        "side "
-        "is passed over. At a point on the wrong side, or on the line, w jumps: w ← w + yx, along a point of class +1 "
-        "and "
-        f"against one of class −1. At the start {points(rows)} {verb(rows, 'is', 'are')} on the wrong side."
+        "side is passed over. At a point on the wrong side, or on the line, w jumps: w ← w + yx, along a point of "
+        f"class +1 and against one of class −1. At the start {points(rows)} {verb(rows, 'is', 'are')} on the wrong "
+        "side."
     )
 
 
@@ -57,8 +56,7 @@ def _which_way(play: Playback) -> Asked:
         (f"Along x{name}", f"Against x{name}"),
         0 if label > 0 else 1,
         f"w ← w + yx with y = {'+1' if label > 0 else '−1'}. The jump is at right angles to the point's line in "
-        "w-space, "
-        "towards the side that this point wants.",
+        "w-space, towards the side that this point wants.",
     )
 
 
@@ -75,8 +73,7 @@ def _enough(play: Playback) -> Asked:
         ("Yes", "No, not yet"),
         0 if after > 0 else 1,
         f"Before, y(w·x) was {shown(before)}. Adding yx to w adds {length}, so it is {shown(after)} now. One update "
-        "always "
-        "improves its own point; it need not be enough, and it may spoil others.",
+        "always improves its own point; it need not be enough, and it may spoil others.",
     )
 
 
@@ -108,8 +105,7 @@ UPDATES = Chapter(
             "Along or against",
             "views",
             "A mistake moves w by the point itself, no more and no less. Look for the next mistake in x-space, and "
-            "for its "
-            "line in w-space.",
+            "for its line in w-space.",
             Question(_which_way, lambda play: [{"op": "step"}]),
             settings=_PLAIN,
             step=1,
@@ -117,8 +113,8 @@ UPDATES = Chapter(
         Stop(
             "Is one jump enough?",
             "views",
-            "An update is made for the sake of one point. It is not the shortest jump that puts the point right, nor "
-            "always a long enough one.",
+            "An update is made for the sake of one point. It is not the shortest jump that puts the point right, "
+            "nor always a long enough one.",
             Question(_enough, lambda play: [{"op": "step"}]),
             settings=_PLAIN,
             step=4,
@@ -134,8 +130,8 @@ UPDATES = Chapter(
                 _updates,
                 lambda play: [{"op": "finish"}],
                 lambda start, now: (
-                    f"{counted(now.frame.updates, 'update')}, then a pass without a mistake. Why it had to end "
-                    "is the chapter after the next."
+                    f"{counted(now.frame.updates, 'update')}, then a pass without a mistake. Why it had to end is "
+                    "the chapter after the next."
                 ),
                 keys=STEP_KEYS,
             ),
@@ -167,10 +163,8 @@ def _through_origin(play: Playback) -> Asked:
 def _third(play: Playback) -> str:
     return (
         "Give every point a third coordinate that is always 1: x becomes (x₁, x₂, 1). Then w·x + b is the plain "
-        "product of "
-        "(w₁, w₂, b) with it, and the perceptron may run without knowing of any bias. A plane through the origin of "
-        "this "
-        "larger space meets the floor of the points in a line that need not go through 0."
+        "product of (w₁, w₂, b) with it, and the perceptron may run without knowing of any bias. A plane through the "
+        "origin of this larger space meets the floor of the points in a line that need not go through 0."
     )
 
 
@@ -196,8 +190,7 @@ def _radius_words(play: Playback) -> str:
     R = math.sqrt(radius(play.scene) ** 2 - labelled(play.scene).gain)
     words = (
         f"Beside points as far from 0 as R = {shown(R)}, a coordinate of 1 is short, and b learns slowly. The "
-        "constant may be "
-        "R as well, then b ← b + yR²."
+        "constant may be R as well, then b ← b + yR²."
     )
     if unit is None or long is None:
         return words

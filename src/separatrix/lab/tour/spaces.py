@@ -44,9 +44,8 @@ def _turned(play: Playback) -> Place:
 def _two_spaces(play: Playback) -> str:
     n = len(play.scene.points)
     return (
-        f"x-space has {n} points of two classes. A line there has a normal vector w, and in w-space that w "
-        "is a single point. The other way round, a point x has become a line in w-space: all w with w·x = 0. This "
-        "line is "
+        f"x-space has {n} points of two classes. A line there has a normal vector w, and in w-space that w is a "
+        "single point. The other way round, a point x has become a line in w-space: all w with w·x = 0. This line is "
         "the dual of the point, and x is its normal. On one side of it lie the w that put x into its own class."
     )
 
@@ -60,9 +59,8 @@ def _twice_as_far(play: Playback) -> Asked:
         "Point 1 is moved twice as far from the origin, in the same direction. What does its line in w-space do?",
         ("It stays where it is", "It turns", "It moves away from 0"),
         0 if same else 1,
-        "w·(2x) = 2 w·x is 0 for the same w, and has the same sign for all others: the line is given by the direction "
-        "of "
-        "x alone.",
+        "w·(2x) = 2 w·x is 0 for the same w, and has the same sign for all others: the line is given by the "
+        "direction of x alone.",
         {2: "Without a bias every such line goes through 0, since w = 0 has w·x = 0 for any x."},
     )
 
@@ -75,10 +73,9 @@ def _twice_as_far_then(play: Playback) -> list[Message]:
 def _one_w(play: Playback) -> str:
     w, _ = weights(play.frame)
     return (
-        f"Here w = ({shown(w[0], 3)}, {shown(w[1], 3)}) was put down by hand, and x-space shows the line that belongs "
-        "to it. "
-        "A point is misclassified where it is on the wrong side of that line. In w-space the same fact reads: w is on "
-        "the wrong side of that point's line."
+        f"Here w = ({shown(w[0], 3)}, {shown(w[1], 3)}) was put down by hand, and x-space shows the line that "
+        "belongs to it. A point is misclassified where it is on the wrong side of that line. In w-space the same "
+        "fact reads: w is on the wrong side of that point's line."
     )
 
 
@@ -131,8 +128,7 @@ TWO_SPACES = Chapter(
             "Into the wedge",
             "tab",
             "Every point asks w to be on one side of its line. Where all these half-planes overlap is the shaded "
-            "wedge, the "
-            "version space: exactly the w whose line separates the classes.",
+            "wedge, the version space: exactly the w whose line separates the classes.",
             Task(
                 "Drag w into the wedge.",
                 "w is the round handle in w-space. Watch x-space while you move it: each line of w-space that w "
@@ -141,8 +137,8 @@ TWO_SPACES = Chapter(
                 _wedge_status,
                 lambda play: [{"op": "hold", "w": _separating(play)[0], "b": _separating(play)[1]}],
                 lambda start, now: (
-                    "Now w is on the good side of every line, and every point is on the good side of the line "
-                    "of w. These are two ways to say one thing: y(w·x) > 0 for all points."
+                    "Now w is on the good side of every line, and every point is on the good side of the line of w. "
+                    "These are two ways to say one thing: y(w·x) > 0 for all points."
                 ),
                 keys=W_KEYS,
             ),
@@ -156,10 +152,8 @@ TWO_SPACES = Chapter(
 def _risk_words(play: Playback) -> str:
     return (
         "The perceptron risk adds up, over the misclassified points only, how wrong they are: R(w) = Σ −y(w·x). A "
-        "point "
-        "on its own side adds nothing. Over w-space this is a bowl made of flat pieces, with a crease along each "
-        "point's "
-        "line, where that point begins to count. At the first w of this run the risk is "
+        "point on its own side adds nothing. Over w-space this is a bowl made of flat pieces, with a crease along "
+        "each point's line, where that point begins to count. At the first w of this run the risk is "
         f"{shown(risk(play.scene, play.frame))}."
     )
 
@@ -181,8 +175,7 @@ def _descent_words(play: Playback) -> str:
     rows = wrong(play)
     return (
         "The slope of the bowl at w is −Σ yx over the misclassified points. Gradient descent goes the other way: w ← "
-        "w + ε "
-        f"Σ yx. At the first step {points(rows)} {verb(rows, 'is', 'are')} misclassified and ε = "
+        f"w + ε Σ yx. At the first step {points(rows)} {verb(rows, 'is', 'are')} misclassified and ε = "
         f"{shown(play.scene.step)}."
     )
 
@@ -240,8 +233,8 @@ RISK = Chapter(
                 _risk_status,
                 lambda play: [{"op": "finish"}],
                 lambda start, now: (
-                    f"It took {counted(now.frame.updates, 'step')}. Descent rests at the first w that misclassifies no "
-                    "point. It does not look for the best of them; that will be the margin's business."
+                    f"It took {counted(now.frame.updates, 'step')}. Descent rests at the first w that misclassifies "
+                    "no point. It does not look for the best of them; that will be the margin's business."
                 ),
                 keys=STEP_KEYS,
             ),

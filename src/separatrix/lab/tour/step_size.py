@@ -40,8 +40,7 @@ def _same_count(play: Playback) -> Asked:
         ("Fewer", "Just as many", "More"),
         0 if other < now else 1 if other == now else 2,
         f"It takes {other}. From w = 0 every w of the run is 100 times the old one. No sign of w·x + b changes, so "
-        "the same "
-        "points are misclassified at the same moments, and even the line is the same.",
+        "the same points are misclassified at the same moments, and even the line is the same.",
     )
 
 
@@ -58,8 +57,8 @@ def _crawling() -> Scene:
 
 def _off_zero(play: Playback) -> str:
     return (
-        "Things change as soon as the run does not start at 0. Here descent starts at w = y₁x₁, and its first w has a "
-        f"length of its own, {shown(norm(play))}, against which a step is short or long."
+        "Things change as soon as the run does not start at 0. Here descent starts at w = y₁x₁, and its first w has "
+        f"a length of its own, {shown(norm(play))}, against which a step is short or long."
     )
 
 
@@ -142,8 +141,8 @@ STEP_SIZE = Chapter(
                 _size_status,
                 lambda play: [{"op": "set", "settings": {"step": _fewest(play.scene)[1]}}, {"op": "finish"}],
                 lambda start, now: (
-                    f"{_total(now)} steps instead of {_total(start)}. On other points a step that is too long "
-                    "would jump over the wedge and back; a good size has to be looked for."
+                    f"{_total(now)} steps instead of {_total(start)}. On other points a step that is too long would "
+                    "jump over the wedge and back; a good size has to be looked for."
                 ),
                 keys=SLIDER_KEYS,
                 changes=("step",),

@@ -33,10 +33,9 @@ def _slack_words(play: Playback) -> str:
     count = len(kinds(play)["slack"])
     return (
         "No line separates these points, so some of them must be allowed to be wrong, at a price. The slack of a "
-        "point is "
-        "how much its y f(x) is short of 1: ξ = max(0, 1 − y f(x)). The soft margin makes ½‖w‖² + C Σξ as small as "
-        "possible. "
-        f"Here C = {shown(play.scene.C)}, and {counted(count, 'point')} {'pays' if count == 1 else 'pay'}."
+        "point is how much its y f(x) is short of 1: ξ = max(0, 1 − y f(x)). The soft margin makes ½‖w‖² + C Σξ as "
+        f"small as possible. Here C = {shown(play.scene.C)}, and {counted(count, 'point')} "
+        f"{'pays' if count == 1 else 'pay'}."
     )
 
 
@@ -72,8 +71,7 @@ def _smaller_price(play: Playback) -> Asked:
         ("Wider", "It stays the same", "Narrower"),
         right,
         f"From {shown(before)} to {shown(after)}. Where errors are cheap, a short w is worth more: the slab widens "
-        "and lets more "
-        "points in. Where they are dear, it narrows.",
+        "and lets more points in. Where they are dear, it narrows.",
     )
 
 
@@ -116,8 +114,7 @@ SLACK = Chapter(
             "Nobody pays",
             "settings",
             "These points can be separated, yet with a small C the soft margin lets some of them into the slab: a "
-            "wide slab is "
-            "worth the price.",
+            "wide slab is worth the price.",
             Task(
                 "Move C until no point uses slack.",
                 "The slider of C is among the settings above the pictures. Dearer slack is used less.",
@@ -144,12 +141,10 @@ SLACK = Chapter(
 def _kinds_words(play: Playback) -> str:
     return (
         "The ringed points are the support vectors: those with a weight α above 0. Take all the others away, and the "
-        "line stays. "
-        "There are two kinds of them. A solid ring: the point is exactly on the edge of the slab, y f(x) = 1, without "
-        "slack, "
-        "and its weight is between 0 and C. These points say where the edges are. A dashed ring: the point is inside "
-        "the slab "
-        "or beyond the line, y f(x) < 1, and it uses slack; its weight is exactly C, the most a point may have."
+        "line stays. There are two kinds of them. A solid ring: the point is exactly on the edge of the slab, y f(x) "
+        "= 1, without slack, and its weight is between 0 and C. These points say where the edges are. A dashed ring: "
+        "the point is inside the slab or beyond the line, y f(x) < 1, and it uses slack; its weight is exactly C, "
+        "the most a point may have."
     )
 
 
@@ -162,8 +157,8 @@ def _second_kind(play: Playback) -> Asked:
         "How many support vectors of the second kind are there, with a dashed ring?",
         choices,
         right,
-        f"{on} on the edges and {beyond} with slack make {on + beyond} support vectors among {len(play.scene.points)} "
-        "points.",
+        f"{on} on the edges and {beyond} with slack make {on + beyond} support vectors among "
+        f"{len(play.scene.points)} points.",
         slips,
     )
 
@@ -176,10 +171,8 @@ def _between(play: Playback) -> int:
 def _weight_words(play: Playback) -> str:
     return (
         "The weights are the answer to a second program, the dual, and the two fit together point by point. Either α "
-        "= 0, or "
-        "y f(x) ≤ 1; either α = C, or there is no slack. This is complementary slackness, and the panel lists it for "
-        "every "
-        "point."
+        "= 0, or y f(x) ≤ 1; either α = C, or there is no slack. This is complementary slackness, and the panel "
+        "lists it for every point."
     )
 
 
@@ -189,8 +182,7 @@ def _where_must(play: Playback) -> Asked:
     place = 1 if abs(f - 1.0) <= 1e-3 else 0 if f > 1 else 2
     return Asked(
         f"Point {row + 1} has α{subscript(row + 1)} = {shown(alpha, 3)}, more than 0 and less than C = "
-        f"{shown(play.scene.C)}. "
-        "Where must it be?",
+        f"{shown(play.scene.C)}. Where must it be?",
         ("Outside the slab", "On the edge of the slab", "Inside the slab or beyond the line"),
         place,
         "α > 0 says that it is not outside, and α < C says that it uses no slack. Only the edge is left.",
@@ -224,10 +216,9 @@ def _near(one: Playback, other: Playback) -> bool:
 
 def _forces_words(play: Playback) -> str:
     return (
-        "Think of each support vector as pushing on the line with a force α, at right angles to it, the blue ones one "
-        "way and the "
-        "orange ones the other. The line is at rest: the forces cancel, Σ αy = 0, and so do the torques, which would "
-        "turn it."
+        "Think of each support vector as pushing on the line with a force α, at right angles to it, the blue ones "
+        "one way and the orange ones the other. The line is at rest: the forces cancel, Σ αy = 0, and so do the "
+        "torques, which would turn it."
     )
 
 
@@ -239,9 +230,8 @@ def _balance(play: Playback) -> Asked:
         f"The weights of the blue points add up to {shown(plus)}. What do those of the orange points add up to?",
         choices,
         right,
-        f"To the same: {shown(minus)}. The bias b is free to shift the line, so any surplus on one side would push it "
-        "on. "
-        "A balance is the only place to rest.",
+        f"To the same: {shown(minus)}. The bias b is free to shift the line, so any surplus on one side would push "
+        "it on. A balance is the only place to rest.",
     )
 
 

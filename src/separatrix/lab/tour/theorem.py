@@ -42,10 +42,8 @@ def _progress_words(play: Playback) -> str:
     m, _ = _best(play.scene)
     return (
         "Suppose some line separates the points. Then there is a best direction u, of length 1, which every point "
-        "agrees "
-        f"with by at least m: y(u·x) ≥ m, here m = {shown(m)}{_with_one(play.scene)}. The perceptron does not know "
-        "u, "
-        "but we can watch u·w, how far w has come in that direction."
+        f"agrees with by at least m: y(u·x) ≥ m, here m = {shown(m)}{_with_one(play.scene)}. The perceptron does not "
+        "know u, but we can watch u·w, how far w has come in that direction."
     )
 
 
@@ -63,8 +61,8 @@ def _progress(play: Playback) -> Asked:
         ),
         0 if always else 2,
         "The update adds y(u·x), and that is at least m for every point, whichever it is. So after k updates from w "
-        "= 0, u·w "
-        f"is at least km. After the {play.frame.updates} updates of this run it is {shown(along[play.cursor])}.",
+        f"= 0, u·w is at least km. After the {play.frame.updates} updates of this run it is "
+        f"{shown(along[play.cursor])}.",
         {1: "R is how long the longest point is; a point can be long and still hardly agree with u."},
     )
 
@@ -72,10 +70,9 @@ def _progress(play: Playback) -> Asked:
 def _length_words(play: Playback) -> str:
     return (
         "A growing u·w alone would prove nothing: w could simply get longer. But an update is made only at a "
-        "mistake, where "
-        "y(w·x) ≤ 0. So in ‖w + yx‖² = ‖w‖² + 2y(w·x) + ‖x‖² the middle term never adds anything, and the last is at "
-        "most "
-        f"R², with R = {shown(radius(play.scene))} the length of the longest point{_with_one(play.scene)}."
+        "mistake, where y(w·x) ≤ 0. So in ‖w + yx‖² = ‖w‖² + 2y(w·x) + ‖x‖² the middle term never adds anything, and "
+        f"the last is at most R², with R = {shown(radius(play.scene))} the length of the longest "
+        f"point{_with_one(play.scene)}."
     )
 
 
@@ -90,9 +87,8 @@ def _length(play: Playback) -> Asked:
         f"So how long can w be, at most, after k = {k} updates?",
         (f"R√k = {shown(R * math.sqrt(k))}", f"Rk = {shown(R * k)}", "There is no limit"),
         0 if holds else 1,
-        "Each update adds at most R² to ‖w‖², which makes kR² after k of them, and the root of that is R√k. Here ‖w‖ "
-        "is "
-        f"{shown(sizes[play.cursor])}.",
+        "Each update adds at most R² to ‖w‖², which makes kR² after k of them, and the root of that is R√k. Here "
+        f"‖w‖ is {shown(sizes[play.cursor])}.",
         {1: "That would be so if every jump went straight on; but jumps at mistakes go sideways or back."},
     )
 
@@ -102,11 +98,9 @@ def _meet_words(play: Playback) -> str:
     R = radius(play.scene)
     return (
         "Put the two together. After k updates u·w is at least km, and ‖w‖ is at most R√k. But u·w is never more "
-        "than ‖w‖, "
-        "since u has length 1. So km ≤ R√k. The left side grows like a straight line and the right side like a square "
-        f"root: in the end the line overtakes. They meet at k = R²/m² = {shown((R / m) ** 2)}. One more update would "
-        "be a "
-        "contradiction, so the perceptron must stop; and it stops only when no point is wrong."
+        "than ‖w‖, since u has length 1. So km ≤ R√k. The left side grows like a straight line and the right side "
+        f"like a square root: in the end the line overtakes. They meet at k = R²/m² = {shown((R / m) ** 2)}. One "
+        "more update would be a contradiction, so the perceptron must stop; and it stops only when no point is wrong."
     )
 
 
@@ -120,8 +114,7 @@ def _how_many(play: Playback) -> Asked:
         (f"Fewer than {most}", f"Exactly {most}", f"More than {most}"),
         0 if made < most else 1 if made == most else 2,
         f"It makes {made}. The bound holds whatever the order of the points, so one particular run may be far below "
-        "it. What "
-        "matters is that there is a bound at all, and that R and m are all it depends on.",
+        "it. What matters is that there is a bound at all, and that R and m are all it depends on.",
     )
 
 
@@ -183,14 +176,13 @@ THEOREM = Chapter(
             "What makes it slow",
             "x",
             lambda play: (
-                f"The bound is (R/m)², here {shown(math.floor(_bound(play)), 6)}: long points and a small margin make "
-                "it large. The number of points is not in it at all."
+                f"The bound is (R/m)², here {shown(math.floor(_bound(play)), 6)}: long points and a small margin "
+                "make it large. The number of points is not in it at all."
             ),
             Task(
                 "Drag one point so that the theorem allows twice as many updates, or more.",
-                "Bring a point nearer to the other class: the margin m shrinks, and the bound grows with 1/m². Do not "
-                "go so "
-                "far that no line is left.",
+                "Bring a point nearer to the other class: the margin m shrinks, and the bound grows with 1/m². Do "
+                "not go so far that no line is left.",
                 _doubled,
                 _bound_status,
                 _doubling_move,

@@ -36,8 +36,8 @@ def _seen_words(play: Playback) -> str:
     rows = _wrong(play)
     return (
         f"A kernel SVM with γ = {shown(play.scene.gamma)} on points that overlap: {points(rows)} "
-        f"{verb(rows, 'is', 'are')} on the "
-        "wrong side of its curve. That is its training error, and there is an easy way to be rid of it."
+        f"{verb(rows, 'is', 'are')} on the wrong side of its curve. That is its training error, and there is an easy "
+        "way to be rid of it."
     )
 
 
@@ -73,14 +73,12 @@ def _ten_looks(play: Playback) -> Asked:
         f"{best:.0f} of {HELD_OUT}", [f"{half} of {HELD_OUT}", f"{half + 7} of {HELD_OUT}"]
     )
     return Asked(
-        f"{LOOKS} classifiers toss a coin for each of {HELD_OUT} held-out points. How many does the best of them get "
-        "right, on "
-        "average?",
+        f"{LOOKS} classifiers toss a coin for each of {HELD_OUT} held-out points. How many does the best of them "
+        "get right, on average?",
         choices,
         right,
         f"On average {shown(best, 3)}. Each of them alone gets {half}, but we kept the luckiest of {LOOKS}. A "
-        "hold-out that "
-        "was used to choose no longer tells how good the chosen one is.",
+        "hold-out that was used to choose no longer tells how good the chosen one is.",
         {choices.index(f"{half} of {HELD_OUT}"): "That is right for one of them, chosen beforehand."},
     )
 
@@ -96,8 +94,7 @@ def _fresh(play: Playback) -> Asked:
         choices,
         right,
         f"It is still a coin: {half}. So choose with one set of held-out points and judge with another, which you "
-        "look at once; "
-        "or let the library count the looks and widen its interval accordingly.",
+        "look at once; or let the library count the looks and widen its interval accordingly.",
         {choices.index(f"{best:.0f} of {HELD_OUT}"): "Its luck stays with the points it was chosen on."},
     )
 
@@ -120,9 +117,7 @@ VALIDATION = Chapter(
                 _memorise,
                 lambda start, now: (
                     "No training error at all, and it took no insight, only a narrow kernel. To know how good it is, "
-                    "ask it about "
-                    "points "
-                    "that it has not seen: hold some out."
+                    "ask it about points that it has not seen: hold some out."
                 ),
                 keys=SLIDER_KEYS,
                 changes=("gamma",),
@@ -133,8 +128,7 @@ VALIDATION = Chapter(
             "Ten looks",
             "tab",
             "Held-out points are asked about, not learnt from. But each time you try another γ and keep the better "
-            "one, you "
-            "have looked. Imagine classifiers that know nothing at all.",
+            "one, you have looked. Imagine classifiers that know nothing at all.",
             Question(_ten_looks),
         ),
         Stop(
@@ -192,9 +186,8 @@ def _how_many_weights(play: Playback) -> Asked:
         "How many weights does it learn, not counting the bias?",
         choices,
         right,
-        f"{SIDE} × {SIDE} = {count}, one for each cell. A drawing is one point in a space of {count} dimensions, and "
-        "the machine "
-        "looks for a hyperplane there, with the same update as in the plane: w ← w + yx.",
+        f"{SIDE} × {SIDE} = {count}, one for each cell. A drawing is one point in a space of {count} dimensions, "
+        "and the machine looks for a hyperplane there, with the same update as in the plane: w ← w + yx.",
     )
 
 
@@ -204,13 +197,12 @@ def _shifted(play: Playback) -> Asked:
     right = {1: 0, -1: 1, None: 2}[found["answer"]]
     return Asked(
         f"A machine has learnt one T and one L, and has both right. Now the same T comes {-SHIFT} cells further to "
-        "the left. What "
-        "does it say?",
+        "the left. What does it say?",
         ("T", "L", "It cannot tell"),
         right,
         f"f = {shown(found['f'])}, where above 0 means T. Every weight belongs to one cell, and a shape that has "
-        "moved lights other "
-        "cells. It learns where the ink is, not what the shape is: show it many places, and it will do better.",
+        "moved lights other cells. It learns where the ink is, not what the shape is: show it many places, and it "
+        "will do better.",
     )
 
 
@@ -223,8 +215,7 @@ MARK_ONE = Chapter(
             "A machine that sees",
             "mark",
             f"Around 1960 Rosenblatt's Mark I looked through {SIDE} × {SIDE} photocells and learnt to tell shapes "
-            "apart. Its algorithm is "
-            "the perceptron of the chapters before.",
+            "apart. Its algorithm is the perceptron of the chapters before.",
             Question(_how_many_weights),
             scene=preset("origin"),
         ),
@@ -232,17 +223,15 @@ MARK_ONE = Chapter(
             "The same letter elsewhere",
             "mark",
             "It is taught with the letters T and L, two cells thick. You can draw them yourself: open Mark I, draw, "
-            "and press "
-            "“this is A” or “this is B”.",
+            "and press “this is A” or “this is B”.",
             Question(_shifted),
             scene=preset("origin"),
         ),
         Stop(
             "Your turn",
             "x",
-            "That was the tour. A line, a point w, a mistake and a jump, a margin, a price, a kernel, an honest look: "
-            "the rest of "
-            "the page lets you put them together. Your own points come back when you end the tour.",
+            "That was the tour. A line, a point w, a mistake and a jump, a margin, a price, a kernel, an honest "
+            "look: the rest of the page lets you put them together. Your own points come back when you end the tour.",
         ),
     ),
 )
