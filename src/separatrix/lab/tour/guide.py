@@ -16,8 +16,9 @@ from typing import Any, Protocol
 from separatrix.lab.edits import Edits
 from separatrix.lab.playback import Playback
 from separatrix.lab.scene import Scene, SceneError
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Question, Stop, Task, say
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, say
 from separatrix.lab.tour.chapters import CHAPTERS
+from separatrix.lab.tour.means import Message, Requests
 
 BY_NAME = {chapter.name: chapter for chapter in CHAPTERS}
 _CHANGED = (
@@ -155,7 +156,7 @@ def _question(visit: Visit) -> Message | None:
 def _comparable(task: Task, visit: Visit, play: Playback) -> bool:
     """True if the scene differs from that of the stop only where the task lets the reader change it."""
     was = visit.opened.scene
-    return replace(play.scene, **{name: getattr(was, name) for name in task.changes}) == was
+    return replace(play.scene, **{name: getattr(was, name) for name in task.means.changes}) == was
 
 
 def _task(visit: Visit, play: Playback | None) -> Message | None:
@@ -171,7 +172,7 @@ def _task(visit: Visit, play: Playback | None) -> Message | None:
     return {
         "text": say(task.text, visit.opened),
         "hint": say(task.hint, visit.opened) if visit.hinted else "",
-        "keys": task.keys,
+        "keys": task.means.keys,
         "done": visit.done,
         "shown": visit.shown,
         "status": status,
@@ -220,7 +221,7 @@ def _show(page: Page, visit: Visit, message: Message) -> None:
     page.visit = replace(visit, shown=True, expected=page.edits.scene)
 
 
-def _perform(page: Page, messages: list[Message]) -> None:
+def _perform(page: Page, messages: Requests) -> None:
     for message in messages:
         page.perform(message)
 

@@ -8,18 +8,9 @@ import numpy as np
 
 from separatrix import geometry
 from separatrix.lab.playback import Playback
-from separatrix.lab.tour.chapter import (
-    ADD_KEYS,
-    MOVE_KEYS,
-    Asked,
-    Chapter,
-    Message,
-    Question,
-    Stop,
-    Task,
-    among,
-)
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, comparison
 from separatrix.lab.tour.facts import answer, functional, kinds, moved_towards, norm, weights, width
+from separatrix.lab.tour.means import ADD, DRAG, Requests, add, move
 from separatrix.lab.words import pair, points, shown, verb
 
 _EDGE = 1e-6  # |y f(x) - 1| of a point that is on the edge of the slab
@@ -51,11 +42,10 @@ def _distance(play: Playback) -> Asked:
     row = _far(play)
     f = float(functional(play)[row])
     size = norm(play)
-    choices, right = among(shown(f / size), [shown(f), shown(f * size), shown(size)])
-    return Asked(
+    return Asked.among(
         f"Point {row + 1} has y f(x) = {shown(f)}, its functional margin. How far is it from the line?",
-        choices,
-        right,
+        shown(f / size),
+        [shown(f), shown(f * size), shown(size)],
         f"y f(x)/‖w‖ = {shown(f)}/{shown(size)}: the geometric margin is the functional one divided by ‖w‖.",
     )
 
@@ -72,18 +62,17 @@ def _slab_words(play: Playback) -> str:
 def _doubled_w(play: Playback) -> Asked:
     w, _ = weights(play.frame)
     now, then = float(geometry.slab_width(w)), float(geometry.slab_width(2.0 * w))
-    right = 0 if then < now else 1 if then == now else 2
     return Asked(
         "Now double w and b. The line f = 0 stays where it is. How wide is the slab between f = +1 and f = −1?",
         ("Half as wide", "Just as wide", "Twice as wide"),
-        right,
+        comparison(then, now),
         f"f grows twice as fast, so it reaches 1 after half the way: the width is {shown(then)} now. A wide slab "
         "means a short w. To find the widest slab, make ‖w‖ as small as the points allow.",
         {2: "A longer w makes f steeper, and a steeper f reaches 1 sooner."},
     )
 
 
-def _double(play: Playback) -> list[Message]:
+def _double(play: Playback) -> Requests:
     w, b = weights(play.frame)
     return [{"op": "hold", "w": (2.0 * w).tolist(), "b": 2.0 * b}]
 
@@ -107,7 +96,7 @@ def _width_status(start: Playback, now: Playback) -> str:
     return f"The slab is {shown(after, 3)} wide; half of the old one would be {shown(before / 2, 3)}."
 
 
-def _halving_move(play: Playback) -> list[Message]:
+def _halving_move(play: Playback) -> Requests:
     """The shortest move of a point on the edge that makes the slab half as wide, or a little less."""
     old = width(play) or 0.0
     for share in np.linspace(0.5, 1.6, 23):
@@ -115,7 +104,7 @@ def _halving_move(play: Playback) -> list[Message]:
             point = moved_towards(play, row, float(share))
             now = answer(play.scene.moved(row, point))
             if _halved(play, now) and 0.3 * old <= (width(now) or 0.0) <= 0.5 * old:
-                return [{"op": "move", "row": row, "point": point}]
+                return move(row, point)
     raise AssertionError("no move halves the slab")
 
 
@@ -132,6 +121,7 @@ SLAB = Chapter(
             "The hard margin is the widest slab with no point inside. The ringed points touch its edges and hold "
             "it; all the others could be moved about behind them.",
             Task(
+                DRAG,
                 "Drag one point so that the slab becomes half as wide.",
                 "Only a point that gets into the slab can narrow it. Take a ringed one and pull it towards the line.",
                 _halved,
@@ -141,8 +131,6 @@ SLAB = Chapter(
                     f"The slab was {shown(width(start))} wide and is {shown(width(now))} now; ‖w‖ went from "
                     f"{shown(norm(start))} to {shown(norm(now))}. Their product is 2, before and after."
                 ),
-                keys=MOVE_KEYS,
-                changes=("points",),
             ),
         ),
     ),
@@ -167,11 +155,10 @@ def _on_edge(play: Playback) -> list[int]:
 
 def _active(play: Playback) -> Asked:
     rows, n = _on_edge(play), len(play.scene.points)
-    choices, right = among(str(len(rows)), [str(k) for k in range(min(n, 3) + 1)])
-    return Asked(
+    return Asked.among(
         f"At the optimum, how many of the {n} constraints hold with equality, y(w·x + b) = 1?",
-        choices,
-        right,
+        str(len(rows)),
+        [str(k) for k in range(min(n, 3) + 1)],
         f"{points(rows).capitalize()}: in x-space {verb(rows, 'it lies', 'they lie')} on the edges of the slab, in "
         f"(w, b)-space the optimum lies on {verb(rows, 'its plane', 'their planes')}.",
     )
@@ -217,13 +204,13 @@ def _unmoved(start: Playback, now: Playback) -> bool:
     )
 
 
-def _behind(play: Playback) -> list[Message]:
+def _behind(play: Playback) -> Requests:
     """A point of class +1 twice as far out as the one that is farthest already."""
     w, _ = weights(play.frame)
     f = functional(play) * (play.scene.y > 0)
     row = int(np.argmax(f))
     x = play.scene.X[row] + w / float(w @ w)
-    return [{"op": "add", "point": [float(x[0]), float(x[1]), 1]}]
+    return add([float(x[0]), float(x[1]), 1])
 
 
 PROGRAM = Chapter(
@@ -231,17 +218,14 @@ PROGRAM = Chapter(
     "The hard margin as a program",
     "hard-margin-qp",
     (
-        Stop(
-            "Three unknowns", "tab", _program_words, Question(_active), settings={"algorithm": "hard-margin"}
-        ),
-        Stop(
-            "The nearest place", "tab", _axis_words, Question(_nearest), settings={"algorithm": "hard-margin"}
-        ),
+        Stop("Three unknowns", "tab", _program_words, Question(_active)),
+        Stop("The nearest place", "tab", _axis_words, Question(_nearest)),
         Stop(
             "A constraint that costs nothing",
             "x",
             "A constraint that the optimum meets with room to spare does not count: take it away, and nothing changes.",
             Task(
+                ADD,
                 "Put down one more point without moving the slab.",
                 "Anywhere on its own side of the slab will do: blue beyond the blue edge, orange beyond the orange "
                 "one.",
@@ -254,11 +238,9 @@ PROGRAM = Chapter(
                     "One more plane in (w, b)-space, and it misses the optimum. Its point gets the weight 0. A hard "
                     "margin may have thousands of points and rest on three."
                 ),
-                keys=ADD_KEYS,
-                changes=("points",),
             ),
-            settings={"algorithm": "hard-margin"},
         ),
     ),
     tabs=("solid", "w"),
+    settings={"algorithm": "hard-margin"},
 )

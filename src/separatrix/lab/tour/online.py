@@ -11,18 +11,9 @@ import numpy as np
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import Point, Scene
-from separatrix.lab.tour.chapter import (
-    ADD_KEYS,
-    MOVE_KEYS,
-    Asked,
-    Chapter,
-    Message,
-    Question,
-    Stop,
-    Task,
-    preset,
-)
+from separatrix.lab.tour.chapter import VERDICTS, Asked, Chapter, Question, Stop, Task, comparison, preset
 from separatrix.lab.tour.facts import weights, widest
+from separatrix.lab.tour.means import ADD, DRAG, Requests, add, finish, move
 
 
 def _newcomer(play: Playback) -> Point:
@@ -59,15 +50,19 @@ def _goes_on(play: Playback) -> Asked:
     )
 
 
+def _verdict_status(start: Playback, now: Playback) -> str:
+    return f"The verdict is “{now.answers.quick_verdict.verdict}”."
+
+
 def _impossible(start: Playback, now: Playback) -> bool:
     return (
         len(now.scene.points) > len(start.scene.points) and now.answers.quick_verdict.verdict == "inseparable"
     )
 
 
-def _intruder(play: Playback) -> list[Message]:
+def _intruder(play: Playback) -> Requests:
     middle = play.scene.X[play.scene.y > 0].mean(axis=0)
-    return [{"op": "add", "point": [float(middle[0]), float(middle[1]), -1]}]
+    return add([float(middle[0]), float(middle[1]), -1])
 
 
 def _drift_words(play: Playback) -> str:
@@ -92,19 +87,12 @@ def _who_errs(play: Playback) -> Asked:
     return Asked(
         "In the other three quarters, which of the two makes fewer mistakes?",
         ("The one that goes on learning", "Both the same", "The copy that stopped"),
-        0 if online < frozen else 1 if online == frozen else 2,
+        comparison(online, frozen),
         f"The learner makes {online} mistakes there, the copy {frozen}. Following a line that moves costs mistakes "
         f"for as long as it moves{'; not following it costs more' if online < frozen else ''}.",
     )
 
 
-_DRIFT = Stop(
-    "A world that turns",
-    "tab",
-    _drift_words,
-    Question(_who_errs, lambda play: [{"op": "finish"}]),
-    step=60,
-)
 ONLINE = Chapter(
     "online",
     "Online, and when the world drifts",
@@ -117,7 +105,7 @@ ONLINE = Chapter(
                 f"The run has ended after {counted(play.frame.updates, 'update')}. The perceptron looks at one point "
                 "at a time and keeps nothing but w, so it need not know all the points beforehand."
             ),
-            Question(_goes_on, lambda play: [{"op": "add", "point": list(_newcomer(play))}]),
+            Question(_goes_on, lambda play: add(_newcomer(play))),
             scene=preset("origin"),
             tabs=("w",),
         ),
@@ -127,23 +115,22 @@ ONLINE = Chapter(
             "While a line exists that has all points right, old and new, the theorem bounds the mistakes. If the "
             "world drifts, the old points and the new ones may contradict each other.",
             Task(
+                ADD,
                 "Put down one more point so that no line is left. The tool “−1” adds orange ones.",
                 "Put an orange point into the midst of the blue ones.",
                 _impossible,
-                lambda start, now: f"The verdict is “{now.answers.quick_verdict.verdict}”.",
+                _verdict_status,
                 _intruder,
                 lambda start, now: (
                     "Now the run has no end: with each mistake on one point it spoils another. An online learner in "
                     "a drifting world goes on making mistakes for as long as the drift lasts; it follows, but it "
                     "never arrives."
                 ),
-                keys=ADD_KEYS,
-                changes=("points",),
             ),
             scene=preset("origin"),
             tabs=("w",),
         ),
-        _DRIFT,
+        Stop("A world that turns", "tab", _drift_words, Question(_who_errs, finish), step=60),
     ),
 )
 
@@ -166,11 +153,10 @@ def _crossing() -> Scene:
 
 def _any_line(play: Playback) -> Asked:
     kind = play.answers.verdict.verdict
-    right = {"separable": 0, "quasi-separable": 1, "inseparable": 2}[kind]
     return Asked(
         "Is there a line with all blue points on one side and all orange ones on the other?",
         ("Yes, the run just needs more time", "Only one that goes through some of the points", "No"),
-        right,
+        VERDICTS.index(kind),
         f"The exact verdict is “{kind}”, and it comes with a proof that anybody can check. No patience helps: the "
         "run would go on for ever.",
     )
@@ -214,7 +200,7 @@ def _line_now(start: Playback, now: Playback) -> bool:
     )
 
 
-def _uncrossing(play: Playback) -> list[Message]:
+def _uncrossing(play: Playback) -> Requests:
     """Move one of the points that contradict each other to the nearest place where a line exists."""
     found: list[tuple[float, int, list[float]]] = []
     for row in play.answers.verdict.rows:
@@ -226,7 +212,7 @@ def _uncrossing(play: Playback) -> list[Message]:
         moved = play.scene.moved(row, point)
         best = widest(moved)
         if best is not None and best[0] > 0.1:
-            return [{"op": "move", "row": row, "point": point}]
+            return move(row, point)
     raise AssertionError("no single move makes a line possible")
 
 
@@ -240,37 +226,25 @@ NO_LINE = Chapter(
             "x",
             "The perceptron has not come to an end on these points.",
             Question(_any_line),
-            scene=_crossing,
-            tabs=("w",),
         ),
-        Stop(
-            "A proof that adds up to nothing",
-            "x",
-            _weights_words,
-            Question(_weighted_sum),
-            scene=_crossing,
-            tabs=("w",),
-        ),
+        Stop("A proof that adds up to nothing", "x", _weights_words, Question(_weighted_sum)),
         Stop(
             "Break the proof",
             "x",
             "The segment between two blue points crosses the segment between two orange ones. The place where they "
             "cross would have to be on both sides of a line.",
             Task(
+                DRAG,
                 "Drag one point so that a line exists.",
                 "Take one of the highlighted points and pull it so far out that the segments no longer cross.",
                 _line_now,
-                lambda start, now: f"The verdict is “{now.answers.quick_verdict.verdict}”.",
+                _verdict_status,
                 _uncrossing,
                 lambda start, now: (
                     "Now a line exists and the perceptron finds it. There is always either a line or such a set of "
                     "weights, never both and never neither."
                 ),
-                keys=MOVE_KEYS,
-                changes=("points",),
             ),
-            scene=_crossing,
-            tabs=("w",),
         ),
     ),
 )

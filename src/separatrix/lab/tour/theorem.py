@@ -11,8 +11,9 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import Frame
 from separatrix.lab.runs.perceptron import labelled
 from separatrix.lab.scene import Scene
-from separatrix.lab.tour.chapter import MOVE_KEYS, Asked, Chapter, Message, Question, Stop, Task
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, comparison
 from separatrix.lab.tour.facts import radius, steps_to_end, weights, widest
+from separatrix.lab.tour.means import DRAG, Requests, finish, move
 from separatrix.lab.words import shown
 from separatrix.types import Vector
 
@@ -112,7 +113,7 @@ def _how_many(play: Playback) -> Asked:
     return Asked(
         f"The theorem allows {most} updates on these points. How many will this run make?",
         (f"Fewer than {most}", f"Exactly {most}", f"More than {most}"),
-        0 if made < most else 1 if made == most else 2,
+        comparison(made, most),
         f"It makes {made}. The bound holds whatever the order of the points, so one particular run may be far below "
         "it. What matters is that there is a bound at all, and that R and m are all it depends on.",
     )
@@ -133,7 +134,7 @@ def _bound_status(start: Playback, now: Playback) -> str:
     return f"The theorem allows {shown(math.floor(_bound(now)), 6)} updates now."
 
 
-def _doubling_move(play: Playback) -> list[Message]:
+def _doubling_move(play: Playback) -> Requests:
     """Bring the point with the least margin nearer to the best separator, until the bound has doubled."""
     found = widest(play.scene)
     assert found is not None
@@ -145,33 +146,18 @@ def _doubling_move(play: Playback) -> list[Message]:
         moved = np.array([x1, x2]) - share * f * w / float(w @ w)
         point = [float(moved[0]), float(moved[1]), label]
         if _doubled(play, Playback(play.scene.moved(row, point))):
-            return [{"op": "move", "row": row, "point": point}]
+            return move(row, point)
     raise AssertionError("no move doubles the bound")
 
 
-_FROM_ZERO = {"algorithm": "perceptron", "order": "cyclic", "start": "zero", "step": 1.0}
 THEOREM = Chapter(
     "theorem",
     "Why the perceptron must stop",
     "theorem",
     (
-        Stop("Something that must grow", "tab", _progress_words, Question(_progress), settings=_FROM_ZERO),
-        Stop(
-            "Something that cannot grow as fast",
-            "tab",
-            _length_words,
-            Question(_length),
-            settings=_FROM_ZERO,
-            step=9,
-        ),
-        Stop(
-            "They meet",
-            "tab",
-            _meet_words,
-            Question(_how_many, lambda play: [{"op": "finish"}]),
-            settings=_FROM_ZERO,
-            step=9,
-        ),
+        Stop("Something that must grow", "tab", _progress_words, Question(_progress)),
+        Stop("Something that cannot grow as fast", "tab", _length_words, Question(_length), step=9),
+        Stop("They meet", "tab", _meet_words, Question(_how_many, finish), step=9),
         Stop(
             "What makes it slow",
             "x",
@@ -180,6 +166,7 @@ THEOREM = Chapter(
                 "make it large. The number of points is not in it at all."
             ),
             Task(
+                DRAG,
                 "Drag one point so that the theorem allows twice as many updates, or more.",
                 "Bring a point nearer to the other class: the margin m shrinks, and the bound grows with 1/m². Do "
                 "not go so far that no line is left.",
@@ -190,11 +177,9 @@ THEOREM = Chapter(
                     f"From {shown(math.floor(_bound(start)), 6)} to {shown(math.floor(_bound(now)), 6)}. Classes "
                     "that nearly touch may be learnt slowly, and now you know exactly how slowly."
                 ),
-                keys=MOVE_KEYS,
-                changes=("points",),
             ),
-            settings=_FROM_ZERO,
         ),
     ),
     tabs=("theorem", "w"),
+    settings={"algorithm": "perceptron", "order": "cyclic", "start": "zero", "step": 1.0},
 )

@@ -10,18 +10,9 @@ from scipy.stats import binom
 from separatrix.lab.letters import SIDE
 from separatrix.lab.mark_one import MarkOne
 from separatrix.lab.playback import Playback
-from separatrix.lab.tour.chapter import (
-    SLIDER_KEYS,
-    Asked,
-    Chapter,
-    Message,
-    Question,
-    Stop,
-    Task,
-    among,
-    preset,
-)
-from separatrix.lab.tour.facts import answer, functional
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, preset
+from separatrix.lab.tour.facts import functional
+from separatrix.lab.tour.means import first_setting, slider
 from separatrix.lab.words import points, shown, verb
 
 HELD_OUT = 20  # points of the thought experiment
@@ -50,13 +41,6 @@ def _errors(start: Playback, now: Playback) -> str:
     return f"γ = {shown(now.scene.gamma, 3)}: {count} of {n} points {'is' if count == 1 else 'are'} on the wrong side."
 
 
-def _memorise(play: Playback) -> list[Message]:
-    for gamma in (3.0, 10.0, 30.0, 100.0):
-        if not _wrong(answer(play.scene.changed({"gamma": gamma}))):
-            return [{"op": "set", "settings": {"gamma": gamma}}, {"op": "finish"}]
-    raise AssertionError("no γ of the slider puts every point right")
-
-
 def best_of(looks: int, n: int) -> float:
     """Expected number of right answers of the best of some classifiers that toss a coin on each of n points.
 
@@ -69,33 +53,27 @@ def best_of(looks: int, n: int) -> float:
 def _ten_looks(play: Playback) -> Asked:
     best = best_of(LOOKS, HELD_OUT)
     half = HELD_OUT // 2
-    choices, right = among(
-        f"{best:.0f} of {HELD_OUT}", [f"{half} of {HELD_OUT}", f"{half + 7} of {HELD_OUT}"]
-    )
-    return Asked(
+    return Asked.among(
         f"{LOOKS} classifiers toss a coin for each of {HELD_OUT} held-out points. How many does the best of them "
         "get right, on average?",
-        choices,
-        right,
+        f"{best:.0f} of {HELD_OUT}",
+        [f"{half} of {HELD_OUT}", f"{half + 7} of {HELD_OUT}"],
         f"On average {shown(best, 3)}. Each of them alone gets {half}, but we kept the luckiest of {LOOKS}. A "
         "hold-out that was used to choose no longer tells how good the chosen one is.",
-        {choices.index(f"{half} of {HELD_OUT}"): "That is right for one of them, chosen beforehand."},
+        {f"{half} of {HELD_OUT}": "That is right for one of them, chosen beforehand."},
     )
 
 
 def _fresh(play: Playback) -> Asked:
     best, half = best_of(LOOKS, HELD_OUT), HELD_OUT // 2
-    choices, right = among(
-        f"{half} of {HELD_OUT}", [f"{best:.0f} of {HELD_OUT}", f"{half - 4} of {HELD_OUT}"]
-    )
-    return Asked(
+    return Asked.among(
         f"The winner is tried on {HELD_OUT} fresh points that nobody has looked at. How many does it get right, on "
         "average?",
-        choices,
-        right,
+        f"{half} of {HELD_OUT}",
+        [f"{best:.0f} of {HELD_OUT}", f"{half - 4} of {HELD_OUT}"],
         f"It is still a coin: {half}. So choose with one set of held-out points and judge with another, which you "
         "look at once; or let the library count the looks and widen its interval accordingly.",
-        {choices.index(f"{best:.0f} of {HELD_OUT}"): "Its luck stays with the points it was chosen on."},
+        {f"{best:.0f} of {HELD_OUT}": "Its luck stays with the points it was chosen on."},
     )
 
 
@@ -109,18 +87,17 @@ VALIDATION = Chapter(
             "settings",
             _seen_words,
             Task(
+                slider("gamma"),
                 "Move γ until no point is on the wrong side.",
                 "The slider of γ is among the settings above the pictures. Go up: a narrow kernel can bend around "
                 "every point.",
                 _none_wrong,
                 _errors,
-                _memorise,
+                first_setting("gamma", (3.0, 10.0, 30.0, 100.0), _none_wrong),
                 lambda start, now: (
                     "No training error at all, and it took no insight, only a narrow kernel. To know how good it is, "
                     "ask it about points that it has not seen: hold some out."
                 ),
-                keys=SLIDER_KEYS,
-                changes=("gamma",),
             ),
             scene=preset("overlapping", algorithm="kernel-svm", kernel="rbf", gamma=0.1, C=10.0),
         ),
@@ -181,11 +158,10 @@ def taught() -> MarkOne:
 
 def _how_many_weights(play: Playback) -> Asked:
     count = int(taught().model.coef_.size)
-    choices, right = among(str(count), [str(SIDE), str(2 * SIDE), str(count // 2)])
-    return Asked(
+    return Asked.among(
         "How many weights does it learn, not counting the bias?",
-        choices,
-        right,
+        str(count),
+        [str(SIDE), str(2 * SIDE), str(count // 2)],
         f"{SIDE} × {SIDE} = {count}, one for each cell. A drawing is one point in a space of {count} dimensions, "
         "and the machine looks for a hyperplane there, with the same update as in the plane: w ← w + yx.",
     )
@@ -217,7 +193,6 @@ MARK_ONE = Chapter(
             f"Around 1960 Rosenblatt's Mark I looked through {SIDE} × {SIDE} photocells and learnt to tell shapes "
             "apart. Its algorithm is the perceptron of the chapters before.",
             Question(_how_many_weights),
-            scene=preset("origin"),
         ),
         Stop(
             "The same letter elsewhere",
@@ -225,7 +200,6 @@ MARK_ONE = Chapter(
             "It is taught with the letters T and L, two cells thick. You can draw them yourself: open Mark I, draw, "
             "and press “this is A” or “this is B”.",
             Question(_shifted),
-            scene=preset("origin"),
         ),
         Stop(
             "Your turn",

@@ -146,9 +146,8 @@ def _growth(scene: Scene, rows: Vector, reach: float, last: tuple[int, Vector, V
     times, square = ("", "") if scene.step == 1 else ("ε ", "ε²")
     limit = f"{square}R{t}²" if t or square else "R²"
     text = (
-        f"The bend. Only a misclassified point is added, y w{t}·x{t} ≤ 0, so ‖w{t} + {times}y x{t}‖² = "
-        f"‖w{t}‖² + 2{times or ' '}y w{t}·x{t} + {square}‖x{t}‖² grows by at most {limit} = "
-        f"{shown((scene.step * reach) ** 2)}"
+        f"The bend. Only a misclassified point is added, y w{t}·x{t} ≤ 0, so ‖w{t} + {times}y x{t}‖² = ‖w{t}‖² + "
+        f"2{times or ' '}y w{t}·x{t} + {square}‖x{t}‖² grows by at most {limit} = {shown((scene.step * reach) ** 2)}"
     )
     if last is not None:
         row, before, after = last
