@@ -188,7 +188,11 @@ class Presentation:
             for r in self.remedies
         )
         advice = f"<details><summary>What to do about it</summary><ol>{items}</ol></details>" if items else ""
-        return f"<section><p><strong>{html.escape(_SENTENCES[self.verdict])}</strong><br>{html.escape(self._heading())}<br>{html.escape(self._sides())}</p>{html_table(self.estimates)}{sentences}{drawing}{advice}</section>"
+        return (
+            f"<section><p><strong>{html.escape(_SENTENCES[self.verdict])}</strong><br>{html.escape(self._heading())}"
+            f"<br>{html.escape(self._sides())}</p>"
+            f"{html_table(self.estimates)}{sentences}{drawing}{advice}</section>"
+        )
 
     # -- data -------------------------------------------------------------------------------------------
 

@@ -190,8 +190,8 @@ BIAS = Chapter(
             "A coordinate that is always 1",
             "tab",
             "Give every point a third coordinate that is always 1: x becomes (x₁, x₂, 1). Then w·x + b is the plain "
-            "product of (w₁, w₂, b) with it, and the perceptron may run without knowing of any bias. A plane through the "
-            "origin of this larger space meets the floor of the points in a line that need not go through 0.",
+            "product of (w₁, w₂, b) with it, and the perceptron may run without knowing of any bias. A plane through "
+            "the origin of this larger space meets the floor of the points in a line that need not go through 0.",
             Question(_bias_moves, step),
             scene=preset("eight", bias="unit"),
             step=1,
