@@ -65,6 +65,17 @@ class Run(Protocol):
         ...
 
 
+def frames_up_to(run: Run, most: int) -> tuple[list[Frame], bool]:
+    """The first frame of a run and at most ``most`` further ones; True if the run ended with them."""
+    frames = [run.first()]
+    while len(frames) <= most:
+        frame = run.step()
+        if frame is None:
+            return frames, True
+        frames.append(frame)
+    return frames, False
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun.
 
