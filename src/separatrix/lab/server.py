@@ -70,9 +70,8 @@ class Lab:
             await socket.close(1008, "Connections come from the page that is served here.")
             return
         await socket.accept()
-        if (
-            len(self.sessions) >= MAX_SESSIONS
-        ):  # said after the handshake: before it, no browser tells the page why
+        if len(self.sessions) >= MAX_SESSIONS:
+            # After the handshake, because before it no browser tells the page why.
             await socket.close(
                 1013, f"{MAX_SESSIONS} pages of this lab are open, as many as it serves at once."
             )

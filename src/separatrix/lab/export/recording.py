@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.lab.encode import Packed
-from separatrix.lab.export.changes import changes
-from separatrix.lab.export.grids import write_grid, write_line
+from separatrix.lab.export.packing import changes, write_grid, write_line
 from separatrix.lab.link import write_link
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.stages import STAGE

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from separatrix.lab.edits import Edits
 from separatrix.lab.playback import Playback
-from separatrix.lab.scene import Scene, SceneError
+from separatrix.lab.scene import Scene, SceneError, is_whole
 from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, say
 from separatrix.lab.tour.chapters import CHAPTERS
 from separatrix.lab.tour.means import Message, Requests
@@ -185,7 +185,7 @@ def _read_place(message: Message) -> tuple[Chapter, int]:
     if not isinstance(name, str) or name not in BY_NAME:
         raise SceneError(f"There is no chapter {str(name)[:40]!r}; there are {', '.join(BY_NAME)}.")
     chapter = BY_NAME[name]
-    if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(chapter.stops):
+    if not is_whole(place, 0, len(chapter.stops) - 1):
         raise SceneError(f"stop must be a whole number below {len(chapter.stops)}; got {str(place)[:20]}.")
     return chapter, place
 
@@ -199,7 +199,7 @@ def _answer(page: Page, visit: Visit, message: Message) -> None:
     chosen, asked = message.get("choice"), visit.asked
     if asked is None or not isinstance(visit.stop.asks, Question):
         raise SceneError("This stop asks no question.")
-    if isinstance(chosen, bool) or not isinstance(chosen, int) or not 0 <= chosen < len(asked.choices):
+    if not is_whole(chosen, 0, len(asked.choices) - 1):
         raise SceneError(f"choice must be a whole number below {len(asked.choices)}; got {str(chosen)[:20]}.")
     if visit.chosen is not None:
         return

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from separatrix.lab.playback import Playback
-from separatrix.lab.scene import Scene, SceneError
+from separatrix.lab.scene import Scene, SceneError, is_whole
 from separatrix.lab.views.column import column_view
 from separatrix.lab.views.forces import forces_view
 from separatrix.lab.views.gram import gram_view
@@ -85,7 +85,7 @@ def _x_options(play: Playback, options: Options) -> tuple[Window | None, int, in
     if isinstance(grid, bool) or not isinstance(grid, int):
         raise SceneError("grid must be a whole number.")
     window, row, n = options.get("window"), options.get("row"), len(play.scene.points)
-    if row is not None and (isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < n):
+    if row is not None and not is_whole(row, 0, n - 1):
         raise SceneError(f"row must be a whole number below {n}; got {str(row)[:20]}.")
     return None if window is None else check_window(window), grid, row
 
@@ -120,7 +120,7 @@ def _risk(play: Playback, options: Options) -> Any:
 
 def _solid(play: Playback, options: Options) -> Any:
     axis = options.get("axis", 2)
-    if isinstance(axis, bool) or not isinstance(axis, int) or axis not in (0, 1, 2):
+    if not is_whole(axis, 0, 2):
         raise SceneError(f"axis must be 0, 1 or 2, for w1, w2 or b; got {str(axis)[:20]}.")
     return solid_view(play, axis, _finite(options.get("slice" if axis == 2 else "at"), "cut"))
 

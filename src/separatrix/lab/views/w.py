@@ -32,9 +32,8 @@ def plane(play: Playback, at: float | None) -> dict[str, Any]:
 
     ``at`` is a b of the reader's choice; None means that of w.
     """
-    extent = extent_of(
-        path_of(play.frames), 1.7 if level_of(play.scene) else 1.25
-    )  # beyond the optimum lies the wedge
+    room = 1.7 if level_of(play.scene) else 1.25  # the wedge lies beyond the optimum
+    extent = extent_of(path_of(play.frames), room)
     now = play.frame
     return {
         "path": numbers(path_of(play.frames[: play.cursor + 1])),
