@@ -51,7 +51,7 @@ class Scene:
     bias: str = "unit"
     order: str = "cyclic"
     step: float = 1.0
-    rule: str = "fixed"  #: how gradient descent chooses its step
+    rule: str = "fixed"  #: the step of gradient descent
     start: str = "zero"  #: "zero", or "row": y_1 x_1 of the first row
     C: float = 1.0
     loss: str = "hinge"

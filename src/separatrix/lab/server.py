@@ -118,7 +118,7 @@ def _refuse(word: str) -> float:
 
 
 def serve(host: str, port: int, ready: Callable[[str], None], embedders: Sequence[str] = ()) -> None:
-    """Serve the page until Ctrl-C; ``ready`` is told the address as soon as it can be opened."""
+    """Serve the page until Ctrl-C; ``ready`` is called with the address as soon as it can be opened."""
     import uvicorn
 
     listening = free_port(host, port)

@@ -56,7 +56,7 @@ class Session:
         self.edits = Edits(Scene())
         self.playback: Playback | None = None
         self.mark_one = MarkOne()
-        self.visit: guide.Visit | None = None  #: where the reader is on the tour
+        self.visit: guide.Visit | None = None  #: the reader's stop on the tour
         self._operations: dict[str, Callable[[Message], Message | None]] = {
             "hello": lambda message: {"hello": hello() | {"tour": guide.contents()}},
             "load": self._load,
@@ -181,7 +181,7 @@ class Session:
         self.playback = play
 
     def _place(self, play: Playback, frame: Frame) -> None:
-        """What was placed by hand stays, whatever the points do."""
+        """Keep a separator that was placed by hand, whatever the points do."""
         if frame.w is not None and not play.scene.has_kernel:
             play.hold(frame.w.tolist(), frame.b)
 

@@ -54,7 +54,7 @@ def shortened(name: str, width: int) -> str:
 
 
 def paragraph(name: str, text: str) -> list[str]:
-    """Words beside a name, wrapped to 80 columns."""
+    """Words behind a name, wrapped to 80 columns."""
     lines = textwrap.wrap(text, WIDTH - _NAME_WIDTH - 1, break_long_words=False, break_on_hyphens=False) or [
         ""
     ]

@@ -37,7 +37,7 @@ _STYLE = (
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Where the rows that take part lie along the direction, in units of the farthest."""
+    """Places of the rows that take part along the direction, in units of the farthest."""
 
     position: Vector
     codes: NDArray[np.intp]

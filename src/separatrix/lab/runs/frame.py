@@ -30,9 +30,8 @@ class Frame:
     dual: float | None = None
     gap: float | None = None
     size: float | None = None  #: the length of this step of a descent
-    constraint: str = ""  #: what went wrong, where something did
     slack: Vector = field(default_factory=lambda: np.empty(0))
-    f: Vector | None = None  #: (n,) f(x_i), where the run has it at hand
+    f: Vector | None = None  #: (n,) f(x_i), where the run has computed it
     final: bool = False  #: True for what the estimator's fit returns
 
 

@@ -69,7 +69,7 @@ class OnlineRun:
 
 
 def _sentence(row: int, f: float, label: int, wrong: bool) -> str:
-    """What was predicted of a point, what it is, and what was learnt."""
+    """Sentence on the prediction of a point, its label, and the update."""
     sign = {1: "+1", -1: "−1"}
     if not wrong:
         return f"Point {row + 1} came, was predicted {sign[label]} and is {sign[label]}: nothing is learnt."

@@ -117,7 +117,7 @@ class SoftMarginRun:
         return np.asarray(kernel_of(self.scene).matrix(Z, self.scene.X[used]) @ coefficients + frame.b)
 
     def ending(self) -> str:
-        """Whether primal and dual have met, after how many iterations, and that the last step is the fit's answer."""
+        """Sentence on the gap, the number of iterations, and the last step, which is the answer of the fit."""
         met = self.gap <= _MET
         where = " in the space of the kernel" if self.scene.has_kernel else ""
         words = f"Primal and dual have {'met' if met else 'not met'}{where}"

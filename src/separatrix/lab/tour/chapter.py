@@ -103,7 +103,7 @@ class Stop:
     tabs: tuple[str, ...] = ()
     step: int | None = None
     place: Callable[[Playback], Place] | None = None
-    look: Mapping[str, Any] | None = None  #: how the picture is looked at, where not as the stage has it
+    look: Mapping[str, Any] | None = None  #: options of the picture, where they differ from the stage's
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Chapter:
         return next((tab for tab in wanted if tab in there), there[0] if there else None)
 
     def look_of(self, stop: Stop, tab: str | None) -> dict[str, Any] | None:
-        """How the picture of a stop is looked at; never so wide that it covers the others."""
+        """Options of the picture of a stop; never so wide that it covers the others."""
         usual = self.stage.look if self.stage is not None and self.stage.tab == tab else None
         wanted = {**(usual or {}), **(stop.look or {})}
         wanted.pop("wide", None)

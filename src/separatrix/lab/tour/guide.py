@@ -108,7 +108,7 @@ def follow(page: Page) -> None:
 
 
 def told(page: Page) -> Message | None:
-    """What the card of the tour shows; None where nobody is on the tour."""
+    """The card of the tour; None where nobody is on the tour."""
     visit = page.visit
     if visit is None:
         return None

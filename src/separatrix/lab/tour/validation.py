@@ -129,17 +129,17 @@ def letter(cells: Any) -> str:
     return "".join("1" if (k // SIDE, k % SIDE) in drawn else "0" for k in range(SIDE * SIDE))
 
 
-def tee(down: int = 0, right: int = 0) -> str:
-    """The letter T, two cells thick."""
-    bar = [(4 + i + down, c + right) for i in range(2) for c in range(5, 15)]
-    stem = [(r + down, 9 + i + right) for i in range(2) for r in range(6, 16)]
+def tee(right: int = 0) -> str:
+    """The letter T, two cells thick, moved some cells to the right."""
+    bar = [(4 + i, c + right) for i in range(2) for c in range(5, 15)]
+    stem = [(r, 9 + i + right) for i in range(2) for r in range(6, 16)]
     return letter([*bar, *stem])
 
 
-def ell(down: int = 0, right: int = 0) -> str:
+def ell() -> str:
     """The letter L, two cells thick."""
-    stem = [(r + down, 5 + i + right) for i in range(2) for r in range(4, 16)]
-    foot = [(14 + i + down, c + right) for i in range(2) for c in range(7, 15)]
+    stem = [(r, 5 + i) for i in range(2) for r in range(4, 16)]
+    foot = [(14 + i, c) for i in range(2) for c in range(7, 15)]
     return letter([*stem, *foot])
 
 

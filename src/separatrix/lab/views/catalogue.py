@@ -33,7 +33,7 @@ Options = dict[str, Any]
 
 @dataclass(frozen=True)
 class Tab:
-    """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker.
+    """A picture next to x-space: its title, the key that opens it, which scenes have it, and its maker.
 
     ``x`` makes another x-space while the picture is open, from the options of x-space and its own; None where it
     leaves x-space as it is. ``recorded`` are the options with which a page without a server has it: of these the page

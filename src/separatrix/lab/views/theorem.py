@@ -81,7 +81,7 @@ def _curve(k: Any, values: Vector) -> list[Any]:
 
 
 def _mark(scene: Scene) -> str:
-    """What marks a vector of the larger space: nothing where there is no column."""
+    """The mark of a vector of the larger space; empty where there is no column."""
     return "" if scene.bias == "none" else "̃"
 
 
@@ -159,7 +159,7 @@ def _growth(scene: Scene, rows: Vector, reach: float, last: tuple[int, Vector, V
 
 
 def _meeting(play: Playback) -> str:
-    """Where the curves meet, and where the run is."""
+    """Sentences on where the curves meet and where the run is."""
     t, bound = _mark(play.scene), play.answers.bound
     assert bound is not None
     text = f"They meet. u has length 1, so u·w{t} ≤ ‖w{t}‖: no update is possible beyond k = {shown(bound.updates)}"
