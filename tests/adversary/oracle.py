@@ -30,7 +30,16 @@ from tests.adversary.document import (
     read_real,
     read_vector,
 )  # fmt: skip
-from tests.adversary.optimum import Machine, Solution, coefficients, dual, primal, scores_of, solve
+from tests.adversary.optimum import (
+    Machine,
+    Solution,
+    coefficients,
+    dual,
+    plane_scores,
+    primal,
+    scores_of,
+    solve,
+)
 from tests.adversary.perceptron_runs import excludes, least_rho, longest_run, places_of, products_of
 from tests.adversary.pivoting import Stuck
 from tests.adversary.scaled_rows import is_scaled, unscaled
@@ -223,14 +232,7 @@ def _point(
     weights = "W" if members.classes else "w"
     if weights in proof and document["problem"]["kernel"] == "linear":
         w = read_vector(proof[weights], d * k)
-        scores = []
-        for i in members.rows:
-            line = [
-                sum((Fraction(v) * w[m * d + j] for j, v in enumerate(data.X[i])), b[m]) for m in range(k)
-            ]
-            scores.append([(f, f) for f in line])
-        square = sum((v * v for v in w), ZERO)
-        return primal(machine, scores, (square, square), b)
+        return primal(machine, *plane_scores([data.X[i] for i in members.rows], w, b), b)
     if members.classes:
         beta = read_vector(proof["beta"], n * k)
         A = coefficients(machine, [beta[members.rows[i] * k + m] for i, m in machine.pairs])
