@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
 from separatrix import geometry
 from separatrix.lab.playback import Playback
+from separatrix.lab.scene import Scene
 from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, comparison
 from separatrix.lab.tour.facts import answer, functional, kinds, moved_towards, norm, weights, width
-from separatrix.lab.tour.means import ADD, DRAG, Requests, add, move
+from separatrix.lab.tour.means import ADD, DRAG, Requests, add, first_move
 from separatrix.lab.words import pair, points, shown, verb
 
 _EDGE = 1e-6  # |y f(x) - 1| of a point that is on the edge of the slab
@@ -99,13 +101,14 @@ def _width_status(start: Playback, now: Playback) -> str:
 def _halving_move(play: Playback) -> Requests:
     """The shortest move of a point on the edge that makes the slab half as wide, or a little less."""
     old = width(play) or 0.0
-    for share in np.linspace(0.5, 1.6, 23):
-        for row in kinds(play)["margin"]:
-            point = moved_towards(play, row, float(share))
-            now = answer(play.scene.moved(row, point))
-            if _halved(play, now) and 0.3 * old <= (width(now) or 0.0) <= 0.5 * old:
-                return move(row, point)
-    raise AssertionError("no move halves the slab")
+    tried = product(np.linspace(0.5, 1.6, 23), kinds(play)["margin"])
+
+    def halves(scene: Scene) -> bool:
+        now = answer(scene)
+        return _halved(play, now) and 0.3 * old <= (width(now) or 0.0) <= 0.5 * old
+
+    places = ((row, moved_towards(play, row, float(share))) for share, row in tried)
+    return first_move(play.scene, places, halves)
 
 
 SLAB = Chapter(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from separatrix.lab.playback import Playback
+from separatrix.lab.scene import Scene
 from separatrix.lab.tour.facts import answer
 
 Message = dict[str, Any]
@@ -78,3 +79,13 @@ def first_setting(
         raise AssertionError(f"no {name} of the slider does the task")
 
     return show
+
+
+def first_move(
+    scene: Scene, places: Iterable[tuple[int, Sequence[float]]], good: Callable[[Scene], bool]
+) -> Requests:
+    """The request for the first of some moves, each a row and its new point, whose scene is good."""
+    for row, point in places:
+        if good(scene.moved(row, list(point))):
+            return move(row, point)
+    raise AssertionError("no single move does the task")

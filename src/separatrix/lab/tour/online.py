@@ -13,7 +13,7 @@ from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import Point, Scene
 from separatrix.lab.tour.chapter import VERDICTS, Asked, Chapter, Question, Stop, Task, comparison, preset
 from separatrix.lab.tour.facts import weights, widest
-from separatrix.lab.tour.means import ADD, DRAG, Requests, add, finish, move
+from separatrix.lab.tour.means import ADD, DRAG, Requests, add, finish, first_move
 
 
 def _newcomer(play: Playback) -> Point:
@@ -208,12 +208,12 @@ def _uncrossing(play: Playback) -> Requests:
         for dx, dy in product(np.linspace(-4, 4, 17), repeat=2):
             point = [x1 + float(dx), x2 + float(dy), label]
             found.append((math.hypot(dx, dy), int(row), point))
-    for _, row, point in sorted(found):
-        moved = play.scene.moved(row, point)
-        best = widest(moved)
-        if best is not None and best[0] > 0.1:
-            return move(row, point)
-    raise AssertionError("no single move makes a line possible")
+
+    def separates(scene: Scene) -> bool:
+        best = widest(scene)
+        return best is not None and best[0] > 0.1
+
+    return first_move(play.scene, ((row, point) for _, row, point in sorted(found)), separates)
 
 
 NO_LINE = Chapter(

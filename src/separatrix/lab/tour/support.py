@@ -8,7 +8,7 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, comparison, preset
 from separatrix.lab.tour.facts import answer, functional, kinds, moved_towards, no_slack, norm, weights, width
-from separatrix.lab.tour.means import DRAG, Requests, first_setting, move, slider
+from separatrix.lab.tour.means import DRAG, Requests, first_move, first_setting, slider
 from separatrix.lab.words import shown, subscript
 
 _EDGE = 1e-6  # of y f(x) below 1: a point that is shorter uses slack
@@ -190,11 +190,8 @@ def _count_kinds(start: Playback, now: Playback) -> str:
 
 def _recruit(play: Playback) -> Requests:
     row = _idle(play)
-    for share in (0.8, 0.9, 1.0, 1.1, 1.3, 1.6):
-        point = moved_towards(play, row, share)
-        if _recruited(play, answer(play.scene.moved(row, point))):
-            return move(row, point)
-    raise AssertionError("no move recruits the point")
+    places = ((row, moved_towards(play, row, share)) for share in (0.8, 0.9, 1.0, 1.1, 1.3, 1.6))
+    return first_move(play.scene, places, lambda scene: _recruited(play, answer(scene)))
 
 
 KINDS = Chapter(

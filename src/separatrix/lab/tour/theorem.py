@@ -13,7 +13,7 @@ from separatrix.lab.runs.perceptron import labelled
 from separatrix.lab.scene import Scene
 from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, comparison
 from separatrix.lab.tour.facts import radius, steps_to_end, weights, widest
-from separatrix.lab.tour.means import DRAG, Requests, finish, move
+from separatrix.lab.tour.means import DRAG, Requests, finish, first_move
 from separatrix.lab.words import shown
 from separatrix.types import Vector
 
@@ -142,12 +142,9 @@ def _doubling_move(play: Playback) -> Requests:
     row = int(np.argmin(play.scene.y * (play.scene.X @ w + b)))
     x1, x2, label = play.scene.points[row]
     f = float(play.scene.X[row] @ w + b)
-    for share in (0.3, 0.45, 0.6, 0.7, 0.8, 0.9):
-        moved = np.array([x1, x2]) - share * f * w / float(w @ w)
-        point = [float(moved[0]), float(moved[1]), label]
-        if _doubled(play, Playback(play.scene.moved(row, point))):
-            return move(row, point)
-    raise AssertionError("no move doubles the bound")
+    moved = (np.array([x1, x2]) - share * f * w / float(w @ w) for share in (0.3, 0.45, 0.6, 0.7, 0.8, 0.9))
+    places = ((row, [*at.tolist(), label]) for at in moved)
+    return first_move(play.scene, places, lambda scene: _doubled(play, Playback(scene)))
 
 
 THEOREM = Chapter(
