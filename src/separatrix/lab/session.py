@@ -74,7 +74,9 @@ class Session:
             "seek": self._seek,
             "finish": lambda message: self._playback().finish(),
             "look": self._look,
-            "hold": self._hold,
+            "hold": lambda message: self._playback().hold(
+                *read_place(self.scene, message.get("w"), message.get("b"))
+            ),
             "release": lambda message: self._playback().release(),
             "probe": self._probe,
             "pair": self._pair,
@@ -184,9 +186,6 @@ class Session:
         """Keep a separator that was placed by hand, whatever the points do."""
         if frame.w is not None and not play.scene.has_kernel:
             play.hold(frame.w.tolist(), frame.b)
-
-    def _hold(self, message: Message) -> None:
-        self._playback().hold(*read_place(self.scene, message.get("w"), message.get("b")))
 
     def _load(self, message: Message) -> None:
         self.edits.change(Scene.from_json(message.get("scene")))

@@ -152,12 +152,9 @@ def _program_words(play: Playback) -> str:
     )
 
 
-def _on_edge(play: Playback) -> list[int]:
-    return [int(row) for row in np.flatnonzero(np.abs(functional(play) - 1.0) <= _EDGE)]
-
-
 def _active(play: Playback) -> Asked:
-    rows, n = _on_edge(play), len(play.scene.points)
+    rows = np.flatnonzero(np.abs(functional(play) - 1.0) <= _EDGE).tolist()
+    n = len(play.scene.points)
     return Asked.among(
         f"At the optimum, how many of the {n} constraints hold with equality, y(w·x + b) = 1?",
         str(len(rows)),

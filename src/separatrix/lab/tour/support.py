@@ -58,10 +58,6 @@ def _smaller_price(play: Playback) -> Asked:
     )
 
 
-def _cheap(play: Playback) -> Requests:
-    return [{"op": "set", "settings": {"C": play.scene.C / 10}}]
-
-
 def _nobody_pays(start: Playback, now: Playback) -> bool:
     return now.hand is None and now.over and now.settled and no_slack(now)
 
@@ -84,7 +80,7 @@ SLACK = Chapter(
                 f"C weighs the errors against the width. With C = {shown(play.scene.C)} the slab is "
                 f"{shown(width(play))} wide."
             ),
-            Question(_smaller_price, _cheap),
+            Question(_smaller_price, lambda play: [{"op": "set", "settings": {"C": play.scene.C / 10}}]),
         ),
         Stop(
             "Nobody pays",
