@@ -17,7 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tests.adversary import kernel_truth
+from tests.adversary import kernel_truth, optimum
 from tests.adversary.claims import Claim, agrees, parse, rows_agree
 from tests.adversary.document import (
     Data,
@@ -30,16 +30,7 @@ from tests.adversary.document import (
     read_real,
     read_vector,
 )  # fmt: skip
-from tests.adversary.optimum import (
-    Machine,
-    Solution,
-    coefficients,
-    dual,
-    plane_scores,
-    primal,
-    scores_of,
-    solve,
-)
+from tests.adversary.optimum import Machine, Solution, coefficients, dual, primal, scores_of, solve
 from tests.adversary.perceptron_runs import excludes, least_rho, longest_run, places_of, products_of
 from tests.adversary.pivoting import Stuck
 from tests.adversary.scaled_rows import is_scaled, unscaled
@@ -232,7 +223,7 @@ def _point(
     weights = "W" if members.classes else "w"
     if weights in proof and document["problem"]["kernel"] == "linear":
         w = read_vector(proof[weights], d * k)
-        return primal(machine, *plane_scores([data.X[i] for i in members.rows], w, b), b)
+        return primal(machine, *optimum.plane_scores([data.X[i] for i in members.rows], w, b), b)
     if members.classes:
         beta = read_vector(proof["beta"], n * k)
         A = coefficients(machine, [beta[members.rows[i] * k + m] for i, m in machine.pairs])
