@@ -156,15 +156,21 @@ def relative_gap(X: np.ndarray, y: np.ndarray, w: np.ndarray, b: float, best: fl
     return float((w @ w) / least**2 / best - 1) if least > 0 else np.inf
 
 
+def program(X: np.ndarray, y: np.ndarray, penalty: float) -> tuple[np.ndarray, np.ndarray]:
+    """A and H of min 1/2 z.Hz with A z >= 1, z = (w, b); ``penalty`` is that of b, which some solvers need."""
+    A = np.column_stack([X, np.ones(len(X))]) * y[:, None]
+    H = np.eye(A.shape[1])
+    H[-1, -1] = penalty
+    return A, H
+
+
 def peer_solvers() -> dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, float]]]:
     found: dict[str, Any] = {}
     try:
         import daqp
 
         def by_daqp(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
-            A = np.column_stack([X, np.ones(len(X))]) * y[:, None]
-            H = np.eye(A.shape[1])
-            H[-1, -1] = 1e-8
+            A, H = program(X, y, 1e-8)
             z = daqp.solve(
                 H, np.zeros(len(H)), A, np.full(len(A), 1e30), np.ones(len(A)), np.zeros(len(A), np.int32)
             )[0]
@@ -177,9 +183,7 @@ def peer_solvers() -> dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndar
         import quadprog
 
         def by_quadprog(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
-            A = np.column_stack([X, np.ones(len(X))]) * y[:, None]
-            H = np.eye(A.shape[1])
-            H[-1, -1] = 1e-8
+            A, H = program(X, y, 1e-8)
             z = quadprog.solve_qp(H, np.zeros(len(H)), A.T, np.ones(len(A)))[0]
             return z[:-1], float(z[-1])
 
@@ -190,9 +194,7 @@ def peer_solvers() -> dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndar
         import piqp
 
         def by_piqp(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
-            A = np.column_stack([X, np.ones(len(X))]) * y[:, None]
-            H = np.eye(A.shape[1])
-            H[-1, -1] = 0.0
+            A, H = program(X, y, 0.0)
             solver = piqp.DenseSolver()
             solver.settings.eps_abs = solver.settings.eps_rel = 1e-9
             solver.setup(H, np.zeros(len(H)), None, None, A, np.ones(len(A)), None)

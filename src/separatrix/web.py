@@ -1,4 +1,4 @@
-"""Access to a server of ours: this machine alone unless told otherwise, through the address it was started on.
+"""Access to a server of ours: this machine alone by default, through the address it was started on.
 
 A page of another site could ask the browser to send requests here. Its requests carry another Host (DNS rebinding)
 or another Origin; both are refused. Nothing is ever loaded from elsewhere: the policy that goes with each file says so.
@@ -32,7 +32,7 @@ _ORIGIN = re.compile(
 
 
 def headers(embedders: Sequence[str] = ()) -> dict[str, str]:
-    """What goes with each file; pages of the origins ``embedders`` may show it in a frame, no others.
+    """Headers that go with each file; pages of the origins ``embedders`` may show it in a frame, no others.
 
     >>> headers(["https://example.org"])["Content-Security-Policy"].rpartition("; ")[2]
     'frame-ancestors https://example.org'

@@ -30,7 +30,18 @@ from tests.adversary.document import (
 from tests.adversary.drafts import copied
 from tests.adversary.kernel_truth import matrix
 from tests.adversary.optimum import Machine, solve
-from tests.adversary.specimens import APART, CLOSE, GRAM, RBF, SIDED, XOR, Specimen, kernel, specimens
+from tests.adversary.specimens import (
+    APART,
+    CLOSE,
+    GRAM,
+    RBF,
+    SIDED,
+    XOR,
+    Specimen,
+    kernel,
+    plain_run,
+    specimens,
+)
 from tests.adversary.statement import rounded, write
 
 ONE = {"positive": real(1.0), "negative": real(1.0)}
@@ -171,13 +182,7 @@ def _mistakes() -> Iterator[Forgery]:
     """Squares that underflow, bounds and counts that do not belong together."""
     for size in (1e-170, 1e-162, 5e-324):
         tiny = Data([[size, 0.0], [0.0, size], [-size, size]], [1, 1, -1], 2)
-        problem = {
-            "algorithm": "perceptron",
-            "gain": real(0.0),
-            "step": real(1.0),
-            "start": "zero",
-            "classes": "two",
-        }
+        problem = plain_run()
         for bound in (0, 1, 2):
             witness = {"w": dense([1.0, 0.25]), "b": dense([0.0])}
             document = _plain(

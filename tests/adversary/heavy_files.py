@@ -29,7 +29,7 @@ from tests.adversary.document import (
 )
 from tests.adversary.drafts import copied
 from tests.adversary.judges import ROOT
-from tests.adversary.specimens import RBF, XOR, kernel, specimens
+from tests.adversary.specimens import RBF, XOR, kernel, plain_run, specimens
 
 SECONDS, MEGABYTES = 10, 500
 CODES = {0: "proved", 2: "conditional", 3: "rejected"}
@@ -75,6 +75,10 @@ def _document(
     }  # fmt: skip
 
 
+def _proved(name: str, rows: str, *document: Any) -> Heavy:
+    return Heavy(name, _file(_document(*document)), rows, "proved")
+
+
 def _wide() -> Iterator[Heavy]:
     """A thousand million columns, of which three have entries."""
     for columns in (10**9, 2**32 - 1):
@@ -100,26 +104,17 @@ def _wide() -> Iterator[Heavy]:
 
         plane = {"bias": "free", "kernel": "linear", "classes": "two"}
         claim = f"A hyperplane with a bias strictly separates {sides.format('from')}; all 3 rows take part."
-        yield Heavy(
-            f"{columns} columns, separating",
-            _file(_document("separating", claim, about, plane, {"w": far("0x1"), "b": "0x0"})),
-            rows,
-            "proved",
-        )
+        proof = {"w": far("0x1"), "b": "0x0"}
+        yield _proved(f"{columns} columns, separating", rows, "separating", claim, about, plane, proof)
         joint = {**plane, "classes": "joint"}
         claim = (
             "Linear functions with a bias, one for each class, give every row of 1, -1 (3 rows) the highest score at "
             "its own class; all 3 rows take part."
         )
         w = {"length": 2 * columns, "indices": [columns - 1, 2 * columns - 1], "values": ["0x1", "-0x1"]}
-        document = _document(
-            "separating",
-            claim,
-            {**about, "positive": ["1", "-1"], "negative": []},
-            joint,
-            {"w": w, "b": sparse([0, 0], integer)},
-        )
-        yield Heavy(f"{columns} columns, all classes", _file(document), rows, "proved")
+        proof, all_classes = {"w": w, "b": sparse([0, 0], integer)}, {"positive": ["1", "-1"], "negative": []}
+        named = {**about, **all_classes}
+        yield _proved(f"{columns} columns, all classes", rows, "separating", claim, named, joint, proof)
         svm = {
             "loss": "hinge",
             "bias": "none",
@@ -138,30 +133,13 @@ def _wide() -> Iterator[Heavy]:
             f"The soft-margin SVM (hinge loss, no bias, linear kernel, C = 1) of {sides.format('against')} has its "
             "optimum between 0 and 0.5, and the given point is within a relative gap of 1 of it; all 3 rows take part."
         )
-        yield Heavy(
-            f"{columns} columns, optimal",
-            _file(_document("optimal", claim, about, svm, proof)),
-            rows,
-            "proved",
-        )
-        run = {
-            "algorithm": "perceptron",
-            "gain": real(0.0),
-            "step": real(1.0),
-            "start": "zero",
-            "classes": "two",
-        }
+        yield _proved(f"{columns} columns, optimal", rows, "optimal", claim, about, svm, proof)
         proof = {"witness": {"w": far(real(1.0)), "b": sparse([0.0])}, "bound": 10}
         claim = (
             "The perceptron (row by row, step 1, from zero, g = 0) makes at most 10 updates on "
             f"{sides.format('against')}; all 3 rows take part."
         )
-        yield Heavy(
-            f"{columns} columns, mistakes",
-            _file(_document("mistakes", claim, about, run, proof)),
-            rows,
-            "proved",
-        )
+        yield _proved(f"{columns} columns, mistakes", rows, "mistakes", claim, about, plain_run(), proof)
         tree = {**svm, "kernel": kernel("sum", parts=[RBF, kernel("linear")])}
         proof = {"alpha": sparse([0.0] * 3), "b": real(0.0), "primal": real(3.0), "dual": real(0.0)}
         claim = (
@@ -169,12 +147,7 @@ def _wide() -> Iterator[Heavy]:
             f"{sides.format('against')} has its optimum between 0 and 3, and the given point is within a relative gap "
             "of 1 of it; all 3 rows take part."
         )
-        yield Heavy(
-            f"{columns} columns, kernel",
-            _file(_document("optimal", claim, about, tree, proof)),
-            rows,
-            "proved",
-        )
+        yield _proved(f"{columns} columns, kernel", rows, "optimal", claim, about, tree, proof)
 
 
 def _kernels() -> Iterator[Heavy]:

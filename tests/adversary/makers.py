@@ -10,7 +10,7 @@ from typing import Any
 from tests.adversary import oracle
 from tests.adversary.document import Data, dense, describe, integer, read_members, real, sealed, sparse
 from tests.adversary.kernel_truth import matrix
-from tests.adversary.optimum import Machine, coefficients, dual, primal, scores_of, solve
+from tests.adversary.optimum import Machine, coefficients, dual, plane_scores, primal, scores_of, solve
 from tests.adversary.perceptron_runs import excludes, least_rho, places_of, products_of
 from tests.adversary.separability_truth import signed_rows, split
 from tests.adversary.statement import write
@@ -114,14 +114,7 @@ def optimal(
             for j in range(d)
         ]
         proof["W" if members.classes else "w"] = vector([float(v) for v in w])
-        scores = []
-        for i in members.rows:
-            line = [
-                sum((Fraction(v) * w[m * d + j] for j, v in enumerate(data.X[i])), b[m]) for m in range(k)
-            ]
-            scores.append([(f, f) for f in line])
-        square = sum((v * v for v in w), ZERO)
-        norm = square, square
+        scores, norm = plane_scores([data.X[i] for i in members.rows], w, b)
     _, high = primal(machine, scores, norm, b)
     low = dual(machine, z)
     assert high is not None

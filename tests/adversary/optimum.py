@@ -58,6 +58,16 @@ def scores_of(machine: Machine, A: list[list[Fraction]], b: list[Fraction]) -> t
     return [[(f[0] + b[m], f[1] + b[m]) for m, f in enumerate(line)] for line in F], norm
 
 
+def plane_scores(
+    rows: list[list[float]], w: list[Fraction], b: list[Fraction]
+) -> tuple[list[list[Ends]], Ends]:
+    """The scores of rows by the planes w, one after the other, and b; and the squared norm of w."""
+    k, d = range(len(b)), len(w) // len(b)
+    line = [[sum((Fraction(v) * w[m * d + j] for j, v in enumerate(x)), b[m]) for m in k] for x in rows]
+    square = sum((v * v for v in w), ZERO)
+    return [[(f, f) for f in scores] for scores in line], (square, square)
+
+
 def primal(
     machine: Machine, scores: list[list[Ends]], norm: Ends, b: list[Fraction]
 ) -> tuple[Fraction, Fraction | None]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tests.adversary import kernel_truth
+from tests.adversary import kernel_truth, optimum
 from tests.adversary.claims import Claim, agrees, parse, rows_agree
 from tests.adversary.document import (
     Data,
@@ -223,14 +223,7 @@ def _point(
     weights = "W" if members.classes else "w"
     if weights in proof and document["problem"]["kernel"] == "linear":
         w = read_vector(proof[weights], d * k)
-        scores = []
-        for i in members.rows:
-            line = [
-                sum((Fraction(v) * w[m * d + j] for j, v in enumerate(data.X[i])), b[m]) for m in range(k)
-            ]
-            scores.append([(f, f) for f in line])
-        square = sum((v * v for v in w), ZERO)
-        return primal(machine, scores, (square, square), b)
+        return primal(machine, *optimum.plane_scores([data.X[i] for i in members.rows], w, b), b)
     if members.classes:
         beta = read_vector(proof["beta"], n * k)
         A = coefficients(machine, [beta[members.rows[i] * k + m] for i, m in machine.pairs])

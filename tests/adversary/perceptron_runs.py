@@ -120,19 +120,20 @@ def _initial(products: Products, start: int | None) -> list[Fraction]:
     return [ZERO] * len(products) if start is None else list(products[start])
 
 
+def _undecided(problem: dict[str, Any], margins: list[Fraction], updates: int) -> bool:
+    """True after decreasing steps, whose roots are rounded, if the sign of some margin may be rounding."""
+    least = Fraction(1, 10**30) * (1 + max(map(abs, margins)))
+    return problem["step"] == "decreasing" and updates > 0 and any(abs(m) < least for m in margins)
+
+
 def _perceptron(
     problem: dict[str, Any], products: Products, start: int | None, limit: int, order: str, rng: Any
 ) -> int:
     margins = _initial(products, start)
     updates, last = 0, -1
-    fuzzy = problem["step"] == "decreasing"
     while updates <= limit:
         wrong = [i for i, m in enumerate(margins) if m <= 0]
-        if not wrong or (
-            fuzzy
-            and updates
-            and any(abs(m) < Fraction(1, 10**30) * (1 + max(map(abs, margins))) for m in margins)
-        ):
+        if not wrong or _undecided(problem, margins, updates):
             return updates
         if order == "cycle":
             chosen = next((i for i in wrong if i > last), wrong[0])
@@ -150,14 +151,9 @@ def _perceptron(
 def _gradient(problem: dict[str, Any], products: Products, start: int | None, limit: int) -> int:
     margins = _initial(products, start)
     updates = 0
-    fuzzy = problem["step"] == "decreasing"
     while updates <= limit:
         wrong = [i for i, m in enumerate(margins) if m <= 0]
-        if not wrong or (
-            fuzzy
-            and updates
-            and any(abs(m) < Fraction(1, 10**30) * (1 + max(map(abs, margins))) for m in margins)
-        ):
+        if not wrong or _undecided(problem, margins, updates):
             return updates
         change = [sum((products[i][j] for i in wrong), ZERO) for j in range(len(products))]
         s = (

@@ -217,14 +217,14 @@ def _mistakes() -> Iterator[Specimen]:
                     }  # fmt: skip
                     document = makers.mistakes(data, about, problem, step.startswith("0x"))
                     yield Specimen(f"mistakes {algorithm} {start} {named} {together}", document, data)
-    problem = {
-        "algorithm": "perceptron",
-        "gain": real(0.0),
-        "step": real(1.0),
-        "start": "zero",
-        "classes": "two",
-    }
+    problem = plain_run()
     yield Specimen("mistakes tiny", makers.mistakes(TINY, describe(TINY, ["1"], ["-1"]), problem, True), TINY)
+
+
+def plain_run() -> dict[str, Any]:
+    """The problem of the perceptron with step 1 from zero, without a bias, on two classes."""
+    start, step = "zero", real(1.0)
+    return {"algorithm": "perceptron", "gain": real(0.0), "step": step, "start": start, "classes": "two"}
 
 
 def _scaled(data: Data, factors: list[float]) -> Data:
@@ -260,13 +260,7 @@ def _extreme() -> Iterator[Specimen]:
         yield Specimen(
             f"extreme {title} margin", makers.separation(even, signs, _plane("none"), True), even, tight=True
         )
-        problem = {
-            "algorithm": "perceptron",
-            "gain": real(0.0),
-            "step": real(1.0),
-            "start": "zero",
-            "classes": "two",
-        }
+        problem = plain_run()
         yield Specimen(
             f"extreme {title} mistakes", makers.mistakes(even, signs, problem, True), even, tight=True
         )

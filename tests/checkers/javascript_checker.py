@@ -145,6 +145,17 @@ def dense(values, write=real):
     return {"length": len(values), "values": [write(v) for v in values]}
 
 
+def run_problem(algorithm, step, start, gain, joint):
+    """The problem of a certificate of mistakes."""
+    return {
+        "algorithm": algorithm,
+        "gain": real(gain),
+        "step": real(step) if isinstance(step, float) else step,
+        "start": start,
+        "classes": "joint" if joint else "two",
+    }
+
+
 TWO = [[1.0], [-1.0]]
 XOR = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
 XOR_LABELS = ["1", "1", "-1", "-1"]

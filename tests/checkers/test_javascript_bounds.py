@@ -8,7 +8,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from javascript_checker import certificate, dense, expect, real, sign, verdict
+from javascript_checker import certificate, dense, expect, real, run_problem, sign, verdict
 
 
 def outward(value, up):
@@ -240,13 +240,7 @@ def test_mistakes_exclude_just_what_the_page_says(algorithm, step, start, gain, 
         R, U, M = 2 * R, 2 * U, 2 * M
     rho = R * U / M**2
     k = next(k for k in range(1, 10**6) if excluded(algorithm, step, start, rho, k, 4))
-    problem = {
-        "algorithm": algorithm,
-        "gain": real(gain),
-        "step": real(step) if isinstance(step, float) else step,
-        "start": start,
-    }
-    problem["classes"] = "joint" if joint else "two"
+    problem = run_problem(algorithm, step, start, gain, joint)
     for bound, outcome in ((k - 1, "proved"), (k - 2, "rejected")):
         if bound < 0:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from javascript_checker import TWO, certificate, dense, expect, real, sign
+from javascript_checker import TWO, certificate, dense, expect, real, run_problem, sign
 
 
 def test_joint():
@@ -17,21 +17,11 @@ def test_joint():
     )
     more = {"positive": ["a", "b", "c"], "negative": [], "text": True}
     proof = {"w": dense([1, 0, 0, 1, -1, -1], hex), "b": dense([0, 0, 0], hex)}
-    expect(
-        "proved",
-        certificate("separating", claim, problem, proof, rows, labels, **more),
-        rows,
-        labels,
-        text=True,
-    )
+    document = certificate("separating", claim, problem, proof, rows, labels, **more)
+    expect("proved", document, rows, labels, text=True)
     wrong = {"w": dense([1, 0, 0, 1, 1, -1], hex), "b": dense([0, 0, 0], hex)}
-    expect(
-        "rejected",
-        certificate("separating", claim, problem, wrong, rows, labels, **more),
-        rows,
-        labels,
-        text=True,
-    )
+    document = certificate("separating", claim, problem, wrong, rows, labels, **more)
+    expect("rejected", document, rows, labels, text=True)
     # A class without rows: it has the score zero, which is less than that of every row at its own class.
     empty = {**more, "positive": ["a", "b", "c", "\u00e9"]}
     claim = claim.replace('"c"', '"c", "\\u00e9"')
@@ -39,21 +29,11 @@ def test_joint():
         "w": {"length": 8, "indices": [0, 3, 4, 5], "values": ["0x1", "0x1", "-0x1", "-0x1"]},
         "b": dense([0, 0, 0, 0], hex),
     }
-    expect(
-        "proved",
-        certificate("separating", claim, problem, proof, rows, labels, **empty),
-        rows,
-        labels,
-        text=True,
-    )
+    document = certificate("separating", claim, problem, proof, rows, labels, **empty)
+    expect("proved", document, rows, labels, text=True)
     proof["b"] = dense([0, 0, 0, 1], hex)
-    expect(
-        "rejected",
-        certificate("separating", claim, problem, proof, rows, labels, **empty),
-        rows,
-        labels,
-        text=True,
-    )
+    document = certificate("separating", claim, problem, proof, rows, labels, **empty)
+    expect("rejected", document, rows, labels, text=True)
 
 
 def test_joint_inseparable():
@@ -102,35 +82,19 @@ def test_joint_optimal(kernel):
     beta = {"length": 4, "indices": [1, 2], "values": [real(0.25), real(0.25)]}
     proof = {"beta": beta, "b": dense([0, 0]), "primal": real(0.25), "dual": real(0.25)}
     more = {"positive": ["0", "1"], "negative": []}
-    expect(
-        "proved",
-        certificate("optimal", claim.format("0.25", "0"), problem, proof, TWO, labels, **more),
-        TWO,
-        labels,
-    )
+    document = certificate("optimal", claim.format("0.25", "0"), problem, proof, TWO, labels, **more)
+    expect("proved", document, TWO, labels)
     with_w = {**proof, "W": dense([0.5, -0.5])}
     outcome = "proved" if kernel == "linear" else "rejected"
-    expect(
-        outcome,
-        certificate("optimal", claim.format("0.25", "0"), problem, with_w, TWO, labels, **more),
-        TWO,
-        labels,
-    )
+    document = certificate("optimal", claim.format("0.25", "0"), problem, with_w, TWO, labels, **more)
+    expect(outcome, document, TWO, labels)
     worse = {**proof, "W": dense([0.0, 0.0]), "primal": real(2)}
-    expect(
-        outcome,
-        certificate("optimal", claim.format("2", "0.875"), problem, worse, TWO, labels, **more),
-        TWO,
-        labels,
-    )
+    document = certificate("optimal", claim.format("2", "0.875"), problem, worse, TWO, labels, **more)
+    expect(outcome, document, TWO, labels)
     for place in (0, 3):
         proof["beta"] = {"length": 4, "indices": [place], "values": [real(0.25)]}
-        expect(
-            "rejected",
-            certificate("optimal", claim.format("0.25", "0"), problem, proof, TWO, labels, **more),
-            TWO,
-            labels,
-        )
+        document = certificate("optimal", claim.format("0.25", "0"), problem, proof, TWO, labels, **more)
+        expect("rejected", document, TWO, labels)
 
 
 def mistakes(bound, step=1.0, start="zero", algorithm="perceptron", gain=0.0, joint=False, **proof):
@@ -152,13 +116,7 @@ def mistakes(bound, step=1.0, start="zero", algorithm="perceptron", gain=0.0, jo
         f"updates on {sides}{counted}; all 2 rows take part."
     )
     witness = {"w": dense([0.5, -0.5] if joint else [1.0]), "b": dense([0.0] * (2 if joint else 1))}
-    problem = {
-        "algorithm": algorithm,
-        "gain": real(gain),
-        "step": real(step) if isinstance(step, float) else step,
-        "start": start,
-    }
-    problem["classes"] = "joint" if joint else "two"
+    problem = run_problem(algorithm, step, start, gain, joint)
     more = {"positive": ["1", "-1"], "negative": []} if joint else {}
     return certificate(
         "mistakes", claim, problem, {"witness": witness, "bound": bound, **proof}, TWO, ["1", "-1"], **more

@@ -1,6 +1,6 @@
 """The lift and the Gram matrix: what is drawn and said, against kernels and planes worked out here.
 
-Tests `lab/views/lift.py`, `lab/views/gram.py`, `lab/views/pair.py`.
+Tests `lab/views/lift.py`, `lab/views/gram.py`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from separatrix.lab.presets import PRESETS
 from separatrix.lab.scene import Scene
 from separatrix.lab.session import Session
 from separatrix.lab.stages import STAGES
-from separatrix.lab.views.gram import block_means
+from separatrix.lab.views.gram import block_means, kernel_pair
 from separatrix.lab.views.lift import conic, cut, lifted, plane_corners
-from separatrix.lab.views.pair import kernel_pair
 
 WANT = {"x": {}, "lift": {}, "gram": {}}
 SQUARE = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 0.0}

@@ -7,17 +7,9 @@ import pytest
 from lab_driver import two_clouds
 
 from separatrix import SVC
+from separatrix.lab.scene import ALGORITHMS
 
 PRESETS = ["separable", "origin", "touching", "overlapping", "xor", "circles", "eight"]
-ALGORITHMS = [
-    "gradient",
-    "perceptron",
-    "online",
-    "hard-margin",
-    "soft-margin",
-    "kernel-perceptron",
-    "kernel-svm",
-]
 
 
 def test_points_are_added_moved_and_removed_by_mouse(lab):

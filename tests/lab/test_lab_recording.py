@@ -1,6 +1,6 @@
 """What a page without a server holds: every reply of the solver, small enough, and nothing that runs.
 
-Tests `lab/export/changes.py`, `lab/export/grids.py`, `lab/export/recording.py`, `lab/link.py`.
+Tests `lab/export/packing.py`, `lab/export/recording.py`, `lab/link.py`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from lab_driver import two_clouds
 from lab_recordings import app, held, recorded
 
 from separatrix.lab import export_page
-from separatrix.lab.export.changes import changes
-from separatrix.lab.export.grids import write_grid, write_line
+from separatrix.lab.export.packing import changes, write_grid, write_line
 from separatrix.lab.export.page import MAX_BYTES, page
 from separatrix.lab.export.recording import record
 from separatrix.lab.link import read_link, write_link

@@ -1,8 +1,8 @@
 """The chapters of the tour: every right answer found anew, every task undone and then done, every number a fact.
 
-Tests `lab/tour/chapter.py`, `lab/tour/chapters.py`, `lab/tour/facts.py`, `lab/tour/guide.py`, `lab/tour/spaces.py`,
-`lab/tour/step_size.py`, `lab/tour/perceptron.py`, `lab/tour/theorem.py`, `lab/tour/online.py`, `lab/tour/margins.py`,
-`lab/tour/support.py`, `lab/tour/kernels.py`, `lab/tour/validation.py`.
+Tests `lab/tour/chapter.py`, `lab/tour/chapters.py`, `lab/tour/facts.py`, `lab/tour/means.py`, `lab/tour/guide.py`,
+`lab/tour/spaces.py`, `lab/tour/step_size.py`, `lab/tour/perceptron.py`, `lab/tour/theorem.py`, `lab/tour/online.py`,
+`lab/tour/margins.py`, `lab/tour/support.py`, `lab/tour/kernels.py`, `lab/tour/validation.py`.
 """
 
 from __future__ import annotations
@@ -135,9 +135,9 @@ def other(scene, seed):
 
 def texts_elsewhere(chapter, stop, scene, seeds):
     """The texts of a stop on the first other scene that can be asked the same."""
-    moved = replace(stop, scene=None, settings={})
+    moved = replace(stop, scene=None)
     for seed in seeds:
-        elsewhere = replace(chapter, about=lambda seed=seed: other(scene, seed), stops=())
+        elsewhere = replace(chapter, about=lambda seed=seed: other(scene, seed), settings={}, stops=())
         try:
             return texts(elsewhere, moved, elsewhere.open(moved))
         except AssertionError:

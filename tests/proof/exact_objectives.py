@@ -8,8 +8,11 @@ from __future__ import annotations
 import decimal
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from separatrix import kernels
+from separatrix.proof.outward import Rejected
+from separatrix.proof.value_bounds import bounds
 
 DIGITS = decimal.Context(prec=60, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
 
@@ -94,3 +97,12 @@ def kernel_objectives(problem, coef, b, alpha) -> tuple[Fraction, Fraction]:
     if problem.bias == "augmented":
         primal += Fraction(b) ** 2 / 2
     return primal, dual
+
+
+def is_bounded(*point: Any) -> bool:
+    """True if `bounds` does not refuse a point."""
+    try:
+        bounds(*point)
+    except Rejected:
+        return False
+    return True

@@ -74,6 +74,27 @@ def replaced(record: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[
     return copied
 
 
+def at(record: dict[str, Any], path: tuple[Any, ...]) -> Any:
+    value: Any = record
+    for step in path:
+        value = value[step]
+    return value
+
+
+def forgeries(
+    kind: str, certificate: Certificate, paths: Iterator[tuple[Any, ...]]
+) -> Iterator[tuple[tuple[Any, ...], Any, Certificate]]:
+    """Yield the path of a number in the proof, another value, and the certificate with it."""
+    for path in paths:
+        for other in changed(at(certificate.proof, path)):
+            proof = replaced(certificate.proof, path, other)
+            yield (
+                path,
+                other,
+                Certificate(kind, certificate.claim, certificate.data, certificate.problem, proof),
+            )
+
+
 @pytest.mark.parametrize("kind", LABELS)
 def test_accepted_both_ways(kind: str) -> None:
     certificate, rows, labels = made(kind)
@@ -89,10 +110,7 @@ def test_any_changed_number_breaks_the_digest(kind: str) -> None:
     document = made(kind)[0].to_dict()
     count = 0
     for path in numbers({name: document[name] for name in ("problem", "proof", "data")}):
-        value: Any = document
-        for step in path:
-            value = value[step]
-        for other in changed(value):
+        for other in changed(at(document, path)):
             with pytest.raises(CertificateError, match="differs from its digest"):
                 Certificate.from_dict(replaced(document, path, other))
             count += 1
@@ -105,19 +123,12 @@ def test_any_changed_weight_is_rejected_by_the_mathematics(kind: str, exact: boo
     """With digest and claim made anew: circuit and cover hold one exact balance each, so nothing may move."""
     certificate, rows, labels = made(kind)
     for part in ("circuit", "cover", "denominator"):
-        for path in numbers(certificate.proof[part], (part,)):
-            value: Any = certificate.proof
-            for step in path:
-                value = value[step]
-            for other in changed(value):
-                proof = replaced(certificate.proof, path, other)
-                forged = Certificate(kind, certificate.claim, certificate.data, certificate.problem, proof)
-                outcome = judge(forged, rows, labels, exact=exact)
-                # Without a cover any denominator says the same.
-                same = (
-                    part == "denominator" and not certificate.proof["cover"]["values"] and int(other, 16) > 0
-                )
-                assert bool(outcome) == same, (path, value, other)
+        for path, other, forged in forgeries(kind, certificate, numbers(certificate.proof[part], (part,))):
+            outcome = judge(forged, rows, labels, exact=exact)
+            # Without a cover any denominator says the same.
+            empty = not certificate.proof["cover"]["values"]
+            same = part == "denominator" and empty and int(other, 16) > 0
+            assert bool(outcome) == same, (path, other)
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -296,19 +307,13 @@ def test_all_classes_at_once_speak_of_the_rows_as_given(kind: str) -> None:
 def test_any_changed_number_of_all_classes_is_rejected_or_still_true(kind: str) -> None:
     certificate, rows, labels = joint_certificate(kind)
     tried = rejected = 0
-    for path in numbers(certificate.proof):
-        value: Any = certificate.proof
-        for step in path:
-            value = value[step]
-        for other in changed(value):
-            proof = replaced(certificate.proof, path, other)
-            forged = Certificate(kind, certificate.claim, certificate.data, certificate.problem, proof)
-            outcome = judge(forged, rows, labels)
-            tried, rejected = tried + 1, rejected + (not outcome)
-            if outcome:
-                assert path[0] in ("w", "b", "denominator"), path
-                if path[0] in ("w", "b"):
-                    assert holds_joint(kind, proof, rows, labels), path
+    for path, _, forged in forgeries(kind, certificate, numbers(certificate.proof)):
+        outcome = judge(forged, rows, labels)
+        tried, rejected = tried + 1, rejected + (not outcome)
+        if outcome:
+            assert path[0] in ("w", "b", "denominator"), path
+            if path[0] in ("w", "b"):
+                assert holds_joint(kind, forged.proof, rows, labels), path
     assert rejected > tried // 5
 
 

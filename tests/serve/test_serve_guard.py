@@ -1,6 +1,6 @@
 """Who may ask, how much and how slowly; two servers on one folder; a stop that finishes what it has accepted.
 
-Tests `serve/protocol.py`, `serve/logs.py` and `web.py` too.
+Tests `serve/protocol.py` and `web.py` too.
 """
 
 from __future__ import annotations

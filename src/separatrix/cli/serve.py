@@ -138,7 +138,7 @@ def _progress() -> Any:
 
 def _log_to_stderr() -> None:
     """Events as JSON lines on stderr."""
-    from separatrix.serve.logs import JsonLines
+    from separatrix.serve.run import JsonLines
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())

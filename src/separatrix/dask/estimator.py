@@ -80,6 +80,16 @@ def is_partition_list(value: Any) -> bool:
     )
 
 
+def check_whole_rows(X: Any, why: str) -> None:
+    """Raise a `ValueError` if a Dask array is cut along its columns."""
+    if X.ndim == 2 and X.numblocks[1] != 1:
+        raise with_hint(
+            ValueError,
+            f"X is cut into {X.numblocks[1]} pieces along its columns; {why}.",
+            "X.rechunk({1: -1})",
+        )
+
+
 def lazily(function: Callable[[Any], Any], X: Any, dtype: Any, width: int | None) -> Any:
     """function(X) for every partition of X; ``width`` is the number of columns of an answer, None for a vector.
 
@@ -87,12 +97,7 @@ def lazily(function: Callable[[Any], Any], X: Any, dtype: Any, width: int | None
     a list of delayed values; anything else is passed to the function at once.
     """
     if isinstance(X, dask.array.Array):
-        if X.ndim == 2 and X.numblocks[1] != 1:
-            raise with_hint(
-                ValueError,
-                f"X is cut into {X.numblocks[1]} pieces along its columns; a row is scored as a whole.",
-                "X.rechunk({1: -1})",
-            )
+        check_whole_rows(X, "a row is scored as a whole")
         shape = {"drop_axis": 1} if width is None else {"chunks": (X.chunks[0], (width,))}
         blocks: Any = X
         return blocks.map_blocks(

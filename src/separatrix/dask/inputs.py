@@ -24,7 +24,7 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 
 from separatrix.dask.cluster import WorkerGroup
-from separatrix.dask.estimator import is_partition_list
+from separatrix.dask.estimator import check_whole_rows, is_partition_list
 from separatrix.dask.partition import Description, given_partition, read_partition
 from separatrix.dask.rows import ClusterRows
 from separatrix.errors import with_hint
@@ -78,12 +78,7 @@ def _blocks(X: Any) -> tuple[list[Any], tuple[float, ...] | None]:
     if isinstance(X, dask.array.Array):
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions; got shape {X.shape}.")
-        if X.numblocks[1] != 1:
-            raise with_hint(
-                ValueError,
-                f"X is cut into {X.numblocks[1]} pieces along its columns; a worker needs whole rows.",
-                "X.rechunk({1: -1})",
-            )
+        check_whole_rows(X, "a worker needs whole rows")
         array: Any = X
         return array.to_delayed().ravel().tolist(), array.chunks[0]
     if is_dask_collection(X) and hasattr(X, "npartitions"):

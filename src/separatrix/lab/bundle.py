@@ -52,7 +52,7 @@ def _visit(name: str, texts: dict[str, str]) -> None:
 
 
 def _place(name: str, other: str) -> str:
-    """Where ``other``, as module ``name`` imports it, is in the folder of all modules.
+    """Path of ``other``, as module ``name`` imports it, in the folder of all modules.
 
     >>> _place("views/risk.js", "../draw/dom.js")
     'draw/dom.js'

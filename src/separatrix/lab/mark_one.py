@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from separatrix.lab.encode import number, numbers
 from separatrix.lab.letters import PAIRS, SIDE, VARIANTS, letter, spoilt
 from separatrix.lab.runs.frame import counted
-from separatrix.lab.scene import SceneError
+from separatrix.lab.scene import SceneError, is_whole
 from separatrix.lab.words import shown
 from separatrix.perceptron.certificate import widest_margin
 from separatrix.perceptron.estimator import Perceptron
@@ -117,12 +117,9 @@ class MarkOne:
         return [bool(each) for each in ~(f * np.array(y) > 0)]
 
     def _words(self, wrong: int) -> list[str]:
-        """How many examples are right, and the mistakes so far beside the most that the theorem allows on them."""
+        """Sentences on the examples that are right, and on the mistakes so far and the most that the theorem allows."""
         first, second = self.labels.count(1), self.labels.count(-1)
-        X, constant = (
-            np.ascontiguousarray(self.cells),
-            1.0,
-        )  # a fictitious column of ones, as the model has it
+        X, constant = np.ascontiguousarray(self.cells), 1.0  # of the model's fictitious column
         widest = widest_margin(LabelledRows(X, np.array(self.labels, dtype=np.int8), constant))
         side = "every one is on its own side."
         if wrong:
@@ -135,10 +132,8 @@ class MarkOne:
                 *words,
                 f"{made} so far. No plane was found that separates these examples: no bound is known.",
             ]
-        squared, margin = (
-            float(np.max(np.sum(X, axis=1))),
-            widest[0],
-        )  # the squared norm of a drawing is its cells
+        # The squared norm of a drawing is the number of its cells.
+        squared, margin = float(np.max(np.sum(X, axis=1))), widest[0]
         bound = ratio_of(math.sqrt(squared), constant, margin, 1.0)
         return [
             *words,
@@ -156,11 +151,8 @@ class MarkOne:
         wrong = self._wrong(X, y)
         right = len(y) - sum(wrong)
         ways = [f"moved by up to {counted(shift, 'cell')} each way"] if shift else []
-        ways += (
-            [f"each cell flipped with a chance of {shown(100 * noise, 3)}\N{NO-BREAK SPACE}%"]
-            if noise
-            else []
-        )
+        if noise:
+            ways.append(f"each cell flipped with a chance of {shown(100 * noise, 3)}\N{NO-BREAK SPACE}%")
         made = f", {' and '.join(ways)}" if ways else " unchanged"
         share = f"{round(100.0 * right / len(y), 1):g}\N{NO-BREAK SPACE}%"
         words = f"{_COPIES} copies of each example{made}: {right} of {len(y)} ({share}) are answered rightly."
@@ -205,7 +197,7 @@ def read_cells(text: Any) -> NDArray[np.float64]:
 def read_spoiling(message: dict[str, Any]) -> tuple[int, float]:
     """Shift in cells and share of flipped cells from outside; none where they are not given."""
     shift, noise = message.get("shift", 0), message.get("noise", 0.0)
-    if isinstance(shift, bool) or not isinstance(shift, int) or not 0 <= shift <= MAX_SHIFT:
+    if not is_whole(shift, 0, MAX_SHIFT):
         raise SceneError(f"shift must be a whole number from 0 to {MAX_SHIFT}; got {str(shift)[:20]}.")
     if isinstance(noise, bool) or not isinstance(noise, int | float) or not 0 <= noise <= MAX_NOISE:
         raise SceneError(f"noise must be a number from 0 to {MAX_NOISE}; got {str(noise)[:20]}.")

@@ -16,7 +16,7 @@ Points = tuple[Point, ...]
 
 @dataclass(frozen=True)
 class Preset:
-    """A scene by name, with the sentence that the page shows beside it."""
+    """A scene by name, with the sentence that the page shows with it."""
 
     name: str
     title: str

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class Scene:
     bias: str = "unit"
     order: str = "cyclic"
     step: float = 1.0
-    rule: str = "fixed"  #: how gradient descent chooses its step
+    rule: str = "fixed"  #: the step of gradient descent
     start: str = "zero"  #: "zero", or "row": y_1 x_1 of the first row
     C: float = 1.0
     loss: str = "hinge"
@@ -60,9 +60,8 @@ class Scene:
     gamma: float = 1.0
     degree: int = 3
     coef0: float = 1.0
-    drift: float | None = (
-        None  #: degrees that the truth turns with each point of a stream; None: no truth is known
-    )
+    #: degrees that the truth turns with each point of a stream; None where no truth is known
+    drift: float | None = None
 
     @cached_property
     def X(self) -> NDArray[np.float64]:  # noqa: N802  # the name of the subject
@@ -121,7 +120,7 @@ class Scene:
 
     def check_row(self, row: Any) -> int:
         """The number of a row that is there."""
-        if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(self.points):
+        if not is_whole(row, 0, len(self.points) - 1):
             raise SceneError(f"row must be a whole number below {len(self.points)}; got {str(row)[:40]}.")
         return row
 
@@ -163,6 +162,15 @@ def _read_only(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
+def is_whole(value: Any, low: int, high: int) -> TypeGuard[int]:
+    """True for a whole number from low to high; True and False are none.
+
+    >>> is_whole(2, 0, 2), is_whole(True, 0, 2), is_whole(3, 0, 2), is_whole("2", 0, 2)
+    (True, False, False, False)
+    """
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
 def check_point(point: Any) -> Point:
     """A point [x1, x2, label] from outside."""
     if not isinstance(point, list | tuple) or len(point) != 3:
@@ -192,7 +200,7 @@ def _whole(low: int, high: int) -> Any:
     def check(name: str, value: Any) -> int:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        if not is_whole(value, low, high):
             raise SceneError(f"{name} must be a whole number from {low} to {high}; got {str(value)[:40]}.")
         return value
 

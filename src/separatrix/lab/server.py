@@ -70,9 +70,8 @@ class Lab:
             await socket.close(1008, "Connections come from the page that is served here.")
             return
         await socket.accept()
-        if (
-            len(self.sessions) >= MAX_SESSIONS
-        ):  # said after the handshake: before it, no browser tells the page why
+        if len(self.sessions) >= MAX_SESSIONS:
+            # After the handshake, because before it no browser tells the page why.
             await socket.close(
                 1013, f"{MAX_SESSIONS} pages of this lab are open, as many as it serves at once."
             )
@@ -119,7 +118,7 @@ def _refuse(word: str) -> float:
 
 
 def serve(host: str, port: int, ready: Callable[[str], None], embedders: Sequence[str] = ()) -> None:
-    """Serve the page until Ctrl-C; ``ready`` is told the address as soon as it can be opened."""
+    """Serve the page until Ctrl-C; ``ready`` is called with the address as soon as it can be opened."""
     import uvicorn
 
     listening = free_port(host, port)

@@ -28,11 +28,11 @@ from separatrix.lab.mark_one import MarkOne
 from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME, PRESETS
 from separatrix.lab.runs.frame import Frame
-from separatrix.lab.scene import Scene, SceneError
+from separatrix.lab.scene import Scene, SceneError, is_whole
 from separatrix.lab.stages import STAGE, STAGES
 from separatrix.lab.tour import guide
 from separatrix.lab.views.catalogue import TABS, tabs_of, views
-from separatrix.lab.views.pair import kernel_pair
+from separatrix.lab.views.gram import kernel_pair
 from separatrix.lab.views.risk import compared_paths
 from separatrix.lab.views.step_size import step_sizes
 from separatrix.lab.views.validation import can_validate, check_third, learnt, shows_rest
@@ -56,7 +56,7 @@ class Session:
         self.edits = Edits(Scene())
         self.playback: Playback | None = None
         self.mark_one = MarkOne()
-        self.visit: guide.Visit | None = None  #: where the reader is on the tour
+        self.visit: guide.Visit | None = None  #: the reader's stop on the tour
         self._operations: dict[str, Callable[[Message], Message | None]] = {
             "hello": lambda message: {"hello": hello() | {"tour": guide.contents()}},
             "load": self._load,
@@ -72,15 +72,17 @@ class Session:
             "step": lambda message: self._play("forward", message),
             "back": lambda message: self._play("back", message),
             "seek": self._seek,
-            "finish": self._finish,
+            "finish": lambda message: self._playback().finish(),
             "look": self._look,
-            "hold": self._hold,
+            "hold": lambda message: self._playback().hold(
+                *read_place(self.scene, message.get("w"), message.get("b"))
+            ),
             "release": lambda message: self._playback().release(),
             "probe": self._probe,
             "pair": self._pair,
             "compare": lambda message: {"compare": compared_paths(self._playback().scene)},
             "step-sizes": lambda message: {"step_sizes": step_sizes(self._playback().scene)},
-            "certificate": self._certificate,
+            "certificate": lambda message: {"certificate": self._playback().answers.certificate_document()},
             "certificates": lambda message: {"certificates": self._playback().answers.certificate_texts()},
             "mark": lambda message: {"mark": self.mark_one.handle(message)},
             "tour": lambda message: guide.handle(self, message),
@@ -181,12 +183,9 @@ class Session:
         self.playback = play
 
     def _place(self, play: Playback, frame: Frame) -> None:
-        """What was placed by hand stays, whatever the points do."""
+        """Keep a separator that was placed by hand, whatever the points do."""
         if frame.w is not None and not play.scene.has_kernel:
             play.hold(frame.w.tolist(), frame.b)
-
-    def _hold(self, message: Message) -> None:
-        self._playback().hold(*read_place(self.scene, message.get("w"), message.get("b")))
 
     def _load(self, message: Message) -> None:
         self.edits.change(Scene.from_json(message.get("scene")))
@@ -253,7 +252,7 @@ class Session:
     def _play(self, way: str, message: Message) -> None:
         play = self._playback()
         count = message.get("count", 1)
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MAX_STEPS_AT_ONCE:
+        if not is_whole(count, 1, MAX_STEPS_AT_ONCE):
             raise SceneError(
                 f"count must be a whole number from 1 to {MAX_STEPS_AT_ONCE}; got {str(count)[:20]}."
             )
@@ -262,15 +261,9 @@ class Session:
     def _seek(self, message: Message) -> None:
         play = self._playback()
         place = message.get("step")
-        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place <= 1_000_000:
+        if not is_whole(place, 0, 1_000_000):
             raise SceneError(f"step must be a whole number; got {str(place)[:20]}.")
         play.seek(place)
-
-    def _finish(self, message: Message) -> None:
-        self._playback().finish()
-
-    def _certificate(self, message: Message) -> Message:
-        return {"certificate": self._playback().answers.certificate_document()}
 
     def _page(self, message: Message) -> Message:
         """The scene as a page that needs nobody, looked at as ``state`` says: what a link keeps."""

@@ -344,6 +344,5 @@ def _refuse_nonfinite(matrix: Any) -> None:
             block = block.toarray()
         row, column = np.argwhere(~np.isfinite(block))[0]
         raise ValueError(
-            f"X must hold finite numbers; row {rows.start + int(row)}, column {int(column)} has "
-            f"{block[row, column]}."
+            f"X must hold finite numbers; row {rows.start + int(row)}, column {int(column)} has {block[row, column]}."
         )

@@ -56,7 +56,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What proves every word: see docs/certificate-format.md, section 6. Vectors are {column: entry}."""
+    """Proof of every word: see docs/certificate-format.md, section 6. Vectors are {column: entry}."""
 
     modulus: int
     independent: Index
@@ -300,7 +300,7 @@ def _product(rows: SignedRows, i: int, vector: Sparse) -> Fraction:
 
 
 def _room(rows: SignedRows, z: Vector) -> tuple[Vector, Vector]:
-    """How far each column of z (D,), in scaled coordinates, may be lowered and raised while every row stays positive.
+    """Room to lower and raise each column of z (D,), in scaled coordinates, while every row stays positive.
 
     Lower bounds: the products are within their error bound, and what is left is rounding of a few units.
     """

@@ -54,7 +54,7 @@ def shortened(name: str, width: int) -> str:
 
 
 def paragraph(name: str, text: str) -> list[str]:
-    """Words beside a name, wrapped to 80 columns."""
+    """Words behind a name, wrapped to 80 columns."""
     lines = textwrap.wrap(text, WIDTH - _NAME_WIDTH - 1, break_long_words=False, break_on_hyphens=False) or [
         ""
     ]
@@ -64,9 +64,8 @@ def paragraph(name: str, text: str) -> list[str]:
 def html_table(estimates: Mapping[str, str]) -> str:
     """The table as HTML that takes its colours from the page; infinite estimates are bold and marked in words."""
     rows = "".join(
-        f"<tr><th scope='row' style='text-align:left;font-weight:normal'>{html.escape(name)}</th>"
-        f"<td style='text-align:left'>{_strong(kind)}</td>"
-        f"<td style='text-align:left'>{_MEANING[kind]}</td></tr>"
+        f"<tr><th scope='row' style='text-align:left;font-weight:normal'>{html.escape(name)}</th><td "
+        f"style='text-align:left'>{_strong(kind)}</td><td style='text-align:left'>{_MEANING[kind]}</td></tr>"
         for name, kind in estimates.items()
     )
     return (

@@ -123,19 +123,14 @@ def joint_question(
         Z, alternating = kesler_rows(X, codes, k, 1.0 if bias else 0.0)
         matrix, signs = sparse.csr_array(Z[:, width:]), alternating.astype(np.float64)
         matrix.sum_duplicates()
-    stretch = [f"{label}: {name}" for label in labels[1:] for name in (*columns, *["(intercept)"][:bias])]
+    own_columns = (*columns, "(intercept)") if bias else columns
+    names = tuple(f"{label}: {name}" for label in labels[1:] for name in own_columns)
     starts = width * np.arange(k - 1)
-    order = [*(starts + d), *(s + j for s in starts for j in range(d))] if bias else range(shape[1])
-    return Question(
-        "joint",
-        SignedRows(matrix, signs, False),
-        SignedRows(X, np.ones(n), bias),
-        owners,
-        rivals,
-        tuple(stretch),
-        np.array(order, dtype=np.intp),
-        tuple(tuple(int(s) + j for s in starts) for j in range(width)),
-    )
+    listed = [*(starts + d), *(s + j for s in starts for j in range(d))] if bias else range(shape[1])
+    order = np.array(listed, dtype=np.intp)
+    blocks_of = tuple(tuple(int(s) + j for s in starts) for j in range(width))
+    rows, plain = SignedRows(matrix, signs, False), SignedRows(X, np.ones(n), bias)
+    return Question("joint", rows, plain, owners, rivals, names, order, blocks_of)
 
 
 def ordinal_question(
@@ -158,16 +153,9 @@ def ordinal_question(
         matrix[:, :d] = X[owners]
         matrix[np.arange(len(owners)), d + cuts] = -1.0
     thresholds = tuple(f"{labels[m]}|{labels[m + 1]}" for m in range(k - 1))
-    return Question(
-        "ordinal",
-        SignedRows(matrix, signs, False),
-        SignedRows(X, np.ones(n), True),
-        owners,
-        rivals,
-        (*columns, *thresholds),
-        np.r_[d : d + k - 1, 0:d],
-        (*((j,) for j in range(d)), tuple(range(d, d + k - 1))),
-    )
+    order, blocks = np.r_[d : d + k - 1, 0:d], (*((j,) for j in range(d)), tuple(range(d, d + k - 1)))
+    rows, plain = SignedRows(matrix, signs, False), SignedRows(X, np.ones(n), True)
+    return Question("ordinal", rows, plain, owners, rivals, (*columns, *thresholds), order, blocks)
 
 
 def _with_ones(X: Any, bias: bool) -> NDArray[np.float64]:

@@ -23,11 +23,10 @@ MOST_ROWS = 400
 _GOLDEN = 0.6180339887498949
 _COLOURS = ("#0b7ac2", "#d55e00", "#0a8f68", "#b0598c", "#94760a", "#6b7583")
 _STYLE = (
-    "svg.separatrix{display:block;width:100%;max-width:40rem;height:auto;color:inherit}"
-    "svg.separatrix text{font:13px system-ui,sans-serif;fill:currentColor}"
-    "svg.separatrix .count{font-size:11px;fill-opacity:.7}"
-    "svg.separatrix .grid{stroke:currentColor;stroke-opacity:.12;fill:none}"
-    "svg.separatrix .line{stroke:currentColor;stroke-width:2;fill:none}"
+    "svg.separatrix{display:block;width:100%;max-width:40rem;height:auto;color:inherit}svg.separatrix text{font:13px "
+    "system-ui,sans-serif;fill:currentColor}svg.separatrix .count{font-size:11px;fill-opacity:.7}svg.separatrix "
+    ".grid{stroke:currentColor;stroke-opacity:.12;fill:none}svg.separatrix "
+    ".line{stroke:currentColor;stroke-width:2;fill:none}"
     + "".join(
         f"svg.separatrix .on{k}{{fill:none;stroke:{c};stroke-width:1.1}}"
         f"svg.separatrix .off{k}{{fill:{c};fill-opacity:.8}}"
@@ -38,7 +37,7 @@ _STYLE = (
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Where the rows that take part lie along the direction, in units of the farthest."""
+    """Places of the rows that take part along the direction, in units of the farthest."""
 
     position: Vector
     codes: NDArray[np.intp]

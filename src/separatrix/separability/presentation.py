@@ -123,7 +123,7 @@ class Presentation:
 
     @cached_property
     def remedies(self: Any) -> list[Remedy]:
-        """What to do about it: each in two sentences, with its reference and the call that does it."""
+        """Remedies: each in two sentences, with its reference and the call that does it."""
         words = self.estimates
         infinite = {name: word for name, word in words.items() if word not in ("finite", "aliased")}
         aliased = tuple(name for name, word in words.items() if word == "aliased")
@@ -135,7 +135,7 @@ class Presentation:
     # -- words ------------------------------------------------------------------------------------------
 
     def _paragraphs(self: Any) -> list[tuple[str, str]]:
-        """What there is to say beside the table: names and sentences."""
+        """Names and sentences that go with the table."""
         out: list[tuple[str, str]] = []
         if self.causes is not None:
             out += _cause_sentences(self.causes)

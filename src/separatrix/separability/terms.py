@@ -34,7 +34,7 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class ModelFacts:
-    """What is known of the model behind a verdict beside its numbers."""
+    """Facts about the model behind a verdict, other than its numbers."""
 
     source: str = ""  #: as in "statsmodels Logit"
     outcome: str = ""

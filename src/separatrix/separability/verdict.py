@@ -102,9 +102,8 @@ class Separability(Presentation):
     _rows: SignedRows = field(repr=False)
     decision: Decision = field(repr=False)
     _data: Data = field(repr=False)
-    model: ModelFacts = field(
-        default=ModelFacts(), repr=False
-    )  #: the model behind the question, if there is one
+    #: the model behind the question, if there is one
+    model: ModelFacts = field(default=ModelFacts(), repr=False)
 
     def __repr__(self) -> str:
         n = self._question.plain.n

@@ -24,7 +24,7 @@ from separatrix.separation.design import (
     without_intercept,
 )
 
-#: Names that a formula may use beside the columns and the functions of its engine.
+#: Names that a formula may use besides the columns and the functions of its engine.
 _NAMES = {"np": np}
 _LEVEL = re.compile(r"\[(?:T\.)?([^\[\]]*)\]$")
 

@@ -6,7 +6,6 @@ import functools
 import threading
 import warnings
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 from separatrix.separability.estimates_table import listed
@@ -54,9 +53,7 @@ class warn_on_separation:  # noqa: N801  # used as a function
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
 

@@ -145,7 +145,7 @@ def _of_table(pa: Any, table: Any) -> Asked:
 
 
 def _other(pa: Any, table: Any, name: str) -> list[Any] | None:
-    """The labels beside a column of lists."""
+    """The labels that go with a column of lists."""
     names = [other for other in table.column_names if other != name]
     if not names:
         return None

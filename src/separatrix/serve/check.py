@@ -16,7 +16,7 @@ Line = tuple[str, str]
 
 
 def check_folders(paths: list[Path]) -> tuple[bool, list[dict[str, Any]], list[Line]]:
-    """Whether all agrees, a record of each log, and the same in words."""
+    """Return True if all logs agree, a record of each, and the lines to print."""
     folders = []
     for path in paths:
         inside = sorted(found.parent for found in path.glob("*/log.sqlite3"))

@@ -1,4 +1,4 @@
-"""What a learning model counts: kept in the log with every group, so that a restart goes on counting."""
+"""Counts of a learning model: kept in the log with every group, so that a restart goes on counting."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Counts:
             self.stride = max(1, int((self.points[-1][0] - self.points[0][0]) / (_MOST_POINTS / 2)))
 
     def shown(self) -> dict[str, Any]:
-        """What people and programs are told."""
+        """The counts as `stats` reports them."""
         rate, now = self.rate, self.drift.now
         return {
             "mistake_rate": rate.mistakes / rate.rows if rate.rows else None,
@@ -54,7 +54,7 @@ class Counts:
         }
 
     def record(self) -> dict[str, Any]:
-        """What changes with every group, as plain values."""
+        """The counts that change with every group, as plain values."""
         return {
             "rate": self.rate.record(),
             "drift": self.drift.record(),

@@ -1,4 +1,4 @@
-"""The handlers beside rows: what there is, how it goes, and what an administrator may do."""
+"""Handlers of all requests but rows: models, statistics, files, and the work of an administrator."""
 
 from __future__ import annotations
 

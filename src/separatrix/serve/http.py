@@ -17,7 +17,7 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circula
 
 
 class Answer(NamedTuple):
-    """What is sent back."""
+    """Status, body and headers of a response."""
 
     status: int
     body: bytes

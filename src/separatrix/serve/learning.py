@@ -101,7 +101,7 @@ class LearningModel:
         return self.versions.predictor(wanted), wanted
 
     def submit(self, work: Work) -> None:
-        """Hand work to the writer; `work.done` is told the outcome once it is durable."""
+        """Hand work to the writer; `work.done` gets the outcome once it is durable."""
         self.queue.put(work)
 
     def stats(self) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Entry(NamedTuple):
     digest: bytes  #: of what was asked, to know a repeated request
     X: bytes  #: float64, row by row
     y: str  #: the labels as JSON; of a BACK entry, the number of the entry that the model went back to
-    said: str  #: what was predicted before learning, as JSON
+    said: str  #: the predictions before learning, as JSON
     chain: bytes
 
 
@@ -135,7 +135,7 @@ class Log:
             raise storage_error(error) from None
 
     def base(self) -> tuple[Tail, bytes]:
-        """Where a replay begins, and the model there."""
+        """Place where a replay begins, and the model there."""
         row = self._one("SELECT seq, total, chain, content FROM base")
         if row is None:
             raise FolderError(f"{self.path} has lost its base.")

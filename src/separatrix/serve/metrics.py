@@ -26,7 +26,7 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """How many were counted."""
+        """Number of seconds counted."""
         return sum(self.counts)
 
     def quantile(self, share: float) -> float | None:
@@ -40,7 +40,7 @@ class Histogram:
 
 
 class Metrics:
-    """What the application counts."""
+    """Counts of requests, rows and latencies."""
 
     def __init__(self) -> None:
         self.began = time.time()

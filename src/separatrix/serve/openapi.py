@@ -1,4 +1,4 @@
-"""The OpenAPI document of the interface, from one table of what there is."""
+"""The OpenAPI document of the interface, from one table of all requests."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _OBJECT: dict[str, Any] = {"type": "object"}
 _NDJSON_LINE = 'A line is {"x": [numbers], "y": label}; all lines have a label, or none.'
 _ARROW = "An uncompressed Arrow stream: the column y holds the labels, the others are the columns of X."
 
-#: path, method, scope, summary, schema of the body or None, schema of the answer, its content type, statuses beside 200
+#: path, method, scope, summary, schema of the body or None, schema of the answer, its content type, other statuses
 _TABLE: list[tuple[str, str, str | None, str, Any, Any, str, str]] = [
     ("/v2", "get", "read", "Metadata of the server", None, _OBJECT, "json", ""),
     ("/v2/health/live", "get", None, "Does the process live?", None, _OBJECT, "json", ""),

@@ -1,4 +1,4 @@
-"""What answers a prediction: immutable, so that readers never wait for the learner nor see it half-way."""
+"""Predictors: immutable, so that readers never wait for the learner nor see it half-way."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Refitter:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self.running = False
-        self.last: dict[str, Any] | None = None  #: how the last one ended
+        self.last: dict[str, Any] | None = None  #: the outcome of the last one
 
     def start(
         self,
@@ -97,7 +97,7 @@ class Refitter:
     ) -> dict[str, Any]:
         """Begin a refit on the latest of the rows from ``least`` to ``total``.
 
-        ``done`` is told the model and its facts, only if it is proved.
+        ``done`` gets the model and its facts, only if it is proved.
         """
         asked = check_request(request)
         with self._lock:

@@ -59,7 +59,7 @@ def restore(folder: Folder, log: Log, progress: Progress = _silent) -> Restored:
 
 
 def check_acknowledged(folder: Folder, log: Log, tail: Tail) -> None:
-    """What was acknowledged must be there."""
+    """Raise a `FolderError` if the last acknowledged entry is not in the log."""
     known = folder.acknowledged()
     if known is None:
         return
@@ -86,11 +86,18 @@ def _of_snapshot(path: Path, log: Log, base: Tail, tail: Tail) -> tuple[Learner,
             f"The snapshot was made at entry {seq}, but the log ends at {tail.seq}: the log was truncated.",
             "put back the log with its -wal file; whoever accepts the loss removes the snapshot",
         )
-    entry = log.entry(seq)
-    place = base if seq == base.seq else None if entry is None else Tail(seq, entry.total, entry.chain)
+    place = _place(log, base, seq)
     if place is None or place.chain != chain:
         raise ModelFileError(f"its place, entry {seq}, has another fingerprint in the log.")
     return learner, place
+
+
+def _place(log: Log, base: Tail, seq: int) -> Tail | None:
+    """The place of an entry, or of the base; None where the log has no such entry."""
+    if seq == base.seq:
+        return base
+    entry = log.entry(seq)
+    return None if entry is None else Tail(seq, entry.total, entry.chain)
 
 
 def replay(log: Log, learner: Learner, place: Tail, upto: int, progress: Progress = _silent) -> Learner:
@@ -166,8 +173,7 @@ def rows_of(entries: list[Entry], columns: int) -> NDArray[np.float64]:
 def state_at(log: Log, seq: int) -> tuple[Learner, Tail]:
     """The learner as it was after an entry, from the base."""
     base, content = log.base()
-    entry = log.entry(seq)
-    place = base if seq == base.seq else None if entry is None else Tail(seq, entry.total, entry.chain)
+    place = _place(log, base, seq)
     if place is None:
         raise FolderError(f"Entry {seq} is not in the log.")
     return replay(log, read_snapshot(content)[0], base, seq), place

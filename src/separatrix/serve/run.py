@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import importlib
+import json
 import logging
 import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ _ENDING = ".safetensors"
 
 @dataclass(frozen=True)
 class Place:
-    """Where a server listens."""
+    """Address and TLS files of a server."""
 
     host: str = "127.0.0.1"
     port: int = 8080
@@ -118,7 +120,7 @@ def serve(
     ready: Callable[[str], None],
     access_log: bool = False,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C; ``ready`` is told the address as soon as it can be asked."""
+    """Serve until SIGTERM or Ctrl-C; ``ready`` is called with the address as soon as the server answers."""
     if not is_loopback(place.host) and not tokens:
         raise with_hint(
             FolderError,
@@ -179,3 +181,16 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
         return None
     factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
     return factory
+
+
+class JsonLines(logging.Formatter):
+    """Events as JSON lines: time, level, event, and a traceback where there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as JSON."""
+        when = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        message = record.getMessage()
+        line = {"time": when, "level": record.levelname.lower(), "event": message}
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line)

@@ -1,4 +1,4 @@
-"""What a server is told once, at its start: where it listens, what it allows, when it writes."""
+"""Settings of a server: limits on requests, times, snapshots and refits."""
 
 from __future__ import annotations
 
@@ -23,11 +23,7 @@ class Settings:
     snapshot_seconds: float = 60.0  #: seconds after which rows learnt get a snapshot, however few
     retain: int | None = None  #: rows that stay in the log; None keeps all
     remembered: int = 100_000  #: predictions that may wait for their labels; the oldest are forgotten
-    refit_every: int | None = (
-        None  #: rows after which a maximum-margin model is fitted anew; None: when asked
-    )
-    refit_window: int | None = None  #: of the latest rows, how many take part in a refit; None: all
-    held_out: Path | None = (
-        None  #: rows that nobody trains on: every refit is scored on them, and the look recorded
-    )
+    refit_every: int | None = None  #: rows after which a maximum-margin model is fitted; None: on request
+    refit_window: int | None = None  #: latest rows that take part in a refit; None: all
+    held_out: Path | None = None  #: rows that nobody trains on: every refit is scored on them
     grace: float = 10.0  #: seconds for requests under way to finish at a stop

@@ -102,7 +102,7 @@ def read_request(body: bytes, header: str | None) -> Asked:
 
 
 def _common(asked: Asked, document: dict[str, Any]) -> None:
-    """Set what a request says beside its tensors."""
+    """Read the fields of a request other than its tensors."""
     asked.id = _text(document.get("id"), "id")
     parameters = document.get("parameters")
     if parameters is not None:
@@ -256,7 +256,7 @@ def _labels(value: Any) -> list[Any]:
 
 
 def output(name: str, values: Any, kind: str, binary: bool) -> tuple[dict[str, Any], bytes]:
-    """A tensor of an answer: its description, with the data or with their bytes beside it."""
+    """A tensor of an answer: its description, with the data or with their bytes."""
     shape = [len(values)] if isinstance(values, list) else list(values.shape)
     described: dict[str, Any] = {"name": name, "shape": shape, "datatype": kind}
     if not binary:

@@ -37,10 +37,9 @@ class Work:
     names: list[Any] | None  #: labels; None: remember the rows
     key: str | None = None
     prediction: str | None = None  #: the id under which rows are, or shall be, remembered
-    said: list[Any] | None = None  #: what was answered, where rows shall be remembered
-    done: Callable[[Any], None] = lambda outcome: (
-        None
-    )  #: told the outcome or an exception, in the writer's thread
+    said: list[Any] | None = None  #: the answer, where rows shall be remembered
+    #: called with the outcome or an exception, in the writer's thread
+    done: Callable[[Any], None] = lambda outcome: None
     digest: bytes = b""
 
     @property
@@ -73,7 +72,7 @@ class Outcome:
 
 
 class Queue:
-    """What waits for the writer: bounded in requests and rows."""
+    """Work that waits for the writer, bounded in requests and rows."""
 
     def __init__(self, most_requests: int, most_rows: int) -> None:
         self.most_requests, self.most_rows = most_requests, most_rows
@@ -150,9 +149,8 @@ class Group:
     keys: dict[str, Work] = field(default_factory=dict)
     answered: dict[int, list[Any]] = field(default_factory=dict)
     wrong: list[bool] = field(default_factory=list)
-    again: list[tuple[Work, Work]] = field(
-        default_factory=list
-    )  #: a repeated request, and the first of this group
+    #: repeated requests, each with the first of this group
+    again: list[tuple[Work, Work]] = field(default_factory=list)
 
     def admit(self, log: Log, work: Work) -> None:
         """Decide what happens to a request: remembered, learnt, answered again, or refused."""

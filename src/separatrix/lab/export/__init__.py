@@ -1,1 +1,1 @@
-"""What leaves the lab: a page that plays a run without a server, and the program that repeats it."""
+"""Exports of the lab: a page that plays a run without a server, and the program that repeats it."""

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.lab.encode import Packed
-from separatrix.lab.export.changes import changes
-from separatrix.lab.export.grids import write_grid, write_line
+from separatrix.lab.export.packing import changes, write_grid, write_line
 from separatrix.lab.link import write_link
 from separatrix.lab.scene import Scene, SceneError
 from separatrix.lab.stages import STAGE
@@ -31,12 +30,9 @@ MOST, FEWER = 320, 60_000  #: frames of a recording, and frames times points: mo
 _DIGITS = 9
 _MANY = 150  # points, above which a page has room for one way alone to look at each view
 _LONG = 20  # places of a line that is written in bytes
-_FEW, _FINE, _COARSE = (
-    60,
-    80,
-    48,
-)  # frames up to which a kernel's contours are fine; points on a side of their grid
-_HOME = "http://127.0.0.1:8765/#"  # where `separatrix lab` serves its page unless told otherwise
+_FEW = 60  # frames up to which a kernel's contours are fine
+_FINE, _COARSE = 80, 48  # points on a side of the grid of fine contours, and of others
+_HOME = "http://127.0.0.1:8765/#"  # the default address of `separatrix lab`
 _ANSWERS = ("python", "step-sizes")  # questions without arguments, whose answers are sent along
 _KEPT = ("tab", "slice", "theme", "window", "wview", "camera", "preset", *(tab.name for tab in TABS))
 
@@ -70,7 +66,7 @@ class Recording:
         return Recording(self.steps, frames, {**self.more, "variants": {}})
 
     def words(self) -> dict[str, str]:
-        """What the page says of itself."""
+        """The record that the page reads."""
         n, last = len(self.steps), self.steps[-1]
         every = "every step" if n == last + 1 else f"{n} of {last + 1} steps"
         return {
@@ -142,7 +138,7 @@ def record(ask: Ask, state: dict[str, Any]) -> Recording:
 
 
 def _pixels(kept: Any) -> Any:
-    """How a view was looked at, without the paths that were compared in it: those are the solver's."""
+    """Options of a view, without the paths that were compared in it: those are the solver's."""
     return (
         {name: each for name, each in kept.items() if name != "compare"} if isinstance(kept, dict) else kept
     )
@@ -164,7 +160,7 @@ def _chosen(last: int, begin: int, most: int) -> list[int]:
 
 
 def _wanted(scene: dict[str, Any], options: dict[str, Any], grid: int) -> tuple[list[Wanted], dict[str, Any]]:
-    """What to ask at each step, and the variants of each view; ``options`` are those with which one is looked at now.
+    """The views to ask for at each step, and the variants of each view; ``options`` are the present ones.
 
     A further variant of a view is kept under another name, risk#1, and so is the x-space that a picture has of its
     own, x@validation: each of these is asked for by itself.
@@ -186,7 +182,7 @@ def _wanted(scene: dict[str, Any], options: dict[str, Any], grid: int) -> tuple[
 
 
 def _window(points: list[Any]) -> Window:
-    """What the page shows of x-space whatever its shape: as `around` in scale.js, with room on every side."""
+    """The part of x-space that the page shows whatever its shape: as `around` in scale.js, with room on every side."""
     low, high = np.min(points, axis=0)[:2], np.max(points, axis=0)[:2]
     half = float(max(high - low)) / 2
     half = 1.5 * max(1.22 * half, 0.5, half + 0.4)

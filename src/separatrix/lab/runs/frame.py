@@ -30,9 +30,8 @@ class Frame:
     dual: float | None = None
     gap: float | None = None
     size: float | None = None  #: the length of this step of a descent
-    constraint: str = ""  #: what went wrong, where something did
     slack: Vector = field(default_factory=lambda: np.empty(0))
-    f: Vector | None = None  #: (n,) f(x_i), where the run has it at hand
+    f: Vector | None = None  #: (n,) f(x_i), where the run has computed it
     final: bool = False  #: True for what the estimator's fit returns
 
 
@@ -63,6 +62,17 @@ class Run(Protocol):
     def ending(self) -> str:
         """One sentence on how the run ended."""
         ...
+
+
+def frames_up_to(run: Run, most: int) -> tuple[list[Frame], bool]:
+    """The first frame of a run and at most ``most`` further ones; True if the run ended with them."""
+    frames = [run.first()]
+    while len(frames) <= most:
+        frame = run.step()
+        if frame is None:
+            return frames, True
+        frames.append(frame)
+    return frames, False
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

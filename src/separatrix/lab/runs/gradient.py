@@ -16,13 +16,8 @@ class GradientRun:
     """`GradientSteps`, one step a frame."""
 
     def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+        self.scene = scene
         self.descent = GradientSteps(labelled(scene), settings_of(scene))
-
-    @property
-    def scene(self) -> Scene:
-        """The scene it works on."""
-        return self._scene
 
     def first(self) -> Frame:
         """w = 0, or the first row."""
@@ -52,7 +47,7 @@ class GradientRun:
         new.w, new.b, new.updates, new.visits, new.sizes = old.w, old.b, old.updates, old.visits, old.sizes
         new.beta, new.counts = np.append(old.beta, 0.0), np.append(old.counts, 0)
         new.f = new.scores()
-        self._scene, self.descent = scene, new
+        self.scene, self.descent = scene, new
         return True
 
     def scores(self, frame: Frame, Z: Vector) -> Vector:

@@ -28,7 +28,7 @@ class HardMarginRun:
     """`ActiveSet` on all rows, one step at a time."""
 
     def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+        self.scene = scene
         self.free = scene.bias != "none"
         self.problem = soft_problem(scene, math.inf)
         X, y = scene.X, scene.y.astype(np.float64)
@@ -39,14 +39,9 @@ class HardMarginRun:
         self.steps = 0
         self.inseparable = False
 
-    @property
-    def scene(self) -> Scene:
-        """The scene it works on."""
-        return self._scene
-
     def first(self) -> Frame:
         """No row is held yet."""
-        n = len(self._scene.points)
+        n = len(self.scene.points)
         return Frame(
             np.zeros(2), 0.0, np.zeros(n), "Before the first step no point is held, and w = 0.", dual=0.0
         )
@@ -56,13 +51,13 @@ class HardMarginRun:
         if self.settled:
             return None
         if self.over:
-            return self.answer(Answers(self._scene).model)
+            return self.answer(Answers(self.scene).model)
         self.steps += 1
         if not self.begun:
             return self._begin()
         before, u = set(self._active()), np.asarray(self.engine.point, dtype=np.float64)
         outcome = _OUTCOMES[self.engine.solve(1)]
-        self.over = outcome != "stalled" or self.steps > 10 * len(self._scene.points) + 20
+        self.over = outcome != "stalled" or self.steps > 10 * len(self.scene.points) + 20
         if outcome == "infeasible":
             self.inseparable = True
             return self._frame("The next point contradicts those held: no slab has every point outside it.")
@@ -95,7 +90,7 @@ class HardMarginRun:
 
     def _begin(self) -> Frame:
         """The nearest pair of rows of the two classes is held first."""
-        X, y = self._scene.X, self._scene.y
+        X, y = self.scene.X, self.scene.y
         positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
         distances = cdist(X[positive], X[negative])
         i, j = np.unravel_index(int(np.argmin(distances)), distances.shape)

@@ -24,7 +24,7 @@ class KernelPerceptronRun:
     """`DualPasses`, stopped after each update."""
 
     def __init__(self, scene: Scene) -> None:
-        self._scene, self.kernel = scene, kernel_of(scene)
+        self.scene, self.kernel = scene, kernel_of(scene)
         self.run = DualPasses(self._rows(scene), settings_of(scene))
         self.order = np.arange(0)
         self.passes = 0
@@ -32,11 +32,6 @@ class KernelPerceptronRun:
     def _rows(self, scene: Scene) -> LabelledRows:
         X = np.ascontiguousarray(scene.X)
         return LabelledRows(X, scene.y, column_constant(X, self.kernel, scene.bias), kernel=self.kernel)
-
-    @property
-    def scene(self) -> Scene:
-        """The scene it works on."""
-        return self._scene
 
     def first(self) -> Frame:
         """No update yet."""
@@ -66,7 +61,7 @@ class KernelPerceptronRun:
         rows, old = self._rows(scene), self.run
         if rows.constant != old.rows.constant:
             return False
-        self._scene = scene
+        self.scene = scene
         new = DualPasses(rows, old.settings)
         n = rows.n_rows - 1
         new.beta[:n], new.lag[:n], new.counts[:n] = old.beta, old.lag, old.counts

@@ -21,16 +21,11 @@ class OnlineRun:
     """`Perceptron.partial_fit`, a point a step."""
 
     def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+        self.scene = scene
         self.model = stream_learner(scene)
         self.seen = 0
         self.w, self.b, self.updates = np.zeros(2), 0.0, 0
         self.weights = np.zeros(len(scene.points))
-
-    @property
-    def scene(self) -> Scene:
-        """The scene it works on."""
-        return self._scene
 
     def first(self) -> Frame:
         """No point has come."""
@@ -39,21 +34,21 @@ class OnlineRun:
     def step(self) -> Frame | None:
         """The next point: predict, then learn; None where no more come."""
         row = self.seen
-        if row == len(self._scene.points):
+        if row == len(self.scene.points):
             return None
-        x, label = self._scene.X[row : row + 1], int(self._scene.y[row])
+        x, label = self.scene.X[row : row + 1], int(self.scene.y[row])
         f = float(scores(x, self.w)[0]) + self.b
-        self.model.partial_fit(np.ascontiguousarray(x), self._scene.y[row : row + 1], classes=[-1, 1])
+        self.model.partial_fit(np.ascontiguousarray(x), self.scene.y[row : row + 1], classes=[-1, 1])
         self.w, self.b = self.model.coef_[0].copy(), float(self.model.intercept_[0])
         wrong = self.model.n_updates_ > self.updates
         self.seen, self.updates = row + 1, int(self.model.n_updates_)
         if wrong:
-            self.weights[row] += self._scene.step
+            self.weights[row] += self.scene.step
         return self._frame(_sentence(row, f, label, wrong), row, (row,) if wrong else ())
 
     def grown(self, scene: Scene) -> bool:
         """A further point is the next to come."""
-        self._scene = scene
+        self.scene = scene
         self.weights = np.append(self.weights, 0.0)
         return True
 
@@ -69,12 +64,12 @@ class OnlineRun:
 
     def _frame(self, note: str, row: int | None, used: tuple[int, ...]) -> Frame:
         weights = self.weights.copy()
-        size = self._scene.step
+        size = self.scene.step
         return Frame(self.w.copy(), self.b, weights, note, row, used, updates=self.updates, size=size)
 
 
 def _sentence(row: int, f: float, label: int, wrong: bool) -> str:
-    """What was predicted of a point, what it is, and what was learnt."""
+    """Sentence on the prediction of a point, its label, and the update."""
     sign = {1: "+1", -1: "−1"}
     if not wrong:
         return f"Point {row + 1} came, was predicted {sign[label]} and is {sign[label]}: nothing is learnt."

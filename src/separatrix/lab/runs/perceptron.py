@@ -37,16 +37,11 @@ class PerceptronRun:
     """`PrimalPasses`, stopped after each update."""
 
     def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+        self.scene = scene
         self.run = PrimalPasses(labelled(scene), settings_of(scene))
         self.position = self.run.rows.n_rows  # the first pass is drawn when the first step is asked for
         self.order: NDArray[np.int64] | None = None
         self.passes = 0
-
-    @property
-    def scene(self) -> Scene:
-        """The scene it works on."""
-        return self._scene
 
     def first(self) -> Frame:
         """w = 0, or the first row."""
@@ -86,7 +81,7 @@ class PerceptronRun:
         old, rows = self.run, labelled(scene)
         if rows.constant != old.rows.constant:  # the radius has grown: the run would have been another
             return False
-        self._scene = scene
+        self.scene = scene
         self.run = PrimalPasses(rows, old.settings, PrimalState(old.state, old.rng, old.rows.n_rows))
         self.run.state.counts[:-1] = old.state.counts
         self.run.state.run = 0  # not every row has been found right any more

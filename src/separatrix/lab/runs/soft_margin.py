@@ -45,21 +45,16 @@ class SoftMarginRun:
     """An iteration or an epoch a frame."""
 
     def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+        self.scene = scene
         self.problem = soft_problem(scene)
         if scene.has_kernel:
             self.problem = replace(self.problem, kernel=kernel_of(scene))
         self.state: Any = None  # taken with the first step: a drag leaps to the answer and needs none
         self.steps, self.settled, self.over, self.gap = 0, False, False, float("inf")
 
-    @property
-    def scene(self) -> Scene:
-        """The scene it works on."""
-        return self._scene
-
     def first(self) -> Frame:
         """alpha = 0, w = 0."""
-        scene, problem = self._scene, self.problem
+        scene, problem = self.scene, self.problem
         start = _at_zero(scene.y.tobytes(), scene.C, scene.loss, problem.bias)
         w = None if scene.has_kernel else np.zeros(problem.n_columns)
         return self._frame(start, w, np.zeros(problem.n_rows), "Before the first step α = 0 and w = 0.")
@@ -67,14 +62,14 @@ class SoftMarginRun:
     @cached_property
     def solver(self) -> Any:
         """The solver whose steps are shown."""
-        return _solver(self._scene, self.problem)
+        return _solver(self.scene, self.problem)
 
     def step(self) -> Frame | None:
         """One step of the solver; the last frame is what `SVC.fit` returns."""
         if self.settled:
             return None
         if self.over or self.steps >= _STEPS:
-            return self.answer(Answers(self._scene).model)
+            return self.answer(Answers(self.scene).model)
         if self.state is None:
             self.state = self.solver.init(self.problem, None, 1)
         self.solver.step(self.problem, self.state, AIMS.linear)
@@ -100,12 +95,12 @@ class SoftMarginRun:
 
     def leap(self, answers: Answers, before: Frame | None) -> Frame:
         """The same as soon as possible, since the points move on; ``before`` answers for points much like these."""
-        found = quick_answer(self._scene, self.problem, before)
+        found = quick_answer(self.scene, self.problem, before)
         return self.answer(answers.model) if found is None else self._answer(found)
 
     def _answer(self, fit: BinaryFit) -> Frame:
         self.settled, self.gap = True, float(fit.gap)
-        kernel, space = self._scene.has_kernel, self.problem.space
+        kernel, space = self.scene.has_kernel, self.problem.space
         image = space.combine(fit.alpha * self.problem.y) if kernel else fit.coef
         return replace(self._frame(fit, space.vector(image), space.products(image), _ANSWER), final=True)
 
@@ -119,12 +114,12 @@ class SoftMarginRun:
             return scores(Z, frame.w) + frame.b
         used = np.flatnonzero(frame.weights)
         coefficients = (frame.weights * self.problem.y)[used]
-        return np.asarray(kernel_of(self._scene).matrix(Z, self._scene.X[used]) @ coefficients + frame.b)
+        return np.asarray(kernel_of(self.scene).matrix(Z, self.scene.X[used]) @ coefficients + frame.b)
 
     def ending(self) -> str:
-        """Whether primal and dual have met, after how many iterations, and that the last step is the fit's answer."""
+        """Sentence on the gap, the number of iterations, and the last step, which is the answer of the fit."""
         met = self.gap <= _MET
-        where = " in the space of the kernel" if self._scene.has_kernel else ""
+        where = " in the space of the kernel" if self.scene.has_kernel else ""
         words = f"Primal and dual have {'met' if met else 'not met'}{where}"
         if not met:
             words += f": the relative gap is {shown(self.gap, 3)}"

@@ -7,7 +7,7 @@ from the stop's `Playback`: a number in a sentence is a number of these points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,17 +15,12 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.presets import BY_NAME
 from separatrix.lab.scene import Scene
 from separatrix.lab.stages import STAGE, Stage
+from separatrix.lab.tour.means import Means, Requests
 from separatrix.lab.views.catalogue import tabs_of
 
-Message = dict[str, Any]
 Words = str | Callable[[Playback], str]
 Place = tuple[list[float], float]
-#: How tasks are done without a pointer.
-MOVE_KEYS = "With the keyboard: go to x-space, choose a point with [ or ], move it with the arrow keys."
-ADD_KEYS = "With the keyboard: 1 or 2 chooses the class; in x-space arrow keys move the cross, and Enter adds a point."
-W_KEYS = "With the keyboard: go to w-space and use the arrow keys."
-SLIDER_KEYS = "With the keyboard: go to the slider and use the arrow keys."
-STEP_KEYS = "With the keyboard: S is a step, E goes to the end."
+VERDICTS = ("separable", "quasi-separable", "inseparable")
 
 
 @dataclass(frozen=True)
@@ -41,6 +36,24 @@ class Asked:
     because: str
     slips: Mapping[int, str] = field(default_factory=dict)
 
+    @classmethod
+    def among(
+        cls,
+        text: str,
+        right: str,
+        others: Iterable[str],
+        because: str,
+        slips: Mapping[str, str] | None = None,
+    ) -> Asked:
+        """Ask for ``right`` among others, without repetition and in the order of their numbers; slips by choice.
+
+        >>> Asked.among("2 + 2?", "4", ["2", "4", "8"], "").choices
+        ('2', '4', '8')
+        """
+        choices = tuple(sorted({right, *others}, key=lambda choice: (_number(choice), choice)))
+        said = {choices.index(choice): slip for choice, slip in (slips or {}).items()}
+        return cls(text, choices, choices.index(right), because, said)
+
     def feedback(self, chosen: int) -> str:
         """Return what is said to who chose ``chosen``."""
         if chosen == self.right:
@@ -54,27 +67,24 @@ class Question:
     """Makes a question from a stop's playback; ``then`` is what the page does once it is answered, so that one sees."""
 
     make: Callable[[Playback], Asked]
-    then: Callable[[Playback], list[Message]] = lambda play: []
+    then: Callable[[Playback], Requests] = lambda play: []
 
 
 @dataclass(frozen=True)
 class Task:
-    """Something to do on the page.
+    """Something to do on the page, by some means.
 
     ``done`` decides it and ``status`` says how far it is, both from the stop as it began and from the page now;
     ``show`` has the requests that do it, for who would rather watch.
     """
 
+    means: Means
     text: Words
     hint: Words
     done: Callable[[Playback, Playback], bool]
     status: Callable[[Playback, Playback], str]
-    show: Callable[[Playback], list[Message]]
+    show: Callable[[Playback], Requests]
     praise: Callable[[Playback, Playback], str]
-    keys: str = ""  #: how it is done without a pointer
-    changes: tuple[
-        str, ...
-    ] = ()  #: fields of the scene that it is done by; with others changed it is another task
 
 
 @dataclass(frozen=True)
@@ -90,22 +100,25 @@ class Stop:
     words: Words
     asks: Question | Task | None = None
     scene: Callable[[], Scene] | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
     tabs: tuple[str, ...] = ()
     step: int | None = None
     place: Callable[[Playback], Place] | None = None
-    look: Mapping[str, Any] | None = None  #: how the picture is looked at, where not as the stage has it
+    look: Mapping[str, Any] | None = None  #: options of the picture, where they differ from the stage's
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """Two or three minutes on a stage of the subject, by its name, or on a scene that is no stage."""
+    """Two or three minutes on a stage of the subject, by its name, or on a scene that is no stage.
+
+    ``settings`` are those of every stop; of ``tabs`` a stop opens the first there is, after its own and the stage's.
+    """
 
     name: str
     title: str
     about: str | Callable[[], Scene]
     stops: tuple[Stop, ...]
     tabs: tuple[str, ...] = ("w",)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def stage(self) -> Stage | None:
@@ -115,7 +128,7 @@ class Chapter:
     def scene_of(self, stop: Stop) -> Scene:
         """The points and settings that a stop begins with."""
         make = stop.scene or (STAGE[self.about].make if isinstance(self.about, str) else self.about)
-        return make().changed(stop.settings)
+        return make().changed(self.settings)
 
     def open(self, stop: Stop) -> Playback:
         """The run of a stop, at the step where it begins."""
@@ -134,7 +147,7 @@ class Chapter:
         return next((tab for tab in wanted if tab in there), there[0] if there else None)
 
     def look_of(self, stop: Stop, tab: str | None) -> dict[str, Any] | None:
-        """How the picture of a stop is looked at; never so wide that it covers the others."""
+        """Options of the picture of a stop; never so wide that it covers the others."""
         usual = self.stage.look if self.stage is not None and self.stage.tab == tab else None
         wanted = {**(usual or {}), **(stop.look or {})}
         wanted.pop("wide", None)
@@ -151,14 +164,13 @@ def preset(name: str, **settings: Any) -> Callable[[], Scene]:
     return lambda: BY_NAME[name].make().changed(settings)
 
 
-def among(right: str, others: list[str]) -> tuple[tuple[str, ...], int]:
-    """The right choice among others, without repetition, and its place; in the order of their numbers.
+def comparison(one: float, other: float) -> int:
+    """Place of the right choice among less, equal and more.
 
-    >>> among("4", ["2", "4", "8"])
-    (('2', '4', '8'), 1)
+    >>> comparison(1, 2), comparison(2, 2), comparison(3, 2)
+    (0, 1, 2)
     """
-    found = sorted({right, *others}, key=lambda text: (_number(text), text))
-    return tuple(found), found.index(right)
+    return 0 if one < other else 1 if one == other else 2
 
 
 def _number(text: str) -> float:

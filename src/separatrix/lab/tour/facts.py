@@ -56,6 +56,11 @@ def following(play: Playback) -> Frame | None:
     return ahead.frame if ahead.cursor == play.cursor + 1 else None
 
 
+def ended(start: Playback, now: Playback) -> bool:
+    """True if the run has been stepped on to its end."""
+    return now.hand is None and now.at_end and now.cursor > start.cursor
+
+
 def risk(scene: Scene, frame: Frame) -> float:
     """R(w, b), the sum of max(0, -y f(x)) over the points; of a margin problem its objective."""
     w, b = weights(frame)

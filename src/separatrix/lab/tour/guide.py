@@ -15,9 +15,10 @@ from typing import Any, Protocol
 
 from separatrix.lab.edits import Edits
 from separatrix.lab.playback import Playback
-from separatrix.lab.scene import Scene, SceneError
-from separatrix.lab.tour.chapter import Asked, Chapter, Message, Question, Stop, Task, say
+from separatrix.lab.scene import Scene, SceneError, is_whole
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, say
 from separatrix.lab.tour.chapters import CHAPTERS
+from separatrix.lab.tour.means import Message, Requests
 
 BY_NAME = {chapter.name: chapter for chapter in CHAPTERS}
 _CHANGED = (
@@ -107,7 +108,7 @@ def follow(page: Page) -> None:
 
 
 def told(page: Page) -> Message | None:
-    """What the card of the tour shows; None where nobody is on the tour."""
+    """The card of the tour; None where nobody is on the tour."""
     visit = page.visit
     if visit is None:
         return None
@@ -155,7 +156,7 @@ def _question(visit: Visit) -> Message | None:
 def _comparable(task: Task, visit: Visit, play: Playback) -> bool:
     """True if the scene differs from that of the stop only where the task lets the reader change it."""
     was = visit.opened.scene
-    return replace(play.scene, **{name: getattr(was, name) for name in task.changes}) == was
+    return replace(play.scene, **{name: getattr(was, name) for name in task.means.changes}) == was
 
 
 def _task(visit: Visit, play: Playback | None) -> Message | None:
@@ -171,7 +172,7 @@ def _task(visit: Visit, play: Playback | None) -> Message | None:
     return {
         "text": say(task.text, visit.opened),
         "hint": say(task.hint, visit.opened) if visit.hinted else "",
-        "keys": task.keys,
+        "keys": task.means.keys,
         "done": visit.done,
         "shown": visit.shown,
         "status": status,
@@ -184,7 +185,7 @@ def _read_place(message: Message) -> tuple[Chapter, int]:
     if not isinstance(name, str) or name not in BY_NAME:
         raise SceneError(f"There is no chapter {str(name)[:40]!r}; there are {', '.join(BY_NAME)}.")
     chapter = BY_NAME[name]
-    if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(chapter.stops):
+    if not is_whole(place, 0, len(chapter.stops) - 1):
         raise SceneError(f"stop must be a whole number below {len(chapter.stops)}; got {str(place)[:20]}.")
     return chapter, place
 
@@ -198,7 +199,7 @@ def _answer(page: Page, visit: Visit, message: Message) -> None:
     chosen, asked = message.get("choice"), visit.asked
     if asked is None or not isinstance(visit.stop.asks, Question):
         raise SceneError("This stop asks no question.")
-    if isinstance(chosen, bool) or not isinstance(chosen, int) or not 0 <= chosen < len(asked.choices):
+    if not is_whole(chosen, 0, len(asked.choices) - 1):
         raise SceneError(f"choice must be a whole number below {len(asked.choices)}; got {str(chosen)[:20]}.")
     if visit.chosen is not None:
         return
@@ -220,7 +221,7 @@ def _show(page: Page, visit: Visit, message: Message) -> None:
     page.visit = replace(visit, shown=True, expected=page.edits.scene)
 
 
-def _perform(page: Page, messages: list[Message]) -> None:
+def _perform(page: Page, messages: Requests) -> None:
     for message in messages:
         page.perform(message)
 

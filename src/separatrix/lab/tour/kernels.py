@@ -8,18 +8,9 @@ from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.runs.kernel_perceptron import kernel_of
 from separatrix.lab.scene import Scene
-from separatrix.lab.tour.chapter import (
-    SLIDER_KEYS,
-    Asked,
-    Chapter,
-    Message,
-    Question,
-    Stop,
-    Task,
-    among,
-    preset,
-)
-from separatrix.lab.tour.facts import answer, functional
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, preset
+from separatrix.lab.tour.facts import functional
+from separatrix.lab.tour.means import first_setting, slider
 from separatrix.lab.words import pair, shown
 
 _LIFT = {"algorithm": "kernel-svm", "kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 0.0}
@@ -38,13 +29,10 @@ def _pair_of(scene: Scene) -> tuple[int, int]:
 def _lift_words(play: Playback) -> str:
     i, j = _pair_of(play.scene)
     return (
-        "No line separates these points, but a curve does. Send each point to three dimensions: φ(x) = (x₁², √2 x₁x₂, "
-        "x₂²). "
-        "There a plane cuts the classes apart, and seen from here its trace is a curve. And the product of two lifted "
-        "points "
-        f"costs nothing extra: it is a function of the old product. Point {i + 1} is at {pair(play.scene.X[i])} and "
-        f"point {j + 1} "
-        f"at {pair(play.scene.X[j])}."
+        "No line separates these points, but a curve does. Send each point to three dimensions: φ(x) = (x₁², √2 "
+        "x₁x₂, x₂²). There a plane cuts the classes apart, and seen from here its trace is a curve. And the product "
+        f"of two lifted points costs nothing extra: it is a function of the old product. Point {i + 1} is at "
+        f"{pair(play.scene.X[i])} and point {j + 1} at {pair(play.scene.X[j])}."
     )
 
 
@@ -53,14 +41,12 @@ def _lifted(play: Playback) -> Asked:
     i, j = _pair_of(scene)
     plain = float(scene.X[i] @ scene.X[j])
     value = float(kernel_of(scene).matrix(scene.X[i : i + 1], scene.X[j : j + 1])[0, 0])
-    choices, right = among(shown(value), [shown(plain), shown(2 * plain), shown(abs(plain) ** 3)])
-    return Asked(
+    return Asked.among(
         f"Their plain product is x·z = {shown(plain)}. What is φ(x)·φ(z), the product after the lift?",
-        choices,
-        right,
+        shown(value),
+        [shown(plain), shown(2 * plain), shown(abs(plain) ** 3)],
         f"x₁²z₁² + 2x₁x₂z₁z₂ + x₂²z₂² is (x₁z₁ + x₂z₂)², so it is (x·z)² = {shown(value)}. A function that is a "
-        "product after "
-        "some lift is called a kernel; the lift itself need never be made.",
+        "product after some lift is called a kernel; the lift itself need never be made.",
     )
 
 
@@ -80,9 +66,8 @@ def _diagonal(play: Playback) -> Asked:
         "What stands on the diagonal of this Gram matrix?",
         ("0 everywhere", "1 everywhere", "‖x‖², different for each point"),
         1 if all_one else 2,
-        "The distance of a point from itself is 0, and exp(0) = 1. In the space of this kernel all points have length "
-        "1: they "
-        "lie on a sphere.",
+        "The distance of a point from itself is 0, and exp(0) = 1. In the space of this kernel all points have "
+        "length 1: they lie on a sphere.",
         {2: "That is the diagonal of the plain product x·z."},
     )
 
@@ -97,20 +82,12 @@ def _supports(start: Playback, now: Playback) -> str:
     return f"γ = {shown(now.scene.gamma, 3)}: {count} of {len(now.scene.points)} points are support vectors."
 
 
-def _narrow(play: Playback) -> list[Message]:
-    for gamma in (10.0, 30.0, 100.0):
-        if _everybody(play, answer(play.scene.changed({"gamma": gamma}))):
-            return [{"op": "set", "settings": {"gamma": gamma}}, {"op": "finish"}]
-    raise AssertionError("no γ of the slider makes every point a support vector")
-
-
 def _support_words(play: Playback) -> str:
     count = int(np.count_nonzero(play.frame.weights > 0))
     return (
-        "γ says how narrow the kernel is. With "
-        f"γ = {shown(play.scene.gamma)} the boundary rests on {counted(count, 'support vector')} of "
-        f"{len(play.scene.points)} points. "
-        "A narrower kernel makes every point a world of its own."
+        f"γ says how narrow the kernel is. With γ = {shown(play.scene.gamma)} the boundary rests on "
+        f"{counted(count, 'support vector')} of {len(play.scene.points)} points. A narrower kernel makes every point "
+        "a world of its own."
     )
 
 
@@ -119,7 +96,7 @@ KERNELS = Chapter(
     "Kernels: the lift and the Gram matrix",
     "kernel-lift",
     (
-        Stop("A curve is a plane elsewhere", "views", _lift_words, Question(_lifted), tabs=("lift",)),
+        Stop("A curve is a plane elsewhere", "views", _lift_words, Question(_lifted)),
         Stop(
             "All products in one table",
             "views",
@@ -133,19 +110,16 @@ KERNELS = Chapter(
             "x",
             _support_words,
             Task(
+                slider("gamma"),
                 "Make the kernel narrower until every point is a support vector: move γ up.",
                 "The slider of γ is among the settings above the pictures. Larger is narrower.",
                 _everybody,
                 _supports,
-                _narrow,
+                first_setting("gamma", (10.0, 30.0, 100.0), _everybody),
                 lambda start, now: (
                     "Now the boundary rests on every point there is, and it makes no error on them. It knows nothing "
-                    "but what it has "
-                    "seen; "
-                    "whether it is any good elsewhere is the next question."
+                    "but what it has seen; whether it is any good elsewhere is the next question."
                 ),
-                keys=SLIDER_KEYS,
-                changes=("gamma",),
             ),
             scene=preset("circles"),
             tabs=("gram",),

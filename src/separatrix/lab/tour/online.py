@@ -11,18 +11,9 @@ import numpy as np
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import Point, Scene
-from separatrix.lab.tour.chapter import (
-    ADD_KEYS,
-    MOVE_KEYS,
-    Asked,
-    Chapter,
-    Message,
-    Question,
-    Stop,
-    Task,
-    preset,
-)
+from separatrix.lab.tour.chapter import VERDICTS, Asked, Chapter, Question, Stop, Task, comparison, preset
 from separatrix.lab.tour.facts import weights, widest
+from separatrix.lab.tour.means import ADD, DRAG, Requests, add, finish, first_move
 
 
 def _newcomer(play: Playback) -> Point:
@@ -55,9 +46,12 @@ def _goes_on(play: Playback) -> Asked:
         ("From the w it has", "From w = 0, with one point more", "It cannot: it has ended"),
         0 if kept else 1,
         f"It keeps its w and goes on visiting, the new point among the others: {counted(more, 'more update')}. This "
-        "is what "
-        "“online” means. The bound counts all mistakes together, in whatever order points arrive.",
+        "is what “online” means. The bound counts all mistakes together, in whatever order points arrive.",
     )
+
+
+def _verdict_status(start: Playback, now: Playback) -> str:
+    return f"The verdict is “{now.answers.quick_verdict.verdict}”."
 
 
 def _impossible(start: Playback, now: Playback) -> bool:
@@ -66,9 +60,9 @@ def _impossible(start: Playback, now: Playback) -> bool:
     )
 
 
-def _intruder(play: Playback) -> list[Message]:
+def _intruder(play: Playback) -> Requests:
     middle = play.scene.X[play.scene.y > 0].mean(axis=0)
-    return [{"op": "add", "point": [float(middle[0]), float(middle[1]), -1]}]
+    return add([float(middle[0]), float(middle[1]), -1])
 
 
 def _drift_words(play: Playback) -> str:
@@ -93,19 +87,12 @@ def _who_errs(play: Playback) -> Asked:
     return Asked(
         "In the other three quarters, which of the two makes fewer mistakes?",
         ("The one that goes on learning", "Both the same", "The copy that stopped"),
-        0 if online < frozen else 1 if online == frozen else 2,
-        f"The learner makes {online} mistakes there, the copy {frozen}. Following a line that moves costs mistakes for "
-        f"as long as it moves{'; not following it costs more' if online < frozen else ''}.",
+        comparison(online, frozen),
+        f"The learner makes {online} mistakes there, the copy {frozen}. Following a line that moves costs mistakes "
+        f"for as long as it moves{'; not following it costs more' if online < frozen else ''}.",
     )
 
 
-_DRIFT = Stop(
-    "A world that turns",
-    "tab",
-    _drift_words,
-    Question(_who_errs, lambda play: [{"op": "finish"}]),
-    step=60,
-)
 ONLINE = Chapter(
     "online",
     "Online, and when the world drifts",
@@ -116,36 +103,34 @@ ONLINE = Chapter(
             "x",
             lambda play: (
                 f"The run has ended after {counted(play.frame.updates, 'update')}. The perceptron looks at one point "
-                "at "
-                "a time and keeps nothing but w, so it need not know all the points beforehand."
+                "at a time and keeps nothing but w, so it need not know all the points beforehand."
             ),
-            Question(_goes_on, lambda play: [{"op": "add", "point": list(_newcomer(play))}]),
+            Question(_goes_on, lambda play: add(_newcomer(play))),
             scene=preset("origin"),
             tabs=("w",),
         ),
         Stop(
             "An intruder",
             "x",
-            "While a line exists that has all points right, old and new, the theorem bounds the mistakes. If the world "
-            "drifts, the old points and the new ones may contradict each other.",
+            "While a line exists that has all points right, old and new, the theorem bounds the mistakes. If the "
+            "world drifts, the old points and the new ones may contradict each other.",
             Task(
+                ADD,
                 "Put down one more point so that no line is left. The tool “−1” adds orange ones.",
                 "Put an orange point into the midst of the blue ones.",
                 _impossible,
-                lambda start, now: f"The verdict is “{now.answers.quick_verdict.verdict}”.",
+                _verdict_status,
                 _intruder,
                 lambda start, now: (
-                    "Now the run has no end: with each mistake on one point it spoils another. An online learner "
-                    "in a drifting world goes on making mistakes for as long as the drift lasts; it follows, but it "
+                    "Now the run has no end: with each mistake on one point it spoils another. An online learner in "
+                    "a drifting world goes on making mistakes for as long as the drift lasts; it follows, but it "
                     "never arrives."
                 ),
-                keys=ADD_KEYS,
-                changes=("points",),
             ),
             scene=preset("origin"),
             tabs=("w",),
         ),
-        _DRIFT,
+        Stop("A world that turns", "tab", _drift_words, Question(_who_errs, finish), step=60),
     ),
 )
 
@@ -168,14 +153,12 @@ def _crossing() -> Scene:
 
 def _any_line(play: Playback) -> Asked:
     kind = play.answers.verdict.verdict
-    right = {"separable": 0, "quasi-separable": 1, "inseparable": 2}[kind]
     return Asked(
         "Is there a line with all blue points on one side and all orange ones on the other?",
         ("Yes, the run just needs more time", "Only one that goes through some of the points", "No"),
-        right,
-        f"The exact verdict is “{kind}”, and it comes with a proof that anybody can check. No patience helps: the run "
-        "would go "
-        "on for ever.",
+        VERDICTS.index(kind),
+        f"The exact verdict is “{kind}”, and it comes with a proof that anybody can check. No patience helps: the "
+        "run would go on for ever.",
     )
 
 
@@ -186,8 +169,7 @@ def _weights_words(play: Playback) -> str:
     )
     return (
         f"The highlighted points are the proof. Give them these weights: {each}. Multiply each y(x, 1) by its weight "
-        "and add "
-        "up: the sum is exactly (0, 0, 0)."
+        "and add up: the sum is exactly (0, 0, 0)."
     )
 
 
@@ -207,9 +189,8 @@ def _weighted_sum(play: Playback) -> Asked:
         "Take any line (w, b) and add up the y(w·x + b) of these points with the same weights. What comes out?",
         ("0, whatever the line is", "Something positive, if the line is good", "It depends on the line"),
         0 if not any(total) else 2,
-        "The sum is the product of (w, b) with the weighted sum of the y(x, 1), which is 0. If a line had all of them "
-        "on their "
-        "own sides, every term would be positive, and so would the sum. Hence no line can do that.",
+        "The sum is the product of (w, b) with the weighted sum of the y(x, 1), which is 0. If a line had all of "
+        "them on their own sides, every term would be positive, and so would the sum. Hence no line can do that.",
     )
 
 
@@ -219,7 +200,7 @@ def _line_now(start: Playback, now: Playback) -> bool:
     )
 
 
-def _uncrossing(play: Playback) -> list[Message]:
+def _uncrossing(play: Playback) -> Requests:
     """Move one of the points that contradict each other to the nearest place where a line exists."""
     found: list[tuple[float, int, list[float]]] = []
     for row in play.answers.verdict.rows:
@@ -227,12 +208,12 @@ def _uncrossing(play: Playback) -> list[Message]:
         for dx, dy in product(np.linspace(-4, 4, 17), repeat=2):
             point = [x1 + float(dx), x2 + float(dy), label]
             found.append((math.hypot(dx, dy), int(row), point))
-    for _, row, point in sorted(found):
-        moved = play.scene.moved(row, point)
-        best = widest(moved)
-        if best is not None and best[0] > 0.1:
-            return [{"op": "move", "row": row, "point": point}]
-    raise AssertionError("no single move makes a line possible")
+
+    def separates(scene: Scene) -> bool:
+        best = widest(scene)
+        return best is not None and best[0] > 0.1
+
+    return first_move(play.scene, ((row, point) for _, row, point in sorted(found)), separates)
 
 
 NO_LINE = Chapter(
@@ -245,38 +226,25 @@ NO_LINE = Chapter(
             "x",
             "The perceptron has not come to an end on these points.",
             Question(_any_line),
-            scene=_crossing,
-            tabs=("w",),
         ),
-        Stop(
-            "A proof that adds up to nothing",
-            "x",
-            _weights_words,
-            Question(_weighted_sum),
-            scene=_crossing,
-            tabs=("w",),
-        ),
+        Stop("A proof that adds up to nothing", "x", _weights_words, Question(_weighted_sum)),
         Stop(
             "Break the proof",
             "x",
             "The segment between two blue points crosses the segment between two orange ones. The place where they "
-            "cross would "
-            "have to be on both sides of a line.",
+            "cross would have to be on both sides of a line.",
             Task(
+                DRAG,
                 "Drag one point so that a line exists.",
                 "Take one of the highlighted points and pull it so far out that the segments no longer cross.",
                 _line_now,
-                lambda start, now: f"The verdict is “{now.answers.quick_verdict.verdict}”.",
+                _verdict_status,
                 _uncrossing,
                 lambda start, now: (
                     "Now a line exists and the perceptron finds it. There is always either a line or such a set of "
                     "weights, never both and never neither."
                 ),
-                keys=MOVE_KEYS,
-                changes=("points",),
             ),
-            scene=_crossing,
-            tabs=("w",),
         ),
     ),
 )

@@ -8,19 +8,9 @@ import numpy as np
 
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
-from separatrix.lab.tour.chapter import (
-    STEP_KEYS,
-    W_KEYS,
-    Asked,
-    Chapter,
-    Message,
-    Place,
-    Question,
-    Stop,
-    Task,
-    among,
-)
-from separatrix.lab.tour.facts import following, norm, risk, weights, widest, wrong
+from separatrix.lab.tour.chapter import Asked, Chapter, Place, Question, Stop, Task, comparison
+from separatrix.lab.tour.facts import ended, following, norm, risk, weights, widest, wrong
+from separatrix.lab.tour.means import DRAG_W, STEPS, Requests, finish, move, step
 from separatrix.lab.views.wedge import clipped
 from separatrix.lab.words import points, shown, verb
 
@@ -44,9 +34,8 @@ def _turned(play: Playback) -> Place:
 def _two_spaces(play: Playback) -> str:
     n = len(play.scene.points)
     return (
-        f"x-space has {n} points of two classes. A line there has a normal vector w, and in w-space that w "
-        "is a single point. The other way round, a point x has become a line in w-space: all w with w·x = 0. This "
-        "line is "
+        f"x-space has {n} points of two classes. A line there has a normal vector w, and in w-space that w is a "
+        "single point. The other way round, a point x has become a line in w-space: all w with w·x = 0. This line is "
         "the dual of the point, and x is its normal. On one side of it lie the w that put x into its own class."
     )
 
@@ -60,37 +49,34 @@ def _twice_as_far(play: Playback) -> Asked:
         "Point 1 is moved twice as far from the origin, in the same direction. What does its line in w-space do?",
         ("It stays where it is", "It turns", "It moves away from 0"),
         0 if same else 1,
-        "w·(2x) = 2 w·x is 0 for the same w, and has the same sign for all others: the line is given by the direction "
-        "of "
-        "x alone.",
+        "w·(2x) = 2 w·x is 0 for the same w, and has the same sign for all others: the line is given by the "
+        "direction of x alone.",
         {2: "Without a bias every such line goes through 0, since w = 0 has w·x = 0 for any x."},
     )
 
 
-def _twice_as_far_then(play: Playback) -> list[Message]:
+def _twice_as_far_then(play: Playback) -> Requests:
     x1, x2, y = play.scene.points[0]
-    return [{"op": "move", "row": 0, "point": [2 * x1, 2 * x2, y]}]
+    return move(0, [2 * x1, 2 * x2, y])
 
 
 def _one_w(play: Playback) -> str:
     w, _ = weights(play.frame)
     return (
-        f"Here w = ({shown(w[0], 3)}, {shown(w[1], 3)}) was put down by hand, and x-space shows the line that belongs "
-        "to it. "
-        "A point is misclassified where it is on the wrong side of that line. In w-space the same fact reads: w is on "
-        "the wrong side of that point's line."
+        f"Here w = ({shown(w[0], 3)}, {shown(w[1], 3)}) was put down by hand, and x-space shows the line that "
+        "belongs to it. A point is misclassified where it is on the wrong side of that line. In w-space the same "
+        "fact reads: w is on the wrong side of that point's line."
     )
 
 
 def _count_wrong(play: Playback) -> Asked:
     rows = wrong(play)
     count = len(rows)
-    choices, right = among(str(count), [str(count + d) for d in (-2, 2, 4) if count + d >= 0])
     names = f"{points(rows).capitalize()} {verb(rows, 'is', 'are')}" if rows else "None is"
-    return Asked(
+    return Asked.among(
         "How many points does this w misclassify? Count them in whichever space you like.",
-        choices,
-        right,
+        str(count),
+        [str(count + d) for d in (-2, 2, 4) if count + d >= 0],
         f"{names} on the wrong side, in x-space and in w-space alike.",
     )
 
@@ -116,24 +102,16 @@ TWO_SPACES = Chapter(
             "views",
             _two_spaces,
             Question(_twice_as_far, _twice_as_far_then),
-            settings={"bias": "none"},
             step=0,
         ),
-        Stop(
-            "A line becomes a point",
-            "views",
-            _one_w,
-            Question(_count_wrong),
-            settings={"bias": "none"},
-            place=_turned,
-        ),
+        Stop("A line becomes a point", "views", _one_w, Question(_count_wrong), place=_turned),
         Stop(
             "Into the wedge",
             "tab",
             "Every point asks w to be on one side of its line. Where all these half-planes overlap is the shaded "
-            "wedge, the "
-            "version space: exactly the w whose line separates the classes.",
+            "wedge, the version space: exactly the w whose line separates the classes.",
             Task(
+                DRAG_W,
                 "Drag w into the wedge.",
                 "w is the round handle in w-space. Watch x-space while you move it: each line of w-space that w "
                 "crosses is one point that changes sides there.",
@@ -141,25 +119,22 @@ TWO_SPACES = Chapter(
                 _wedge_status,
                 lambda play: [{"op": "hold", "w": _separating(play)[0], "b": _separating(play)[1]}],
                 lambda start, now: (
-                    "Now w is on the good side of every line, and every point is on the good side of the line "
-                    "of w. These are two ways to say one thing: y(w·x) > 0 for all points."
+                    "Now w is on the good side of every line, and every point is on the good side of the line of w. "
+                    "These are two ways to say one thing: y(w·x) > 0 for all points."
                 ),
-                keys=W_KEYS,
             ),
-            settings={"bias": "none"},
             place=_turned,
         ),
     ),
+    settings={"bias": "none"},
 )
 
 
 def _risk_words(play: Playback) -> str:
     return (
         "The perceptron risk adds up, over the misclassified points only, how wrong they are: R(w) = Σ −y(w·x). A "
-        "point "
-        "on its own side adds nothing. Over w-space this is a bowl made of flat pieces, with a crease along each "
-        "point's "
-        "line, where that point begins to count. At the first w of this run the risk is "
+        "point on its own side adds nothing. Over w-space this is a bowl made of flat pieces, with a crease along "
+        "each point's line, where that point begins to count. At the first w of this run the risk is "
         f"{shown(risk(play.scene, play.frame))}."
     )
 
@@ -181,8 +156,7 @@ def _descent_words(play: Playback) -> str:
     rows = wrong(play)
     return (
         "The slope of the bowl at w is −Σ yx over the misclassified points. Gradient descent goes the other way: w ← "
-        "w + ε "
-        f"Σ yx. At the first step {points(rows)} {verb(rows, 'is', 'are')} misclassified and ε = "
+        f"w + ε Σ yx. At the first step {points(rows)} {verb(rows, 'is', 'are')} misclassified and ε = "
         f"{shown(play.scene.step)}."
     )
 
@@ -191,7 +165,7 @@ def _lower_after(play: Playback) -> Asked:
     ahead = following(play)
     assert ahead is not None
     before, after = risk(play.scene, play.frame), risk(play.scene, ahead)
-    right = 0 if after < before else 1 if after == before else 2
+    right = comparison(after, before)
     tail = (
         "The step was short enough to stay on the way down."
         if right == 0
@@ -207,10 +181,6 @@ def _lower_after(play: Playback) -> Asked:
     )
 
 
-def _at_rest(start: Playback, now: Playback) -> bool:
-    return now.hand is None and now.at_end and now.cursor > start.cursor
-
-
 def _risk_status(start: Playback, now: Playback) -> str:
     return f"R = {shown(risk(now.scene, now.frame))} after {counted(now.frame.updates, 'step')}."
 
@@ -220,32 +190,24 @@ RISK = Chapter(
     "The risk, and downhill",
     "risk",
     (
-        Stop("A bowl of flat pieces", "tab", _risk_words, Question(_risk_in_wedge), tabs=("risk",), step=0),
-        Stop(
-            "One step down",
-            "tab",
-            _descent_words,
-            Question(_lower_after, lambda play: [{"op": "step"}]),
-            tabs=("risk",),
-            step=0,
-        ),
+        Stop("A bowl of flat pieces", "tab", _risk_words, Question(_risk_in_wedge), step=0),
+        Stop("One step down", "tab", _descent_words, Question(_lower_after, step), step=0),
         Stop(
             "Until nobody is wrong",
             "tab",
             "The slope on the floor is 0, so descent comes to rest there by itself.",
             Task(
+                STEPS,
                 "Step until the run ends, with the button of the single arrow.",
                 "Each press is one step. The button at the right goes to the end at once.",
-                _at_rest,
+                ended,
                 _risk_status,
-                lambda play: [{"op": "finish"}],
+                finish,
                 lambda start, now: (
-                    f"It took {counted(now.frame.updates, 'step')}. Descent rests at the first w that misclassifies no "
-                    "point. It does not look for the best of them; that will be the margin's business."
+                    f"It took {counted(now.frame.updates, 'step')}. Descent rests at the first w that misclassifies "
+                    "no point. It does not look for the best of them; that will be the margin's business."
                 ),
-                keys=STEP_KEYS,
             ),
-            tabs=("risk",),
             step=0,
         ),
     ),

@@ -10,16 +10,9 @@ from separatrix.lab.limits import MAX_FRAMES
 from separatrix.lab.playback import Playback
 from separatrix.lab.scene import Scene
 from separatrix.lab.stages import STAGE
-from separatrix.lab.tour.chapter import (
-    SLIDER_KEYS,
-    Asked,
-    Chapter,
-    Question,
-    Stop,
-    Task,
-    preset,
-)
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, comparison, preset
 from separatrix.lab.tour.facts import norm, steps_to_end
+from separatrix.lab.tour.means import set_and_finish, slider
 from separatrix.lab.words import shown
 
 
@@ -38,28 +31,22 @@ def _same_count(play: Playback) -> Asked:
     return Asked(
         "Predict: how many updates does it take with ε = 100?",
         ("Fewer", "Just as many", "More"),
-        0 if other < now else 1 if other == now else 2,
+        comparison(other, now),
         f"It takes {other}. From w = 0 every w of the run is 100 times the old one. No sign of w·x + b changes, so "
-        "the same "
-        "points are misclassified at the same moments, and even the line is the same.",
+        "the same points are misclassified at the same moments, and even the line is the same.",
     )
 
 
-def _valley() -> Scene:
-    """The scene of the stage, where both a short and a long step are slow."""
-    return STAGE["step-size"].make()
-
-
 def _crawling() -> Scene:
-    """The same with a tenth of its step size."""
-    scene = _valley()
+    """The scene of the stage, where both a short and a long step are slow, with a tenth of its step size."""
+    scene = STAGE["step-size"].make()
     return scene.changed({"step": scene.step / 10})
 
 
 def _off_zero(play: Playback) -> str:
     return (
-        "Things change as soon as the run does not start at 0. Here descent starts at w = y₁x₁, and its first w has a "
-        f"length of its own, {shown(norm(play))}, against which a step is short or long."
+        "Things change as soon as the run does not start at 0. Here descent starts at w = y₁x₁, and its first w has "
+        f"a length of its own, {shown(norm(play))}, against which a step is short or long."
     )
 
 
@@ -117,36 +104,26 @@ STEP_SIZE = Chapter(
             "From zero it does not matter",
             "settings",
             _from_zero,
-            Question(
-                _same_count, lambda play: [{"op": "set", "settings": {"step": 100.0}}, {"op": "finish"}]
-            ),
+            Question(_same_count, lambda play: set_and_finish("step", 100.0)),
             scene=preset("eight"),
             tabs=("w",),
         ),
-        Stop(
-            "From elsewhere it does",
-            "tab",
-            _off_zero,
-            Question(_sizes_compared),
-            scene=_valley,
-            step=0,
-        ),
+        Stop("From elsewhere it does", "tab", _off_zero, Question(_sizes_compared), step=0),
         Stop(
             "Find a good one",
             "settings",
             lambda play: f"With ε = {shown(play.scene.step)} descent takes {_total(play)} steps: w crawls.",
             Task(
+                slider("step"),
                 lambda play: f"Move the slider of ε until descent needs at most {_enough(play)} steps.",
                 "The slider is above the pictures, among the settings. Go up: every step gets longer.",
                 _quick_now,
                 _size_status,
-                lambda play: [{"op": "set", "settings": {"step": _fewest(play.scene)[1]}}, {"op": "finish"}],
+                lambda play: set_and_finish("step", _fewest(play.scene)[1]),
                 lambda start, now: (
-                    f"{_total(now)} steps instead of {_total(start)}. On other points a step that is too long "
-                    "would jump over the wedge and back; a good size has to be looked for."
+                    f"{_total(now)} steps instead of {_total(start)}. On other points a step that is too long would "
+                    "jump over the wedge and back; a good size has to be looked for."
                 ),
-                keys=SLIDER_KEYS,
-                changes=("step",),
             ),
             scene=_crawling,
         ),

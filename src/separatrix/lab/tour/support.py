@@ -6,19 +6,9 @@ import numpy as np
 
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
-from separatrix.lab.tour.chapter import (
-    MOVE_KEYS,
-    SLIDER_KEYS,
-    Asked,
-    Chapter,
-    Message,
-    Question,
-    Stop,
-    Task,
-    among,
-    preset,
-)
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, comparison, preset
 from separatrix.lab.tour.facts import answer, functional, kinds, moved_towards, no_slack, norm, weights, width
+from separatrix.lab.tour.means import DRAG, Requests, first_move, first_setting, slider
 from separatrix.lab.words import shown, subscript
 
 _EDGE = 1e-6  # of y f(x) below 1: a point that is shorter uses slack
@@ -33,10 +23,9 @@ def _slack_words(play: Playback) -> str:
     count = len(kinds(play)["slack"])
     return (
         "No line separates these points, so some of them must be allowed to be wrong, at a price. The slack of a "
-        "point is "
-        "how much its y f(x) is short of 1: ξ = max(0, 1 − y f(x)). The soft margin makes ½‖w‖² + C Σξ as small as "
-        "possible. "
-        f"Here C = {shown(play.scene.C)}, and {counted(count, 'point')} {'pays' if count == 1 else 'pay'}."
+        "point is how much its y f(x) is short of 1: ξ = max(0, 1 − y f(x)). The soft margin makes ½‖w‖² + C Σξ as "
+        f"small as possible. Here C = {shown(play.scene.C)}, and {counted(count, 'point')} "
+        f"{'pays' if count == 1 else 'pay'}."
     )
 
 
@@ -44,20 +33,14 @@ def _how_much(play: Playback) -> Asked:
     row = _inside(play)
     f = float(functional(play)[row])
     slack = max(0.0, 1.0 - f)
-    choices, right = among(shown(slack, 3), ["0", shown(abs(f), 3), shown(1.0 + abs(f), 3)])
     side = "on its own side of the line, but inside the slab" if f > 0 else "on the wrong side of the line"
-    slips = (
-        {choices.index("0"): "Being on the right side is not enough: the slab asks for 1."}
-        if slack > 0
-        else {}
-    )
-    return Asked(
+    return Asked.among(
         f"Point {row + 1} is {side}: y f(x) = {shown(f, 3)}. How much slack does it use?",
-        choices,
-        right,
+        shown(slack, 3),
+        ["0", shown(abs(f), 3), shown(1.0 + abs(f), 3)],
         f"1 − y f(x) = {shown(slack, 3)}, for which it pays C times as much. Measured in length, it is "
         f"{shown(slack / norm(play), 3)} short of its edge.",
-        slips,
+        {"0": "Being on the right side is not enough: the slab asks for 1."},
     )
 
 
@@ -66,19 +49,13 @@ def _smaller_price(play: Playback) -> Asked:
     before, after = width(play), width(less)
     assert before is not None
     assert after is not None
-    right = 0 if after > before else 1 if after == before else 2
     return Asked(
         f"Make slack ten times cheaper, C = {shown(play.scene.C / 10)}. Does the slab get wider or narrower?",
         ("Wider", "It stays the same", "Narrower"),
-        right,
+        comparison(before, after),
         f"From {shown(before)} to {shown(after)}. Where errors are cheap, a short w is worth more: the slab widens "
-        "and lets more "
-        "points in. Where they are dear, it narrows.",
+        "and lets more points in. Where they are dear, it narrows.",
     )
-
-
-def _cheap(play: Playback) -> list[Message]:
-    return [{"op": "set", "settings": {"C": play.scene.C / 10}}]
 
 
 def _nobody_pays(start: Playback, now: Playback) -> bool:
@@ -88,13 +65,6 @@ def _nobody_pays(start: Playback, now: Playback) -> bool:
 def _paying(start: Playback, now: Playback) -> str:
     count = int(np.count_nonzero(functional(now) < 1.0 - _EDGE))
     return f"C = {shown(now.scene.C, 3)}: {counted(count, 'point')} {'uses' if count == 1 else 'use'} slack."
-
-
-def _dear(play: Playback) -> list[Message]:
-    for C in (1.0, 10.0, 100.0, 1e3, 1e4):
-        if no_slack(answer(play.scene.changed({"C": C}))):
-            return [{"op": "set", "settings": {"C": C}}, {"op": "finish"}]
-    raise AssertionError("no C of the slider leaves no slack")
 
 
 SLACK = Chapter(
@@ -110,26 +80,24 @@ SLACK = Chapter(
                 f"C weighs the errors against the width. With C = {shown(play.scene.C)} the slab is "
                 f"{shown(width(play))} wide."
             ),
-            Question(_smaller_price, _cheap),
+            Question(_smaller_price, lambda play: [{"op": "set", "settings": {"C": play.scene.C / 10}}]),
         ),
         Stop(
             "Nobody pays",
             "settings",
             "These points can be separated, yet with a small C the soft margin lets some of them into the slab: a "
-            "wide slab is "
-            "worth the price.",
+            "wide slab is worth the price.",
             Task(
+                slider("C"),
                 "Move C until no point uses slack.",
                 "The slider of C is among the settings above the pictures. Dearer slack is used less.",
                 _nobody_pays,
                 _paying,
-                _dear,
+                first_setting("C", (1.0, 10.0, 100.0, 1e3, 1e4), _nobody_pays),
                 lambda start, now: (
                     f"At C = {shown(now.scene.C, 3)} slack is too dear for anybody. This is the hard margin, and a "
                     "larger C changes nothing any more."
                 ),
-                keys=SLIDER_KEYS,
-                changes=("C",),
             ),
             scene=preset("separable", algorithm="soft-margin", C=0.05),
         ),
@@ -141,56 +109,26 @@ SLACK = Chapter(
 # -- the two kinds
 
 
-def _kinds_words(play: Playback) -> str:
-    return (
-        "The ringed points are the support vectors: those with a weight α above 0. Take all the others away, and the "
-        "line stays. "
-        "There are two kinds of them. A solid ring: the point is exactly on the edge of the slab, y f(x) = 1, without "
-        "slack, "
-        "and its weight is between 0 and C. These points say where the edges are. A dashed ring: the point is inside "
-        "the slab "
-        "or beyond the line, y f(x) < 1, and it uses slack; its weight is exactly C, the most a point may have."
-    )
-
-
 def _second_kind(play: Playback) -> Asked:
     found = kinds(play)
     on, beyond = len(found["margin"]), len(found["slack"])
-    choices, right = among(str(beyond), [str(on), str(on + beyond), str(max(0, beyond - on))])
-    slips = {choices.index(str(on)): "That is the first kind, on the edges."} if on != beyond else {}
-    return Asked(
+    return Asked.among(
         "How many support vectors of the second kind are there, with a dashed ring?",
-        choices,
-        right,
-        f"{on} on the edges and {beyond} with slack make {on + beyond} support vectors among {len(play.scene.points)} "
-        "points.",
-        slips,
-    )
-
-
-def _between(play: Playback) -> int:
-    """A point whose weight is between 0 and C."""
-    return kinds(play)["margin"][0]
-
-
-def _weight_words(play: Playback) -> str:
-    return (
-        "The weights are the answer to a second program, the dual, and the two fit together point by point. Either α "
-        "= 0, or "
-        "y f(x) ≤ 1; either α = C, or there is no slack. This is complementary slackness, and the panel lists it for "
-        "every "
-        "point."
+        str(beyond),
+        [str(on), str(on + beyond), str(max(0, beyond - on))],
+        f"{on} on the edges and {beyond} with slack make {on + beyond} support vectors among "
+        f"{len(play.scene.points)} points.",
+        {str(on): "That is the first kind, on the edges."},
     )
 
 
 def _where_must(play: Playback) -> Asked:
-    row = _between(play)
+    row = kinds(play)["margin"][0]
     alpha, f = float(play.frame.weights[row]), float(functional(play)[row])
     place = 1 if abs(f - 1.0) <= 1e-3 else 0 if f > 1 else 2
     return Asked(
         f"Point {row + 1} has α{subscript(row + 1)} = {shown(alpha, 3)}, more than 0 and less than C = "
-        f"{shown(play.scene.C)}. "
-        "Where must it be?",
+        f"{shown(play.scene.C)}. Where must it be?",
         ("Outside the slab", "On the edge of the slab", "Inside the slab or beyond the line"),
         place,
         "α > 0 says that it is not outside, and α < C says that it uses no slack. Only the edge is left.",
@@ -222,26 +160,15 @@ def _near(one: Playback, other: Playback) -> bool:
     return bool(np.hypot(np.linalg.norm(w - v), b - c) <= 1e-3 * np.linalg.norm(w))
 
 
-def _forces_words(play: Playback) -> str:
-    return (
-        "Think of each support vector as pushing on the line with a force α, at right angles to it, the blue ones one "
-        "way and the "
-        "orange ones the other. The line is at rest: the forces cancel, Σ αy = 0, and so do the torques, which would "
-        "turn it."
-    )
-
-
 def _balance(play: Playback) -> Asked:
     alpha, y = play.frame.weights, play.scene.y
     plus, minus = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
-    choices, right = among(shown(minus), [shown(plus / 2), shown(2 * plus), shown(1.5 * plus)])
-    return Asked(
+    return Asked.among(
         f"The weights of the blue points add up to {shown(plus)}. What do those of the orange points add up to?",
-        choices,
-        right,
-        f"To the same: {shown(minus)}. The bias b is free to shift the line, so any surplus on one side would push it "
-        "on. "
-        "A balance is the only place to rest.",
+        shown(minus),
+        [shown(plus / 2), shown(2 * plus), shown(1.5 * plus)],
+        f"To the same: {shown(minus)}. The bias b is free to shift the line, so any surplus on one side would push "
+        "it on. A balance is the only place to rest.",
     )
 
 
@@ -257,13 +184,10 @@ def _count_kinds(start: Playback, now: Playback) -> str:
     return f"{len(found['margin'])} on the edges, {len(found['slack'])} with slack."
 
 
-def _recruit(play: Playback) -> list[Message]:
+def _recruit(play: Playback) -> Requests:
     row = _idle(play)
-    for share in (0.8, 0.9, 1.0, 1.1, 1.3, 1.6):
-        point = moved_towards(play, row, share)
-        if _recruited(play, answer(play.scene.moved(row, point))):
-            return [{"op": "move", "row": row, "point": point}]
-    raise AssertionError("no move recruits the point")
+    places = ((row, moved_towards(play, row, share)) for share in (0.8, 0.9, 1.0, 1.1, 1.3, 1.6))
+    return first_move(play.scene, places, lambda scene: _recruited(play, answer(scene)))
 
 
 KINDS = Chapter(
@@ -274,11 +198,21 @@ KINDS = Chapter(
         Stop(
             "Solid rings and dashed rings",
             "x",
-            _kinds_words,
+            "The ringed points are the support vectors: those with a weight α above 0. Take all the others away, "
+            "and the line stays. There are two kinds of them. A solid ring: the point is exactly on the edge of the "
+            "slab, y f(x) = 1, without slack, and its weight is between 0 and C. These points say where the edges "
+            "are. A dashed ring: the point is inside the slab or beyond the line, y f(x) < 1, and it uses slack; "
+            "its weight is exactly C, the most a point may have.",
             Question(_second_kind),
         ),
         Stop(
-            "What a weight tells", "rows", _weight_words, Question(_where_must), scene=preset("overlapping")
+            "What a weight tells",
+            "rows",
+            "The weights are the answer to a second program, the dual, and the two fit together point by point. "
+            "Either α = 0, or y f(x) ≤ 1; either α = C, or there is no slack. This is complementary slackness, and "
+            "the panel lists it for every point.",
+            Question(_where_must),
+            scene=preset("overlapping"),
         ),
         Stop(
             "Who is not needed",
@@ -289,15 +223,17 @@ KINDS = Chapter(
         Stop(
             "A balance of forces",
             "tab",
-            _forces_words,
+            "Think of each support vector as pushing on the line with a force α, at right angles to it, the blue "
+            "ones one way and the orange ones the other. The line is at rest: the forces cancel, Σ αy = 0, and so "
+            "do the torques, which would turn it.",
             Question(_balance),
-            tabs=("forces",),
         ),
         Stop(
             "Recruit one",
             "x",
             "Whether a point is a support vector, and of which kind, is decided by where it is.",
             Task(
+                DRAG,
                 "Drag a point that has no ring until it gets a dashed one.",
                 "Take a point from outside the slab and pull it across its edge, towards the line.",
                 _recruited,
@@ -307,8 +243,6 @@ KINDS = Chapter(
                     "It uses slack now, and its weight went up from 0 to C. However far you drag it to the wrong "
                     "side, its weight will not exceed C: that is why a soft margin survives a few bad points."
                 ),
-                keys=MOVE_KEYS,
-                changes=("points",),
             ),
         ),
     ),

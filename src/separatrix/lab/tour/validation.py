@@ -10,18 +10,9 @@ from scipy.stats import binom
 from separatrix.lab.letters import SIDE
 from separatrix.lab.mark_one import MarkOne
 from separatrix.lab.playback import Playback
-from separatrix.lab.tour.chapter import (
-    SLIDER_KEYS,
-    Asked,
-    Chapter,
-    Message,
-    Question,
-    Stop,
-    Task,
-    among,
-    preset,
-)
-from separatrix.lab.tour.facts import answer, functional
+from separatrix.lab.tour.chapter import Asked, Chapter, Question, Stop, Task, preset
+from separatrix.lab.tour.facts import functional
+from separatrix.lab.tour.means import first_setting, slider
 from separatrix.lab.words import points, shown, verb
 
 HELD_OUT = 20  # points of the thought experiment
@@ -36,8 +27,8 @@ def _seen_words(play: Playback) -> str:
     rows = _wrong(play)
     return (
         f"A kernel SVM with γ = {shown(play.scene.gamma)} on points that overlap: {points(rows)} "
-        f"{verb(rows, 'is', 'are')} on the "
-        "wrong side of its curve. That is its training error, and there is an easy way to be rid of it."
+        f"{verb(rows, 'is', 'are')} on the wrong side of its curve. That is its training error, and there is an easy "
+        "way to be rid of it."
     )
 
 
@@ -48,13 +39,6 @@ def _none_wrong(start: Playback, now: Playback) -> bool:
 def _errors(start: Playback, now: Playback) -> str:
     count, n = len(_wrong(now)), len(now.scene.points)
     return f"γ = {shown(now.scene.gamma, 3)}: {count} of {n} points {'is' if count == 1 else 'are'} on the wrong side."
-
-
-def _memorise(play: Playback) -> list[Message]:
-    for gamma in (3.0, 10.0, 30.0, 100.0):
-        if not _wrong(answer(play.scene.changed({"gamma": gamma}))):
-            return [{"op": "set", "settings": {"gamma": gamma}}, {"op": "finish"}]
-    raise AssertionError("no γ of the slider puts every point right")
 
 
 def best_of(looks: int, n: int) -> float:
@@ -69,36 +53,27 @@ def best_of(looks: int, n: int) -> float:
 def _ten_looks(play: Playback) -> Asked:
     best = best_of(LOOKS, HELD_OUT)
     half = HELD_OUT // 2
-    choices, right = among(
-        f"{best:.0f} of {HELD_OUT}", [f"{half} of {HELD_OUT}", f"{half + 7} of {HELD_OUT}"]
-    )
-    return Asked(
-        f"{LOOKS} classifiers toss a coin for each of {HELD_OUT} held-out points. How many does the best of them get "
-        "right, on "
-        "average?",
-        choices,
-        right,
+    return Asked.among(
+        f"{LOOKS} classifiers toss a coin for each of {HELD_OUT} held-out points. How many does the best of them "
+        "get right, on average?",
+        f"{best:.0f} of {HELD_OUT}",
+        [f"{half} of {HELD_OUT}", f"{half + 7} of {HELD_OUT}"],
         f"On average {shown(best, 3)}. Each of them alone gets {half}, but we kept the luckiest of {LOOKS}. A "
-        "hold-out that "
-        "was used to choose no longer tells how good the chosen one is.",
-        {choices.index(f"{half} of {HELD_OUT}"): "That is right for one of them, chosen beforehand."},
+        "hold-out that was used to choose no longer tells how good the chosen one is.",
+        {f"{half} of {HELD_OUT}": "That is right for one of them, chosen beforehand."},
     )
 
 
 def _fresh(play: Playback) -> Asked:
     best, half = best_of(LOOKS, HELD_OUT), HELD_OUT // 2
-    choices, right = among(
-        f"{half} of {HELD_OUT}", [f"{best:.0f} of {HELD_OUT}", f"{half - 4} of {HELD_OUT}"]
-    )
-    return Asked(
+    return Asked.among(
         f"The winner is tried on {HELD_OUT} fresh points that nobody has looked at. How many does it get right, on "
         "average?",
-        choices,
-        right,
+        f"{half} of {HELD_OUT}",
+        [f"{best:.0f} of {HELD_OUT}", f"{half - 4} of {HELD_OUT}"],
         f"It is still a coin: {half}. So choose with one set of held-out points and judge with another, which you "
-        "look at once; "
-        "or let the library count the looks and widen its interval accordingly.",
-        {choices.index(f"{best:.0f} of {HELD_OUT}"): "Its luck stays with the points it was chosen on."},
+        "look at once; or let the library count the looks and widen its interval accordingly.",
+        {f"{best:.0f} of {HELD_OUT}": "Its luck stays with the points it was chosen on."},
     )
 
 
@@ -112,20 +87,17 @@ VALIDATION = Chapter(
             "settings",
             _seen_words,
             Task(
+                slider("gamma"),
                 "Move γ until no point is on the wrong side.",
                 "The slider of γ is among the settings above the pictures. Go up: a narrow kernel can bend around "
                 "every point.",
                 _none_wrong,
                 _errors,
-                _memorise,
+                first_setting("gamma", (3.0, 10.0, 30.0, 100.0), _none_wrong),
                 lambda start, now: (
                     "No training error at all, and it took no insight, only a narrow kernel. To know how good it is, "
-                    "ask it about "
-                    "points "
-                    "that it has not seen: hold some out."
+                    "ask it about points that it has not seen: hold some out."
                 ),
-                keys=SLIDER_KEYS,
-                changes=("gamma",),
             ),
             scene=preset("overlapping", algorithm="kernel-svm", kernel="rbf", gamma=0.1, C=10.0),
         ),
@@ -133,8 +105,7 @@ VALIDATION = Chapter(
             "Ten looks",
             "tab",
             "Held-out points are asked about, not learnt from. But each time you try another γ and keep the better "
-            "one, you "
-            "have looked. Imagine classifiers that know nothing at all.",
+            "one, you have looked. Imagine classifiers that know nothing at all.",
             Question(_ten_looks),
         ),
         Stop(
@@ -158,17 +129,17 @@ def letter(cells: Any) -> str:
     return "".join("1" if (k // SIDE, k % SIDE) in drawn else "0" for k in range(SIDE * SIDE))
 
 
-def tee(down: int = 0, right: int = 0) -> str:
-    """The letter T, two cells thick."""
-    bar = [(4 + i + down, c + right) for i in range(2) for c in range(5, 15)]
-    stem = [(r + down, 9 + i + right) for i in range(2) for r in range(6, 16)]
+def tee(right: int = 0) -> str:
+    """The letter T, two cells thick, moved some cells to the right."""
+    bar = [(4 + i, c + right) for i in range(2) for c in range(5, 15)]
+    stem = [(r, 9 + i + right) for i in range(2) for r in range(6, 16)]
     return letter([*bar, *stem])
 
 
-def ell(down: int = 0, right: int = 0) -> str:
+def ell() -> str:
     """The letter L, two cells thick."""
-    stem = [(r + down, 5 + i + right) for i in range(2) for r in range(4, 16)]
-    foot = [(14 + i + down, c + right) for i in range(2) for c in range(7, 15)]
+    stem = [(r, 5 + i) for i in range(2) for r in range(4, 16)]
+    foot = [(14 + i, c) for i in range(2) for c in range(7, 15)]
     return letter([*stem, *foot])
 
 
@@ -187,14 +158,12 @@ def taught() -> MarkOne:
 
 def _how_many_weights(play: Playback) -> Asked:
     count = int(taught().model.coef_.size)
-    choices, right = among(str(count), [str(SIDE), str(2 * SIDE), str(count // 2)])
-    return Asked(
+    return Asked.among(
         "How many weights does it learn, not counting the bias?",
-        choices,
-        right,
-        f"{SIDE} × {SIDE} = {count}, one for each cell. A drawing is one point in a space of {count} dimensions, and "
-        "the machine "
-        "looks for a hyperplane there, with the same update as in the plane: w ← w + yx.",
+        str(count),
+        [str(SIDE), str(2 * SIDE), str(count // 2)],
+        f"{SIDE} × {SIDE} = {count}, one for each cell. A drawing is one point in a space of {count} dimensions, "
+        "and the machine looks for a hyperplane there, with the same update as in the plane: w ← w + yx.",
     )
 
 
@@ -204,13 +173,12 @@ def _shifted(play: Playback) -> Asked:
     right = {1: 0, -1: 1, None: 2}[found["answer"]]
     return Asked(
         f"A machine has learnt one T and one L, and has both right. Now the same T comes {-SHIFT} cells further to "
-        "the left. What "
-        "does it say?",
+        "the left. What does it say?",
         ("T", "L", "It cannot tell"),
         right,
         f"f = {shown(found['f'])}, where above 0 means T. Every weight belongs to one cell, and a shape that has "
-        "moved lights other "
-        "cells. It learns where the ink is, not what the shape is: show it many places, and it will do better.",
+        "moved lights other cells. It learns where the ink is, not what the shape is: show it many places, and it "
+        "will do better.",
     )
 
 
@@ -223,26 +191,21 @@ MARK_ONE = Chapter(
             "A machine that sees",
             "mark",
             f"Around 1960 Rosenblatt's Mark I looked through {SIDE} × {SIDE} photocells and learnt to tell shapes "
-            "apart. Its algorithm is "
-            "the perceptron of the chapters before.",
+            "apart. Its algorithm is the perceptron of the chapters before.",
             Question(_how_many_weights),
-            scene=preset("origin"),
         ),
         Stop(
             "The same letter elsewhere",
             "mark",
             "It is taught with the letters T and L, two cells thick. You can draw them yourself: open Mark I, draw, "
-            "and press "
-            "“this is A” or “this is B”.",
+            "and press “this is A” or “this is B”.",
             Question(_shifted),
-            scene=preset("origin"),
         ),
         Stop(
             "Your turn",
             "x",
-            "That was the tour. A line, a point w, a mistake and a jump, a margin, a price, a kernel, an honest look: "
-            "the rest of "
-            "the page lets you put them together. Your own points come back when you end the tour.",
+            "That was the tour. A line, a point w, a mistake and a jump, a margin, a price, a kernel, an honest "
+            "look: the rest of the page lets you put them together. Your own points come back when you end the tour.",
         ),
     ),
 )

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from separatrix.lab.playback import Playback
-from separatrix.lab.scene import Scene, SceneError
+from separatrix.lab.scene import Scene, SceneError, is_whole
 from separatrix.lab.views.column import column_view
 from separatrix.lab.views.forces import forces_view
 from separatrix.lab.views.gram import gram_view
@@ -33,7 +33,7 @@ Options = dict[str, Any]
 
 @dataclass(frozen=True)
 class Tab:
-    """A picture beside x-space: its title, the key that opens it, which scenes have it, and its maker.
+    """A picture next to x-space: its title, the key that opens it, which scenes have it, and its maker.
 
     ``x`` makes another x-space while the picture is open, from the options of x-space and its own; None where it
     leaves x-space as it is. ``recorded`` are the options with which a page without a server has it: of these the page
@@ -85,7 +85,7 @@ def _x_options(play: Playback, options: Options) -> tuple[Window | None, int, in
     if isinstance(grid, bool) or not isinstance(grid, int):
         raise SceneError("grid must be a whole number.")
     window, row, n = options.get("window"), options.get("row"), len(play.scene.points)
-    if row is not None and (isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < n):
+    if row is not None and not is_whole(row, 0, n - 1):
         raise SceneError(f"row must be a whole number below {n}; got {str(row)[:20]}.")
     return None if window is None else check_window(window), grid, row
 
@@ -120,7 +120,7 @@ def _risk(play: Playback, options: Options) -> Any:
 
 def _solid(play: Playback, options: Options) -> Any:
     axis = options.get("axis", 2)
-    if isinstance(axis, bool) or not isinstance(axis, int) or axis not in (0, 1, 2):
+    if not is_whole(axis, 0, 2):
         raise SceneError(f"axis must be 0, 1 or 2, for w1, w2 or b; got {str(axis)[:20]}.")
     return solid_view(play, axis, _finite(options.get("slice" if axis == 2 else "at"), "cut"))
 
@@ -132,10 +132,6 @@ def _margin(play: Playback, options: Options) -> Any:
     return margin_view(play, float(times))
 
 
-def _panel(play: Playback, options: Options) -> Any:
-    return panel(play, options.get("quick") is True, options.get("rows") is not False)
-
-
 def _has_w(scene: Scene) -> bool:
     """True if w lives in the plane of the points, not in the space of a kernel."""
     return not scene.has_kernel
@@ -144,10 +140,6 @@ def _has_w(scene: Scene) -> bool:
 def _has_risk(scene: Scene) -> bool:
     """True where all points are there at once: a stream has no risk of points that have not come."""
     return _has_w(scene) and scene.algorithm != "online"
-
-
-def _theorem(play: Playback, options: Options) -> Any:
-    return theorem_view(play, options.get("whole") is not False)
 
 
 def _step_size(play: Playback, options: Options) -> Any:
@@ -174,10 +166,6 @@ def _has_slab(scene: Scene) -> bool:
     return scene.algorithm in ("hard-margin", "soft-margin")
 
 
-def _has_kernel(scene: Scene) -> bool:
-    return scene.has_kernel
-
-
 def _is_polynomial(scene: Scene) -> bool:
     """True if the kernel has a space of a few products; whether it can be drawn, the picture says."""
     return scene.has_kernel and scene.kernel == "poly"
@@ -188,7 +176,14 @@ TABS = (
     Tab("w", "w-space", "W", _has_w, _planar(w_view)),
     Tab("solid", "3-D", "V", _has_w, _solid, recorded=({}, {"axis": 0}, {"axis": 1})),
     Tab("risk", "risk", "K", _has_risk, _risk, recorded=({"room": 1.4}, {"solid": True})),
-    Tab("theorem", "theorem", "T", _has_theorem, _theorem, recorded=({"whole": True}, {"whole": False})),
+    Tab(
+        "theorem",
+        "theorem",
+        "T",
+        _has_theorem,
+        lambda play, options: theorem_view(play, options.get("whole") is not False),
+        recorded=({"whole": True}, {"whole": False}),
+    ),
     Tab("column", "column", "C", _has_column, lambda play, options: column_view(play)),
     Tab("stepsize", "step size", "Z", _has_step_size, _step_size),
     Tab(
@@ -201,7 +196,7 @@ TABS = (
     Tab("margin", "margin", "M", _has_slab, _margin, recorded=({"times": 1}, {"times": 0.5}, {"times": 2})),
     Tab("forces", "forces", "D", _has_slab, lambda play, options: forces_view(play)),
     Tab("lift", "lift", "L", _is_polynomial, lambda play, options: lift_view(play, options.get("pair"))),
-    Tab("gram", "Gram", "G", _has_kernel, lambda play, options: gram_view(play)),
+    Tab("gram", "Gram", "G", lambda scene: scene.has_kernel, lambda play, options: gram_view(play)),
     Tab(
         "validation",
         "validation",
@@ -213,7 +208,13 @@ TABS = (
     ),
 )
 _FOR = {tab.name: tab.applies for tab in TABS}
-_MAKERS = {"x": _x, "panel": _panel} | {tab.name: tab.make for tab in TABS}
+_MAKERS: dict[str, Callable[[Playback, Options], Any]] = {
+    "x": _x,
+    "panel": lambda play, options: panel(
+        play, options.get("quick") is True, options.get("rows") is not False
+    ),
+    **{tab.name: tab.make for tab in TABS},
+}
 
 
 def _finite(value: Any, name: str) -> float | None:

@@ -109,7 +109,7 @@ def _added(scene: Scene, step: dict[str, Any]) -> str:
 
 
 def says(play: Playback, constant: float, radius: float, step: dict[str, Any] | None) -> list[str]:
-    """What the picture shows, what this step did in it, and why b moves by c squared."""
+    """Sentences on the picture, on this step in it, and on why b moves by c squared."""
     scene, unit = play.scene, play.scene.bias == "unit"
     c, height = ("1", "1") if unit else ("R", f"R = {shown(constant)}")
     third = "b" if unit else "b/R"

@@ -118,7 +118,7 @@ def _balance(play: Playback, slab: Slab, alpha: Vector) -> list[str]:
 
 
 def _yet(play: Playback) -> str:
-    """What is not so may still come, on the way; of an answer it is rounding."""
+    """Words for a condition that is not met: still to come on the way, rounding at the answer."""
     return " to six digits" if is_answer(play) else " yet"
 
 
@@ -199,7 +199,7 @@ def _law(scene: Scene) -> str:
 
 
 def _slackness_words(play: Playback, slab: Slab) -> str:
-    """Whether complementary slackness holds, and where it does not, by how much."""
+    """Sentence on complementary slackness: that it holds, or by how much it does not."""
     scene, alpha = play.scene, play.frame.weights
     cases, off = cases_of(scene, slab, alpha), slackness_of(scene, slab, alpha)
     missing = [row for row, case in enumerate(cases) if case == "open"]

@@ -19,7 +19,7 @@ from separatrix.lab.encode import number, numbers
 from separatrix.lab.playback import Playback
 from separatrix.lab.runs.frame import counted
 from separatrix.lab.scene import Scene, SceneError
-from separatrix.lab.views.pair import formula, kernel_value
+from separatrix.lab.views.gram import formula, kernel_value
 from separatrix.lab.views.x import rows_of
 from separatrix.lab.words import pair, points, shown, signed, verb
 from separatrix.problem.kernels import Linear

@@ -40,10 +40,9 @@ def looks_view(size: int) -> dict[str, Any]:
     right = rng.binomial(size, 0.5, (_TIMES, LOOKS))
     fresh = rng.binomial(_FRESH, 0.5, (_TIMES, LOOKS))
     best = np.maximum.accumulate(right, axis=1) / size
-    chosen = np.argmax(right[:, :_TEN], axis=1)
-    later = np.array([_mean_later(right, fresh, k) for k in range(1, LOOKS + 1)])
+    chosen = [np.argmax(right[:, :k], axis=1) for k in range(1, LOOKS + 1)]  # the best of the first k
+    later = np.array([fresh[np.arange(_TIMES), best_of_k].mean() for best_of_k in chosen]) / _FRESH
     mean, low, high = best.mean(axis=0), *np.quantile(best, [0.05, 0.95], axis=0)
-    again = float(fresh[np.arange(_TIMES), chosen].mean()) / _FRESH
     return {
         "size": size,
         "sizes": list(SIZES),
@@ -57,15 +56,10 @@ def looks_view(size: int) -> dict[str, Any]:
             f"Labels by the toss of a coin: there is nothing to learn. Of {_TEN} models that toss coins as well, the "
             f"best on {size} held-out points is chosen. The hold-out says that it is right on "
             f"{percent(mean[_TEN - 1])} of the points (the mean of {_TIMES} trials), "
-            f"fresh points say {percent(again)}.",
+            f"fresh points say {percent(later[_TEN - 1])}.",
             _counted(size),
         ],
     }
-
-
-def _mean_later(right: Any, fresh: Any, k: int) -> float:
-    """Mean accuracy on fresh points of the best of the first k on the hold-out."""
-    return float(fresh[np.arange(_TIMES), np.argmax(right[:, :k], axis=1)].mean()) / _FRESH
 
 
 def _counted(size: int) -> str:

@@ -19,7 +19,9 @@ from separatrix.types import Vector
 
 FACTORS = (0.5, 1.0, 2.0)  #: by which a reader may multiply w and b
 _FACTOR = {0.5: "½", 1.0: "", 2.0: "2"}
-_LABELS = 8  # points whose slack is written beside them all; of more, only that of the one that is pointed at
+_LABELS = (
+    8  # points up to which the slack of each is written; with more, only that of the one under the pointer
+)
 _PLACES = 15  # along the boundary, of which the emptiest takes the dimension line
 
 
@@ -155,7 +157,7 @@ def _scaling(play: Playback, slab: Slab, times: float) -> str:
 
 
 def _slack_words(play: Playback, slab: Slab) -> str:
-    """How much slack there is, and what it costs."""
+    """Sentence on the slack and its cost."""
     scene, rows = play.scene, slab.inside
     if not rows:
         return "No point is inside the slab or beyond it: there is no slack, ξ = 0 everywhere."
@@ -199,7 +201,7 @@ def kind_words(play: Playback, slab: Slab, cases: list[str]) -> list[str]:
 
 
 def _of_which(slack: list[int], wrong: list[int]) -> str:
-    """How many of the points with slack are beyond the boundary, too."""
+    """Words for the points with slack that are beyond the boundary, too."""
     count = (
         "it is"
         if len(slack) == 1

@@ -34,7 +34,7 @@ def seen_of(play: Playback) -> int:
 
 
 def stream_part(play: Playback) -> dict[str, Any]:
-    """What x-space draws of a stream: how much of each point is seen, and the line that gives the labels now."""
+    """Data to draw a stream in x-space: how much of each point is seen, and the line that gives the labels now."""
     scene, seen = play.scene, seen_of(play)
     age = seen - 1 - np.arange(len(scene.points))
     fade = np.where(age < 0, 0.0, np.maximum(_FADED, 1.0 - age / _MEMORY))
@@ -72,7 +72,7 @@ def frozen_mistakes(play: Playback, seen: int) -> Vector | None:
 
 
 def says(play: Playback, online: Vector, frozen: Vector | None) -> list[str]:
-    """How many mistakes, how recent, and how far each line is from the truth."""
+    """Sentences on the mistakes, the recent ones, and the distance of each line from the truth."""
     seen, freeze, n = seen_of(play), frozen_at(play.scene), len(play.scene.points)
     words = ["A point comes once: it is predicted, then learnt from if that was wrong, and never seen again."]
     if seen == 0:

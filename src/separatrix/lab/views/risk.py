@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix.lab.encode import number, numbers, packed
 from separatrix.lab.playback import Playback
+from separatrix.lab.runs.frame import frames_up_to
 from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.runs.perceptron import PerceptronRun
 from separatrix.lab.runs.soft_margin import soft_problem
@@ -150,29 +151,19 @@ def creases(scene: Scene, b: float, level: float, reach: tuple[float, float]) ->
 def compared_paths(scene: Scene) -> list[dict[str, Any]]:
     """Fixed step, perceptron and line search from the same start."""
     found = []
-    for name, run in (
-        (
-            "gradient descent, fixed step",
-            GradientRun(scene.changed({"algorithm": "gradient", "rule": "fixed"})),
-        ),
-        ("perceptron", PerceptronRun(scene.changed({"algorithm": "perceptron", "rule": "fixed"}))),
-        (
-            "gradient descent, line search",
-            GradientRun(scene.changed({"algorithm": "gradient", "rule": "line-search"})),
-        ),
+    for name, kind, algorithm, rule in (
+        ("gradient descent, fixed step", GradientRun, "gradient", "fixed"),
+        ("perceptron", PerceptronRun, "perceptron", "fixed"),
+        ("gradient descent, line search", GradientRun, "gradient", "line-search"),
     ):
-        frames, more = [run.first()], True
-        while more and len(frames) <= _COMPARED:
-            frame = run.step()
-            more = frame is not None
-            if frame is not None:
-                frames.append(frame)
+        run = kind(scene.changed({"algorithm": algorithm, "rule": rule}))
+        frames, ended = frames_up_to(run, _COMPARED)
         path = path_of(frames)
         found.append(
             {
                 "name": name,
                 "steps": len(frames) - 1,
-                "ended": not more,
+                "ended": ended,
                 "path": numbers(path),
                 "along": numbers(values_at(run.scene, path)),
             }

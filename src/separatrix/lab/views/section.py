@@ -55,7 +55,7 @@ def half_planes(scene: Scene, where: Cut, level: Any, at: Any) -> list[tuple[Any
 
 
 def polygon(planes: list[tuple[Any, Any, Any]], sides: tuple[Any, Any], level: Any) -> list[Corner]:
-    """Where all half-planes meet, within |u| <= sides[0] and |v| <= sides[1], corners in order.
+    """Intersection of all half-planes within |u| <= sides[0] and |v| <= sides[1], corners in order.
 
     A point at x = 0 is no line across the b-axis: it is right everywhere or nowhere.
     """

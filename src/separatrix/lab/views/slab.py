@@ -105,7 +105,7 @@ def _case(m: float, xi: float, alpha: float, C: float, squared: float | None) ->
 
 
 def slackness_of(scene: Scene, slab: Slab, alpha: Vector) -> Vector:
-    """What each point adds to the gap: zero if and only if complementary slackness holds for it."""
+    """Contribution of each point to the gap: zero if and only if complementary slackness holds for it."""
     if scene.algorithm == "soft-margin":
         return kkt_residuals(soft_problem(scene), slab.w, slab.b, alpha).slackness
     return alpha * np.abs(slab.margins - 1.0)
@@ -129,7 +129,7 @@ def window_of(scene: Scene, slab: Slab | None) -> tuple[Vector, float]:
 
 
 def common(play: Playback, slab: Slab | None) -> dict[str, Any]:
-    """What JavaScript needs of every picture of a slab."""
+    """Data that every picture of a slab needs."""
     centre, half = window_of(play.scene, slab)
     return {
         "window": [*numbers(centre), number(half)],

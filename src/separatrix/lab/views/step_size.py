@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.lab.encode import number, numbers, packed
 from separatrix.lab.playback import Playback
-from separatrix.lab.runs.frame import counted
+from separatrix.lab.runs.frame import counted, frames_up_to
 from separatrix.lab.runs.gradient import GradientRun
 from separatrix.lab.scene import Scene
 from separatrix.lab.views.risk import values_at
@@ -51,15 +51,9 @@ def descents(scene: Scene, most: int) -> tuple[Descent, ...]:
     sizes = sorted({float(np.clip(scene.step * f, _LEAST, _MOST)) for f in (1 / _FACTOR, 1.0, _FACTOR)})
     found = []
     for size in sizes:
-        run = GradientRun(scene.changed({"step": size}))
-        frames, more = [run.first()], True
-        while more and len(frames) <= most:
-            frame = run.step()
-            more = frame is not None
-            if frame is not None:
-                frames.append(frame)
+        frames, ended = frames_up_to(GradientRun(scene.changed({"step": size})), most)
         path = np.array([[*(np.zeros(2) if f.w is None else f.w), f.b] for f in frames])
-        found.append(Descent(size, path, values_at(scene, path), not more))
+        found.append(Descent(size, path, values_at(scene, path), ended))
     return tuple(found)
 
 

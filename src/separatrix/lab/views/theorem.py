@@ -81,7 +81,7 @@ def _curve(k: Any, values: Vector) -> list[Any]:
 
 
 def _mark(scene: Scene) -> str:
-    """What marks a vector of the larger space: nothing where there is no column."""
+    """The mark of a vector of the larger space; empty where there is no column."""
     return "" if scene.bias == "none" else "̃"
 
 
@@ -146,9 +146,8 @@ def _growth(scene: Scene, rows: Vector, reach: float, last: tuple[int, Vector, V
     times, square = ("", "") if scene.step == 1 else ("ε ", "ε²")
     limit = f"{square}R{t}²" if t or square else "R²"
     text = (
-        f"The bend. Only a misclassified point is added, y w{t}·x{t} ≤ 0, so ‖w{t} + {times}y x{t}‖² = "
-        f"‖w{t}‖² + 2{times or ' '}y w{t}·x{t} + {square}‖x{t}‖² grows by at most {limit} = "
-        f"{shown((scene.step * reach) ** 2)}"
+        f"The bend. Only a misclassified point is added, y w{t}·x{t} ≤ 0, so ‖w{t} + {times}y x{t}‖² = ‖w{t}‖² + "
+        f"2{times or ' '}y w{t}·x{t} + {square}‖x{t}‖² grows by at most {limit} = {shown((scene.step * reach) ** 2)}"
     )
     if last is not None:
         row, before, after = last
@@ -160,7 +159,7 @@ def _growth(scene: Scene, rows: Vector, reach: float, last: tuple[int, Vector, V
 
 
 def _meeting(play: Playback) -> str:
-    """Where the curves meet, and where the run is."""
+    """Sentences on where the curves meet and where the run is."""
     t, bound = _mark(play.scene), play.answers.bound
     assert bound is not None
     text = f"They meet. u has length 1, so u·w{t} ≤ ‖w{t}‖: no update is possible beyond k = {shown(bound.updates)}"

@@ -28,13 +28,12 @@ def level_of(scene: Scene) -> float:
 
 
 def plane(play: Playback, at: float | None) -> dict[str, Any]:
-    """What every picture over w has: the path so far, where w is now, the picture's extent, the b of the plane.
+    """Data that every picture over w has: the path so far, where w is now, the picture's extent, the b of the plane.
 
     ``at`` is a b of the reader's choice; None means that of w.
     """
-    extent = extent_of(
-        path_of(play.frames), 1.7 if level_of(play.scene) else 1.25
-    )  # beyond the optimum lies the wedge
+    room = 1.7 if level_of(play.scene) else 1.25  # the wedge lies beyond the optimum
+    extent = extent_of(path_of(play.frames), room)
     now = play.frame
     return {
         "path": numbers(path_of(play.frames[: play.cursor + 1])),
@@ -47,11 +46,11 @@ def plane(play: Playback, at: float | None) -> dict[str, Any]:
     }
 
 
-def w_view(play: Playback, at: float | None, side: float | None = None) -> dict[str, Any]:
-    """The plane with its wedge, cut to |w_j| <= ``side`` if given, and what is true of it in words."""
+def w_view(play: Playback, at: float | None) -> dict[str, Any]:
+    """The plane with its wedge, cut to the picture's extent, and a sentence on it."""
     view = plane(play, at)
     separable = play.answers.quick_verdict.verdict == "separable"
-    found = wedge_at(play.scene, view["b"], view["level"], side or view["extent"], separable)
+    found = wedge_at(play.scene, view["b"], view["level"], view["extent"], separable)
     return view | {"wedge": numbers(found.corners), "kind": found.kind, "says": found.sentence}
 
 

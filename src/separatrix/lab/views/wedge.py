@@ -21,15 +21,14 @@ from separatrix.lab.scene import Scene
 Polygon = NDArray[np.float64]
 Corner = tuple[Any, Any]
 _ROOM = 1e-9  # area, in squares of the picture's half side, above which floating point has no doubt
-_ROUNDING = Fraction(
-    1, 10**9
-)  # by which a constraint may be missed, as the optimum itself does in floating point
+#: Amount by which a constraint may be missed, as the optimum itself misses it in floating point.
+_ROUNDING = Fraction(1, 10**9)
 _FAR = 2.0**40  # half sides of the picture that count as the whole plane
 
 
 @dataclass(frozen=True, eq=False)
 class Wedge:
-    """What is known of the plane of one b.
+    """The wedge in the plane of one b.
 
     ``kind`` is "room" (the wedge has an inside, seen in the picture), "thin" (too thin to see, or of constraints a
     mere edge), "far" (only outside the picture), "another" (nothing here, something at another b), or "none".

@@ -139,9 +139,15 @@ export class Camera {
     });
   }
 
-  polygon(paper, corners) {
+  // A filled polygon with its outline: colour and opacity of each, and the width of the line.
+  polygon(paper, corners, [fill, fillAlpha], [stroke, strokeAlpha, width]) {
     this.trace(paper, corners);
     paper.closePath();
+    Object.assign(paper, { fillStyle: fill, globalAlpha: fillAlpha });
+    paper.fill();
+    Object.assign(paper, { strokeStyle: stroke, globalAlpha: strokeAlpha, lineWidth: width });
+    paper.stroke();
+    paper.globalAlpha = 1;
   }
 
   line(paper, corners) {

@@ -55,13 +55,7 @@ export class Column {
     paper.strokeStyle = tint.line;
     for (const ends of [[[-extent, 0, 0], [extent, 0, 0]], [[0, -extent, 0], [0, extent, 0]]]) camera.line(paper, ends.map(at));
     camera.line(paper, [[0, 0, 0], [0, 0, 1.5 * height]].map(at));
-    camera.polygon(paper, square(height));
-    paper.fillStyle = tint.ink;
-    paper.globalAlpha = 0.06;
-    paper.fill();
-    paper.globalAlpha = 1;
-    paper.strokeStyle = tint.soft;
-    paper.stroke();
+    camera.polygon(paper, square(height), [tint.ink, 0.06], [tint.soft, 1, 1.2 * this.pen]);
     this.label(paper, [extent * 1.1, 0, 0], "x₁", tint, at);
     this.label(paper, [0, extent * 1.1, 0], "x₂", tint, at);
     this.label(paper, [-extent, -extent, height], name === "1" ? "height 1" : `height R = ${show(height, 3)}`, tint, at);
@@ -82,17 +76,7 @@ export class Column {
 
   drawPlane(paper, { plane, cut }, tint, at) {
     const { camera } = this;
-    if (plane.length > 2) {
-      camera.polygon(paper, plane.map(at));
-      paper.fillStyle = tint.accent;
-      paper.globalAlpha = 0.2;
-      paper.fill();
-      paper.globalAlpha = 0.8;
-      paper.strokeStyle = tint.accent;
-      paper.lineWidth = 1.2;
-      paper.stroke();
-      paper.globalAlpha = 1;
-    }
+    if (plane.length > 2) camera.polygon(paper, plane.map(at), [tint.accent, 0.2], [tint.accent, 0.8, 1.2]);
     if (cut.length < 2) return;
     paper.strokeStyle = tint.ink;
     paper.lineWidth = 3.5 * this.pen;

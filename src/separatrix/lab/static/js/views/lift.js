@@ -112,14 +112,8 @@ export class Lift {
     const ahead = lift.w.reduce((sum, value, k) => sum + value * camera.toward[k], 0);
     const front = (row) => lift.sides[row] * ahead > 0, rows = [...scene.points.keys()];
     for (const row of rows.filter((each) => !front(each))) this.point(paper, lift, scene, tint, row, at);
-    if (lift.plane.length > 2) {
-      camera.polygon(paper, lift.plane.map(at));
-      Object.assign(paper, { fillStyle: tint.accent, globalAlpha: 0.2 });
-      paper.fill();
-      Object.assign(paper, { strokeStyle: tint.accent, globalAlpha: 0.8, lineWidth: 1.5 });
-      paper.stroke();
-    }
-    Object.assign(paper, { globalAlpha: 1, strokeStyle: tint.ink, lineWidth: Math.max(2.5, camera.width / 240) });
+    if (lift.plane.length > 2) camera.polygon(paper, lift.plane.map(at), [tint.accent, 0.2], [tint.accent, 0.8, 1.5]);
+    Object.assign(paper, { strokeStyle: tint.ink, lineWidth: Math.max(2.5, camera.width / 240) });
     for (const line of lift.cut) camera.line(paper, line.map(at));
     for (const row of rows.filter(front)) this.point(paper, lift, scene, tint, row, at);
     box.texts(camera, paper, lift.axes, tint);

@@ -135,41 +135,24 @@ export class Solid {
     }).sort((a, b) => a.depth - b.depth);
     for (const { row, corners } of faces) {
       const wall = row < 0, lit = row >= 0 && row === this.client.hovered;
-      camera.polygon(paper, corners);
-      paper.fillStyle = wall ? tint.faint : scene.points[row][2] > 0 ? tint.plus : tint.minus;
-      paper.globalAlpha = wall ? 0.1 : lit ? 0.75 : 0.34;
-      paper.fill();
-      paper.globalAlpha = wall ? 0.35 : 0.95;
-      paper.strokeStyle = wall ? tint.line : paper.fillStyle;
-      paper.lineWidth = lit ? 3.5 : wall ? 1 : 1.6;
-      paper.stroke();
+      if (wall) {
+        camera.polygon(paper, corners, [tint.faint, 0.1], [tint.line, 0.35, 1]);
+      } else {
+        const colour = scene.points[row][2] > 0 ? tint.plus : tint.minus;
+        camera.polygon(paper, corners, [colour, lit ? 0.75 : 0.34], [colour, 0.95, lit ? 3.5 : 1.6]);
+      }
     }
-    paper.globalAlpha = 1;
   }
 
   drawSection(paper, solid, tint, scaled) {
     const { camera } = this, { axis, at, polygon } = solid.section, inside = solid.section.kind === "room";
     const others = [0, 1, 2].filter((k) => k !== axis), [e1, e2] = others.map((k) => solid.box[k]);
     const place = (u, v) => { const full = [at, at, at]; [full[others[0]], full[others[1]]] = [u, v]; return scaled(full); };
-    camera.polygon(paper, [place(-e1, -e2), place(e1, -e2), place(e1, e2), place(-e1, e2)]);
-    paper.fillStyle = tint.ink;
-    paper.globalAlpha = 0.05;
-    paper.fill();
-    paper.globalAlpha = 0.5;
-    paper.strokeStyle = tint.soft;
-    paper.lineWidth = 1;
-    paper.stroke();
+    camera.polygon(paper, [place(-e1, -e2), place(e1, -e2), place(e1, e2), place(-e1, e2)], [tint.ink, 0.05], [tint.soft, 0.5, 1]);
     const corners = inside ? within(polygon, e1, e2) : [];
     if (corners.length > 2) {
-      camera.polygon(paper, corners.map(([u, v]) => place(u, v)));
-      paper.fillStyle = tint.feasible;
-      paper.fill();
-      paper.globalAlpha = 1;
-      paper.strokeStyle = tint.feasible;
-      paper.lineWidth = 2;
-      paper.stroke();
+      camera.polygon(paper, corners.map(([u, v]) => place(u, v)), [tint.feasible, 0.5], [tint.feasible, 1, 2]);
     }
-    paper.globalAlpha = 1;
   }
 
   // The number of its point on every face, where that is readable.

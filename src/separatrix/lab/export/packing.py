@@ -1,17 +1,45 @@
-"""Grids and lines in a recording: whole numbers from the least value to the greatest, less what neighbours foretell.
+"""A recording made small: a reply as its changes from the one before, a grid or a line as small whole numbers.
 
-A risk is piecewise linear and a kernel's f is smooth, so nearly all of what is left are small numbers: a byte each, and
-few different ones, which is what compression needs.
+A path grows by a step and the points stay, so most of a reply is the same as before. Grids and lines are whole numbers
+from the least value to the greatest, less what neighbours foretell: a risk is piecewise linear and a kernel's f is
+smooth, so nearly all of what is left takes a byte and compresses well.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+SAME: dict[str, Any] = {}  #: nothing has changed
 _LEVELS = 2**14 - 1  # a picture has fewer shades and fewer pixels on a side
+
+
+def changes(before: Any, now: Any) -> dict[str, Any]:
+    """The way from one value to another.
+
+    The other value (v), or entries of an object (d) or of a list (i), or what comes behind a list (a). A grid,
+    {"#": ...}, is one value.
+
+    >>> changes({"path": [1, 2], "b": 0}, {"path": [1, 2, 3], "b": 0})
+    {'d': {'path': {'a': [3]}}}
+    """
+    if isinstance(before, dict) and isinstance(now, dict):
+        if set(before) != set(now) or "#" in now:
+            return SAME if before == now else {"v": now}
+        found = {name: changes(before[name], value) for name, value in now.items()}
+        kept = {name: change for name, change in found.items() if change}
+        return {"d": kept} if kept else SAME
+    if isinstance(before, list) and isinstance(now, list) and before and len(now) >= len(before):
+        found = {str(k): changes(*pair) for k, pair in enumerate(zip(before, now, strict=False))}
+        kept = {place: change for place, change in found.items() if change}
+        if len(now) == len(before) and 2 * len(kept) < len(now):
+            return {"i": kept} if kept else SAME
+        return {"v": now} if kept else {"a": now[len(before) :]}
+    same = type(before) is type(now) and before == now  # 0 is False to Python, not to the page
+    return SAME if same else {"v": now}
 
 
 def write_grid(values: NDArray[np.float32]) -> tuple[list[float], bytes] | None:
