@@ -66,7 +66,13 @@ def sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         X, y = X[chosen].toarray()[:, :2000], y[chosen]
         few = y <= 6  # six of the 26 letters
         yield (name, X[few], y[few]) if name == "letter" else (name, X, y)
-    for n, d, k, seed in [(60, 4, 2, 1), (200, 300, 2, 2), (250, 15, 3, 3), (900, 12, 2, 4), (1200, 40, 4, 5)]:
+    for n, d, k, seed in [
+        (60, 4, 2, 1),
+        (200, 300, 2, 2),
+        (250, 15, 3, 3),
+        (900, 12, 2, 4),
+        (1200, 40, 4, 5),
+    ]:
         rng = np.random.default_rng(seed)
         y = rng.integers(0, k, n)
         X = rng.standard_normal((n, d)) + (2.4 / np.sqrt(d)) * rng.standard_normal((k, d))[y]
@@ -123,7 +129,9 @@ def cells(aim: float) -> Iterator[Cell]:
         chosen = found if len(found) > 2 else found[1:]
         signs = np.array([np.where(y == label, 1, -1) for label in chosen], np.int8)
         gram = rbf_kernel(X, gamma=1.0 / (X.shape[1] * X.var()))
-        for K, C, squared, bias in product((None, gram), (0.01, 1.0, 100.0), (False, True), ("free", "augmented")):
+        for K, C, squared, bias in product(
+            (None, gram), (0.01, 1.0, 100.0), (False, True), ("free", "augmented")
+        ):
             yield Cell(X, K, signs, C, squared, bias, aim)
 
 

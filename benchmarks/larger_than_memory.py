@@ -30,8 +30,7 @@ COLUMNS = {"dense": 2_000, "narrow": 100, "csr": 60_000}
 def write_store(folder: Path, kind: str, size: int, separable: bool) -> None:
     """About ``size`` bytes of rows with two classes; a hyperplane separates them if asked for."""
     from separatrix.data.dataset import Source
-    from separatrix.data.npy_stream import NpyWriter
-    from separatrix.data.store_writer import new_store, store_header, write_header
+    from separatrix.data.store_writer import NpyWriter, new_store, store_header, write_header
 
     layout, dtype = kind.split()
     value = np.dtype(dtype)

@@ -62,6 +62,15 @@ def test_the_saved_model_is_the_model_of_the_library(folder):
     assert loaded.C == 0.5
 
 
+def test_a_report_names_the_certificate_of_the_last_fit(folder):
+    """One file and a folder are two places: the file of an earlier fit is no proof of the new model."""
+    assert run("fit", "data.csv", "--multi-class", "crammer-singer").exit_code == 0
+    assert run("fit", "data.csv").exit_code == 0
+    assert "data.certificates/001" in run("report", "data.model.safetensors", "data.csv").stdout
+    assert run("fit", "data.csv", "--multi-class", "crammer-singer").exit_code == 0
+    assert "data.certificate.json.gz" in run("report", "data.model.safetensors", "data.csv").stdout
+
+
 def test_many_classes_get_a_folder_of_certificates(folder):
     found = json_of("fit", "data.csv")
     assert found["files"]["certificate"] == "data.certificates"

@@ -1,6 +1,6 @@
 """The command line in processes of its own: Ctrl-C, kill -9 with checkpoints, pipes.
 
-Tests `__main__.py`, `cli/ending.py`.
+Tests `__main__.py`, `cli/progress.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """separatrix fit --search and its options: one command from a file to a chosen, measured, proved model.
 
-Tests `cli/searching.py`, `cli/measuring.py`, `cli/fit_files.py`, `cli/fit_folds.py`.
+Tests `cli/searching.py`, `cli/measuring.py`, `cli/files.py`.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def test_probabilities_without_a_hold_out_and_for_many_classes(folder):
 
 
 def test_progress_is_lines_where_nobody_watches(folder, monkeypatch):
-    monkeypatch.setattr("separatrix.cli.searching._LINE_PAUSE", 0.0)
+    monkeypatch.setattr("separatrix.cli.searching.LINE_PAUSE", 0.0)
     result = run("fit", "data.csv", "--search", "--no-save")
     said = [line for line in result.stderr.splitlines() if line.startswith("search: ")]
     assert said[0].startswith("search: 1 of ")

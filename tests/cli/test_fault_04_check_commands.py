@@ -1,6 +1,6 @@
 """Every command that a report or the answer of a fit prints is run as it is printed, and proves what it says.
 
-Tests `cli/check_commands.py`, `cli/report.py`, `report/commands.py`. Before, the commands lost --label and --missing,
+Tests `cli/report.py`, `report/commands.py`. Before, the commands lost --label and --missing,
 named a certificate that was not there for names with dots, did not quote names with spaces, and gave the stand-alone
 checker tables of text, which it does not read.
 """

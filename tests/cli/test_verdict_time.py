@@ -1,6 +1,6 @@
 """The time limit of a verdict is kept within compiled code too.
 
-Tests `cli/verdicts.py`, and that the active-set method of the core hears signals.
+Tests `cli/verdicts.py`, `cli/progress.py`, and that the active-set method of the core hears signals.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from separatrix.cli.inputs import Table
-from separatrix.cli.verdicts import TimeUp, at_most, decide
+from separatrix.cli.progress import TimeUp, at_most
+from separatrix.cli.verdicts import decide
 from separatrix.solvers.active_set import ActiveSet
 
 LIMIT, LATE = 0.3, 3.0  # seconds; without a question in between the first takes nine, the second much longer

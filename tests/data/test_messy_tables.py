@@ -2,7 +2,7 @@
 
 Tests `data/description.py`, `data/sniff.py`, `data/delimited.py`, `data/examine.py`, `data/label_choice.py`,
 `data/understand.py`, `data/number_text.py`,
-`data/json_lines.py`, `data/excel.py`, `data/arff.py`, `data/cells.py`, `data/raw_table.py`.
+`data/json_lines.py`, `data/excel.py`, `data/arff.py`, `data/raw_table.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import separatrix as sx
 from separatrix.checker.text import DataError
 from separatrix.cli.app import app
-from separatrix.cli.inputs import Reading, read_rows
+from separatrix.cli.inputs import TableOptions, read_rows
 from separatrix.errors import sentence_and_hint
 
 CORPUS = [*NUMBERS, *COLUMNS, *LABELS, *TEXTS, *FORMATS]
@@ -97,7 +97,7 @@ def test_the_command_line_reads_what_python_reads(case: Messy, path, monkeypatch
     ours = sx.read(path, **case.options)
     options = {name: [value] if name in ("columns", "drop", "categorical") and isinstance(value, str) else value
                for name, value in case.options.items()}  # fmt: skip
-    theirs = read_rows(case.file, Reading(**options, quiet=True))
+    theirs = read_rows(case.file, TableOptions(**options), quiet=True)
     again = sx.read(path, encoding=json.loads(json.dumps(ours.encoding)))
     for X, y in ((theirs.X, theirs.y), (again.X, again.y)):
         assert type(X) is type(ours.X)

@@ -1,6 +1,6 @@
 """The store: what convert writes, read opens; whole or not at all; data that lie in files are not copied.
 
-Tests `data/convert.py`, `data/npy_stream.py`.
+Tests `data/convert.py`.
 """
 
 from __future__ import annotations

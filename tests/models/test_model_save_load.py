@@ -1,7 +1,7 @@
 """A saved model comes back whole: predictions bit for bit, certificates, history, and what it can still learn.
 
-Tests `models/svc.py`, `models/joint.py`, `models/perceptron.py`, `models/perceptron_rule.py`,
-`models/state.py`, `models/online.py`, `models/kernel.py`, `models/parts.py`, `models/values.py`.
+Tests `models/svc.py`, `models/joint.py`, `models/perceptron.py`, `models/online.py`,
+`models/parts.py`, `models/tensors.py`.
 """
 
 from __future__ import annotations

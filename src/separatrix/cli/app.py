@@ -1,4 +1,4 @@
-"""The application: its commands, each in a module of its own, and how every error becomes a sentence."""
+"""The application: its commands, one module each, and the sentence that every error becomes."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.inputs import (
-    TABLE_DEFAULTS,
     DataFile,
     Force,
     Json,
@@ -31,7 +30,8 @@ def audit(
         ),
     ],
     data: DataFile,
-    tables: TableOptions = TABLE_DEFAULTS,
+    *,
+    tables: TableOptions,
     cost: Annotated[
         float | None, typer.Option("--cost", "-c", help="C it was trained with; LIBSVM's files do not say.")
     ] = None,
@@ -62,7 +62,7 @@ def audit(
 
     output = Output(as_json, quiet)
     place = claim_certificate(certificate, force, output)
-    table = read(data, tables.settings(quiet))
+    table = read(data, tables, quiet)
     found = measure(
         _model(model),
         table.X,
@@ -91,7 +91,7 @@ def _model(path: str) -> Any:
     """A model of ours, or the path of another's; what kind that is, the audit finds out."""
     from separatrix.cli.files import is_model, load_model
 
-    Path(path).open("rb").close()  # a missing file is an error of its own
+    Path(path).open("rb").close()  # a missing file raises OSError
     return load_model(path) if is_model(Path(path)) else path
 
 

@@ -6,24 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.inputs import (
-    TABLE_DEFAULTS,
-    DataFile,
-    Force,
-    Json,
-    ProofFile,
-    Quiet,
-    TableOptions,
-    read,
-    reads_tables,
-)
+from separatrix.cli.inputs import DataFile, Force, Json, ProofFile, Quiet, TableOptions, read, reads_tables
 from separatrix.cli.output import CommandError, ExitCode, Output
 
 
 @reads_tables
 def check(
     data: DataFile,
-    tables: TableOptions = TABLE_DEFAULTS,
+    *,
+    tables: TableOptions,
     bias: Annotated[bool, typer.Option(help="Whether the hyperplane may miss the origin.")] = True,
     pairs: Annotated[
         bool,
@@ -71,7 +62,7 @@ def check(
 
     output = Output(as_json, quiet)
     if outcome is not None or formula is not None:
-        if pairs or not bias or tables != TABLE_DEFAULTS:
+        if pairs or not bias or tables != TableOptions():
             raise CommandError(
                 "--outcome and --formula go with neither --no-bias, --pairs nor the options of tables such as --label.",
                 "write '0 + ...' in the formula for no intercept",
@@ -80,7 +71,7 @@ def check(
 
         return check_formula(Question(data, outcome, formula, max_time, certificate, force), output)
     place = claim_certificate(certificate, force, output)
-    table = read(data, tables.settings(quiet))
+    table = read(data, tables, quiet)
     found = verdicts.decide(table, "ovo" if pairs else "ovr", bias, max_time)
     record: dict[str, Any] = {"data": table.record(), "separability": found.record(), "certificate": None}
     lines = [*table.lines(), *verdicts.lines(found)]

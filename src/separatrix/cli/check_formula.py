@@ -10,7 +10,7 @@ from typing import Any
 
 from separatrix.cli.files import claim, claim_certificate
 from separatrix.cli.output import CommandError, ExitCode, Output, to_stdout
-from separatrix.cli.verdicts import TimeUp, at_most
+from separatrix.cli.progress import TimeUp, at_most
 
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
@@ -61,7 +61,7 @@ def check_formula(question: Question, output: Output) -> int:
         return ExitCode.NOT_PROVED
     except (ImportError, ValueError, TypeError):
         raise
-    except Exception as error:  # the formula engines have errors of their own
+    except Exception as error:  # the formula engines raise many types of error
         raise CommandError(f"The formula {formula!r} cannot be used: {_first_line(error)}") from None
     if place is not None and design is not None:
         _save(found, place, design)

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.inputs import (
-    TABLE_DEFAULTS,
     DataFile,
     Force,
     Json,
     Quiet,
-    Reading,
+    Table,
     TableOptions,
     progress_of,
     read,
@@ -42,7 +41,8 @@ def convert(
         str | None,
         typer.Option(help="A model: the rows as it sees them, categories and missing cells as in its fit."),
     ] = None,
-    tables: TableOptions = TABLE_DEFAULTS,
+    *,
+    tables: TableOptions,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -61,74 +61,67 @@ def convert(
       separatrix convert new.svm new-rows.svm --like data.model.safetensors
     """
     output, began = Output(as_json, quiet), time.perf_counter()
-    reading = tables.settings(quiet)
+    known: dict[str, Any] = {}
     if like is not None:
-        from separatrix.cli.files import load_model
+        from separatrix.cli.files import columns_of, load_model
 
-        reading = reading.like(load_model(like, certificates=False))
-    if out.lower().endswith(_TEXTS):
-        record, content = _to_text(data, out, reading, float32, force)
+        known = columns_of(load_model(like, certificates=False))
+    as_text = out.lower().endswith(_TEXTS)
+    if as_text:
+        from separatrix.cli.files import claim
+
+        claim(Path(out), lambda path: False, force, "another name for OUT")
+        kind, *sizes = _to_text(read(data, tables, quiet, **known), out, float32)
         size = Path(out).stat().st_size
     else:
-        record, content = _to_store(data, out, reading, float32, force)
+        _claim_store(out, force)
+        with waiting(f"converting {data}", quiet) as say:
+            wanted = {**tables.of_tables(), **known, "on_progress": progress_of(data, say)}
+            kind, *sizes = _to_store(data, out, float32, force, wanted)
         size = sum(file.stat().st_size for file in Path(out).iterdir())
     seconds = time.perf_counter() - began
+    rows, columns, entries = sizes
+    record = {"file": data, "format": kind, "rows": rows, "columns": columns}
+    content = f"{counted(rows, 'row')}, {counted(columns, 'column')}, {entries:,} entries"
     lines: list[Line] = [
         ("data", f"{data}: {content}"),
-        ("text" if out.lower().endswith(_TEXTS) else "store", f"{out} ({size / 1e6:,.1f} MB)"),
+        ("text" if as_text else "store", f"{out} ({size / 1e6:,.1f} MB)"),
         ("time", f"{seconds:.2f} s"),
     ]
     output.answer("convert", {"data": record, "store": out, "bytes": size, "seconds": seconds}, lines)
     return ExitCode.DONE
 
 
-def _to_store(
-    data: str, out: str, reading: Reading, float32: bool, force: bool
-) -> tuple[dict[str, Any], str]:
-    """Make a store; what was read, as a record and in words."""
-    from separatrix.data.convert import convert as make_store
+def _claim_store(out: str, force: bool) -> None:
+    """Refuse a place where a store may not be made."""
     from separatrix.data.store import HEADER
 
     target = Path(out)
     if target.exists() and not (target / HEADER).exists():
         raise CommandError(
-            f"{out} exists and is no store; it was left as it is.", "choose another name for STORE"
+            f"{out} exists and is no store; it was left as it is.", "choose another name for OUT"
         )
     if target.exists() and not force:
         raise CommandError(f"The store {out} exists already.", "--force replaces it")
-    with waiting(f"converting {data}", reading.quiet) as say:
-        found = make_store(
-            data,
-            target,
-            overwrite=force,
-            dtype="float32" if float32 else None,
-            encoding=reading.encoding,
-            n_columns=reading.n_columns,
-            on_progress=progress_of(data, say),
-            **reading.options(),
-        )
-    source = found.source
-    sizes = {"file": data, "format": source.format, "rows": source.rows, "columns": source.columns}
-    return sizes, _words(source.rows, source.columns, source.nonzeros)
 
 
-def _to_text(data: str, out: str, reading: Reading, float32: bool, force: bool) -> tuple[dict[str, Any], str]:
-    """Write rows as text; what was read, as a record and in words."""
+def _to_store(
+    data: str, out: str, float32: bool, force: bool, wanted: dict[str, Any]
+) -> tuple[str, int, int, int]:
+    """Make a store; returns the format that was read, rows, columns and entries."""
+    from separatrix.data.convert import convert as make_store
+
+    source = make_store(data, out, overwrite=force, dtype="float32" if float32 else None, **wanted).source
+    return source.format, source.rows, source.columns, source.nonzeros
+
+
+def _to_text(table: Table, out: str, float32: bool) -> tuple[str, int, int, int]:
+    """Write rows as text; returns the format that was read, rows, columns and entries."""
     import numpy as np
 
-    from separatrix.cli.files import claim
     from separatrix.data.dataset import describe_size
     from separatrix.data.export import export_rows
 
-    claim(Path(out), lambda path: False, force, "another name for OUT")
-    table = read(data, reading)
     X = table.X.astype(np.float32) if float32 else table.X
     export_rows(X, table.y, out)
-    rows, columns, entries = describe_size(X)
-    return {"file": data, "format": table.format, "rows": rows, "columns": columns}, _words(
-        rows, columns, entries
-    )
-
-
-def _words(rows: int, columns: int, entries: int) -> str:
-    return f"{counted(rows, 'row')}, {counted(columns, 'column')}, {entries:,} entries"
+    return table.format, *describe_size(X)

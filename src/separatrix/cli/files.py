@@ -1,13 +1,15 @@
-"""Files that commands write: models and certificates, beside the data, whole or not at all, never over a stranger."""
+"""Files that commands write: models, certificates, reports. A file that separatrix did not write is never replaced."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from separatrix.cli.fit import FitOptions
 from separatrix.cli.inputs import Table
 from separatrix.cli.output import CommandError, Output
 
@@ -48,11 +50,6 @@ def stem(data: str) -> str:
     return name
 
 
-def beside(data: str, ending: str) -> Path:
-    """Return the default place of a result: beside the data, under its name."""
-    return Path(data).parent / f"{stem(data)}{ending}"
-
-
 def claim(path: Path, is_ours: Callable[[Path], bool], force: bool, option: str) -> bool:
     """Make sure that a result may be written to ``path``; returns whether something of ours is replaced.
 
@@ -77,6 +74,102 @@ def claim(path: Path, is_ours: Callable[[Path], bool], force: bool, option: str)
     return True
 
 
+@dataclass
+class Places:
+    """The places of a fit's results, and those that were written, by name."""
+
+    model: Path
+    certificate: Path
+    folder: Path  #: of certificates, where there are many
+    contradiction: Path  #: the proof that there is no hard margin
+    picture: Path  #: of a search
+    report: Path
+    looks: Path  #: the beginning of the name of a ledger
+    chosen_certificate: bool  #: its place was given
+    old: set[Path] = field(default_factory=set)  #: files of ours that were there before
+    written: dict[str, Path] = field(default_factory=dict)
+
+    def save_model(self, model: Any, table: Table) -> None:
+        """Write the model with what is needed to read the next file as this one was read."""
+        from separatrix.models.file import save
+
+        save(model, self.model, columns=table.columns, encoding=table.encoding)
+        self.written["model"] = self.model
+
+    def save_certificates(self, proofs: dict[str, Any]) -> None:
+        """Write the certificates, and remove those of an earlier fit from their folder."""
+        place = self.folder if len(proofs) > 1 and not self.chosen_certificate else self.certificate
+        if place.is_dir():
+            for file in place.glob("[0-9][0-9][0-9]-*.json.gz"):
+                file.unlink()
+        save_certificates(proofs, place)
+        self.written["certificate"] = place
+
+    def drop_certificate(self) -> bool:
+        """Remove the certificate of an earlier fit, which is not of the new model; returns whether it was there."""
+        stale = self.certificate in self.old and self.certificate.is_file()
+        if stale:
+            self.certificate.unlink()
+        return stale
+
+    def save_contradiction(self, proof: Any) -> Path:
+        """Write the proof that there is no hard margin; model and certificate of an earlier fit stay as they are."""
+        place = self.certificate if self.chosen_certificate else self.contradiction
+        save_certificates({"": proof}, place)
+        return place
+
+    def save_text(self, name: str, text: str) -> None:
+        """Write the picture of a search, or the report."""
+        from separatrix.atomic import write_atomically
+
+        place = self.picture if name == "picture" else self.report
+        write_atomically(place, text.encode())
+        self.written[name] = place
+
+    def say_replaced(self, output: Output) -> None:
+        """Say which files were there before, now that they are replaced."""
+        for path in self.written.values():
+            if path in self.old:
+                output.note(f"{path} was there before; it is replaced.")
+
+
+def places_of_fit(options: FitOptions) -> Places:
+    """Return where results go; refuses before the work begins if they may not, and touches nothing."""
+    base, parent = stem(options.data), Path(options.data).parent
+    model = parent / f"{base}.model.safetensors" if options.model is None else Path(options.model)
+    looks = f"{base}.looks"  # named by the data: another model looks at the same rows
+    if options.folder is not None:
+        parent = Path(options.folder)
+        parent.mkdir(parents=True, exist_ok=True)
+        model = parent / model.name
+    elif options.model is not None:
+        parent, base = model.parent, model.name.removesuffix(".safetensors").removesuffix(".model")
+    places = Places(
+        model,
+        Path(options.certificate or parent / f"{base}.certificate.json.gz"),
+        parent / f"{base}.certificates",
+        parent / f"{base}.inseparable.json.gz",
+        parent / f"{base}.search.svg",
+        parent / f"{base}.report.html",
+        parent / looks,
+        options.certificate is not None,
+    )
+    wanted: list[tuple[Path, Callable[[Path], bool]]] = [
+        (places.model, is_model),
+        (places.certificate, is_certificate),
+        (places.folder, is_certificate),
+        (places.contradiction, is_certificate),
+    ]
+    if options.search:
+        wanted.append((places.picture, is_picture))
+    if options.report:
+        wanted.append((places.report, is_report))
+    for path, ours in wanted:
+        if claim(path, ours, options.force, "-o FOLDER"):
+            places.old.add(path)
+    return places
+
+
 def claim_certificate(path: str | None, force: bool, output: Output) -> Path | None:
     """Return the place that ``--certificate`` names, where a certificate may be written; None where it names none."""
     if path is None:
@@ -85,13 +178,6 @@ def claim_certificate(path: str | None, force: bool, output: Output) -> Path | N
     if claim(place, is_certificate, force, "--certificate"):
         output.note(f"The certificate {place} is replaced.")
     return place
-
-
-def save_model(model: Any, path: Path, table: Table) -> None:
-    """Write a fitted model with what is needed to read the next file as this one was read."""
-    from separatrix.models.file import save
-
-    save(model, path, columns=table.columns, encoding=table.encoding)
 
 
 def load_model(path: str, certificates: bool = True) -> Any:
@@ -104,6 +190,12 @@ def load_model(path: str, certificates: bool = True) -> Any:
             "separatrix fit DATA writes DATA's name with .model.safetensors",
         )
     return load(path, certificates=certificates)
+
+
+def columns_of(model: Any) -> dict[str, Any]:
+    """Return the columns that a fitted model knows, as the arguments of `read` that ask for them."""
+    encoding = getattr(model, "data_encoding_", None)
+    return {"n_columns": int(model.n_features_in_)} if encoding is None else {"encoding": encoding}
 
 
 def can_predict(path: Path) -> bool:
@@ -210,3 +302,17 @@ def _begins_as_a_certificate(path: Path) -> bool:
             return (gzip.GzipFile(fileobj=raw) if packed else raw).read(len(begin)) == begin
     except (OSError, EOFError, zlib.error):
         return False
+
+
+def is_picture(path: Path) -> bool:
+    """Tell whether a file is the picture of a search."""
+    try:
+        return b'aria-label="Accuracy of ' in path.read_bytes()[:1000]
+    except OSError:
+        return False
+
+
+def is_report(path: Path) -> bool:
+    """Tell whether a file looks like a report of ours, which a new one may replace."""
+    with path.open("rb") as file:
+        return b"separatrix" in file.read(4096)  # every page of ours names its maker

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from separatrix.cli.inputs import DataFile, Force, Json, Quiet, Reading, TableOptions
+from separatrix.cli.inputs import DataFile, Force, Json, Quiet, TableOptions
 
 _KERNEL = "Kernel: 0 linear, 1 poly, 2 rbf, 3 sigmoid, 4 precomputed, or its name; laplacian has no number."
 _MULTI_CLASS = "Many classes: ovr (each against the rest), ovo (pairs), crammer-singer (all in one problem)."
@@ -19,7 +19,9 @@ _SEARCH_ROWS = "Rows that --search judges settings on, at most; the best is fitt
 _PROBABILITIES = (
     "Calibrate probabilities on a fifth of the rows, not learnt from: sigmoid, isotonic, venn-abers."
 )
-_SCALING = "Of the columns, kept in the model: none, standard (mean 0, deviation 1) or range (0 to 1)."
+_SCALING = (
+    "Scaling of the columns, kept in the model: none, standard (mean 0, deviation 1) or range (0 to 1)."
+)
 _HOLDOUT = "Keep this share of the rows apart and measure on them. [default with --search: 0.2]"
 _CERTIFICATE = "Where the certificate goes; for many classes, a folder of this name."
 
@@ -31,7 +33,7 @@ class FitOptions(TableOptions):
 
     Without options: a linear support vector machine with C = 1, and the answer says what was chosen. With
     --search: the best of some forty settings, measured on rows that it has not seen.
-    Ctrl-C ends the fit and keeps what there is. Exit code 2 if the gap was not proved within the limits.
+    Ctrl-C ends the fit and keeps the best model so far. Exit code 2 if the gap was not proved within the limits.
 
     \b
     Examples:
@@ -54,28 +56,39 @@ class FitOptions(TableOptions):
         ),
     ] = None
     cost: Annotated[
-        float | None, typer.Option("--cost", "-c", help="C; inf is the hard margin. [default: 1]")
+        float | None,
+        typer.Option(
+            "--cost", "-c", help="C, the price of errors; inf allows none (the hard margin). [default: 1]"
+        ),
     ] = None
     kernel: Annotated[str | None, typer.Option("--kernel", "-t", help=_KERNEL + " [default: linear]")] = None
     gamma: Annotated[
-        str | None, typer.Option("--gamma", "-g", help="Of the kernel: a number, scale or auto.")
+        str | None, typer.Option("--gamma", "-g", help="Width of the kernel: a number, scale or auto.")
     ] = None
-    degree: Annotated[int | None, typer.Option("--degree", "-d", help="Of the poly kernel. [default: 3]")] = (
-        None
-    )
-    coef0: Annotated[float | None, typer.Option("--coef0", "-r", help="Of the poly and sigmoid kernels.")] = (
-        None
-    )
+    degree: Annotated[
+        int | None, typer.Option("--degree", "-d", help="Degree of the poly kernel. [default: 3]")
+    ] = None
+    coef0: Annotated[
+        float | None,
+        typer.Option("--coef0", "-r", help="Constant of the poly and sigmoid kernels. [default: 0]"),
+    ] = None
     weights: Annotated[
         list[str] | None,
         typer.Option(
             "--weight", "-w", help="LABEL=WEIGHT multiplies C for a class (also -w1 5); or balanced."
         ),
     ] = None
-    loss: Annotated[str | None, typer.Option(help="hinge or squared_hinge. [default: hinge]")] = None
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            help="Price of a row that is inside the margin or wrong: hinge, squared_hinge. [default: hinge]"
+        ),
+    ] = None
     bias: Annotated[
         str | None,
-        typer.Option(help="free, augmented, none; perceptron: unit, radius, none. [default: the first]"),
+        typer.Option(
+            help="Offset of the boundary: free, augmented, none; perceptron: unit, radius, none. [default: the first]"
+        ),
     ] = None
     pairs: Annotated[
         bool,
@@ -94,7 +107,12 @@ class FitOptions(TableOptions):
     report: Annotated[
         bool, typer.Option("--report", help="Also write a report, one page of HTML, beside the model.")
     ] = False
-    tol: Annotated[float | None, typer.Option(help="Relative duality gap to prove. [default: 0.001]")] = None
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            help="Distance from the best possible to prove, as a share (relative duality gap). [default: 0.001]"
+        ),
+    ] = None
     solver: Annotated[
         str | None,
         typer.Option(help="auto, coordinate-descent, interior-point, gram, newton. [default: auto]"),
@@ -118,7 +136,11 @@ class FitOptions(TableOptions):
     ] = None
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.", min=0.0)] = 3.0
     verdict_time: Annotated[
-        float, typer.Option(help="Seconds for the verdict of separability; 0 skips it.", min=0.0)
+        float,
+        typer.Option(
+            help="Seconds for the verdict whether a straight boundary separates the classes; 0 skips it.",
+            min=0.0,
+        ),
     ] = 10.0
     certificate: Annotated[str | None, typer.Option(help=_CERTIFICATE)] = None
     folder: Annotated[
@@ -130,15 +152,12 @@ class FitOptions(TableOptions):
     threads: Annotated[int | None, typer.Option(help="Threads; else all processors.", min=1)] = None
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Also how it was found: solver, objective, gap, margin, support."),
+        typer.Option(
+            "--explain", help="Also how it was found: solver, objective, gap, margin, support vectors."
+        ),
     ] = False
     as_json: Json = False
     quiet: Quiet = False
-
-    @property
-    def reading(self) -> Reading:
-        """Settings for reading its files."""
-        return self.settings(self.quiet)
 
 
 class FitCommand(TyperCommand):

@@ -9,11 +9,12 @@ import numpy as np
 
 from separatrix.cli import searching, verdicts
 from separatrix.cli.fit_model import ChosenModel
-from separatrix.cli.output import Line, accuracy, counted, percent, wrapped
+from separatrix.cli.output import Line, Output, accuracy, counted, percent, wrapped
 from separatrix.perceptron.estimator import Perceptron
 
 if TYPE_CHECKING:
-    from separatrix.cli.fitting import FitRun, Fitted
+    from separatrix.cli.fitting import FitRun
+    from separatrix.cli.inputs import Table
     from separatrix.cli.measuring import Measured
 
 
@@ -27,34 +28,30 @@ def model_record(chosen: ChosenModel) -> dict[str, Any]:
     }
 
 
-def record(this: FitRun, fitted: Fitted) -> dict[str, Any]:
+def record(this: FitRun, measured: Measured | None) -> dict[str, Any]:
     """Return the result of a fit, for JSON."""
-    model = fitted.model
+    model = this.model
     X, y = this.training_part()
-    measured = accuracy(model.predict(X), y)
+    own = accuracy(model.predict(X), y)
     _, counts = np.unique(y, return_counts=True)
+    rows = None if this.parts is None else this.parts.calibration
     common = {
         "data": this.table.record(),
         "model": model_record(this.chosen),
         "status": model.status_,
-        "proved": fitted.proved,
+        "proved": this.proved,
         "training": {
-            "rows": measured["rows"],
-            "errors": measured["rows"] - measured["correct"],
+            "rows": own["rows"],
+            "errors": own["rows"] - own["correct"],
             "baseline": int(counts.max()) / len(y),
         },
         "search": None if this.choice is None else this.choice.record(),
-        "probabilities": _probabilities(this),
-        "resumed": fitted.resumed,
-        "seconds": {"fit": fitted.seconds},
+        "probabilities": None if rows is None else {"method": this.options.probabilities, "rows": len(rows)},
+        "resumed": this.resumed,
+        "seconds": this.seconds,
     }
-    return common | (_perceptron_record(model) if isinstance(model, Perceptron) else _svc_record(model))
-
-
-def _probabilities(this: FitRun) -> dict[str, Any] | None:
-    if this.parts is None or this.parts.calibration is None:
-        return None
-    return {"method": this.options.probabilities, "rows": len(this.parts.calibration)}
+    found = _perceptron_record(model) if isinstance(model, Perceptron) else _svc_record(model)
+    return {**common, **found, "held_out": None if measured is None else measured.record()}
 
 
 def _svc_record(model: Any) -> dict[str, Any]:
@@ -122,6 +119,15 @@ def _perceptron_record(model: Any) -> dict[str, Any]:
     }
 
 
+def answer(
+    this: FitRun, found: dict[str, Any], measured: Measured | None, verdict: verdicts.Verdicts | str
+) -> None:
+    """Print the answer, now that the verdict is known and every file is written."""
+    found["separability"] = {"skipped": verdict} if isinstance(verdict, str) else verdict.record()
+    found["files"] = {name: str(path) for name, path in this.written.items()}
+    this.output.answer("fit", found, lines(this, found, measured, verdict))
+
+
 def lines(
     this: FitRun, found: dict[str, Any], measured: Measured | None, verdict: verdicts.Verdicts | str
 ) -> list[Line]:
@@ -158,7 +164,7 @@ def _learnt(this: FitRun) -> list[Line]:
 
 
 def _accuracy(this: FitRun, found: dict[str, Any], measured: Measured | None) -> list[Line]:
-    """How good it is: first on rows that it has not seen."""
+    """Return the accuracy in words: first on rows that the model has not seen."""
     training = found["training"]
     share = percent(1.0 - training["errors"] / max(1, training["rows"]))
     errors = counted(training["errors"], "error")
@@ -179,7 +185,7 @@ def _accuracy(this: FitRun, found: dict[str, Any], measured: Measured | None) ->
 
 
 def _proof(this: FitRun, found: dict[str, Any]) -> list[Line]:
-    """What is proved, in a sentence that cannot be taken for a promise of accuracy."""
+    """Return what is proved, in a sentence that cannot be taken for a promise of accuracy."""
     gap, parameters = found["gap"], found["model"]["parameters"]
     bound = f"{100 * gap:.2g} %" if gap >= 5e-9 else "a hundred-millionth"
     if not found["proved"]:
@@ -218,7 +224,7 @@ def _verdict(found: verdicts.Verdicts) -> list[Line]:
 
 
 def _explained(found: dict[str, Any]) -> list[Line]:
-    """How the optimum was found and what it looks like: for those who ask."""
+    """Return the words of ``--explain``: how the optimum was found, its margin and its support vectors."""
     tol = found["model"]["parameters"]["tol"]
     problems = found["problems"]
     reason = problems[0]["solver_reason"]
@@ -277,16 +283,23 @@ def _perceptron_lines(found: dict[str, Any]) -> list[Line]:
     ]
 
 
-def cross_validation_lines(this: FitRun, found: dict[str, Any]) -> list[Line]:
-    """Return the answer of ``-v N`` in words."""
+def answer_folds(output: Output, table: Table, chosen: ChosenModel, found: dict[str, Any]) -> None:
+    """Print the answer of ``-v N``."""
     spread = f"from {percent(min(found['each']))} to {percent(max(found['each']))}"
     text = f"{percent(found['accuracy'])} in {found['folds']}-fold cross-validation ({spread} a fold)"
-    return [
-        *this.table.lines(),
-        *wrapped("chosen", this.chosen.words),
+    lines = [
+        *table.lines(),
+        *wrapped("chosen", chosen.words),
         ("accuracy", text),
         ("saved", "nothing: a cross-validation makes no model"),
     ]
+    record = {
+        "data": table.record(),
+        "model": model_record(chosen),
+        "cross_validation": found,
+        "proved": found["proved"],
+    }
+    output.answer("fit", record, lines)
 
 
 def _size(path: Path) -> str:

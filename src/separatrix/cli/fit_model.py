@@ -59,8 +59,10 @@ class ChosenModel:
         return f"{joint}{kernel}{scaled}, {loss} loss, {cost}, {model.bias} bias, tol = {model.tol:g}"
 
 
-def choose(options: FitOptions, class_weight: dict[Any, float] | str | None = None) -> ChosenModel:
+def choose(options: FitOptions) -> ChosenModel:
     """Return the estimator that the options mean; the library judges their values when it fits.
+
+    Weights of classes are left out: they need the labels of the data.
 
     >>> choose(FitOptions("data.svm", gamma="0.5")).words
     'rbf kernel, gamma = 0.5, hinge loss, C = 1, free bias, tol = 0.001'
@@ -118,7 +120,6 @@ def choose(options: FitOptions, class_weight: dict[Any, float] | str | None = No
             tol=_given(options.tol, 1e-3),
             max_iter=options.max_iter,
             max_time=options.max_time,
-            class_weight=class_weight,
             multi_class=_multi_class(options),
             n_threads=options.threads,
             random_state=options.seed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from math import isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,14 +15,12 @@ import numpy as np
 from separatrix.cli import files, fit_answer, measuring, searching, verdicts
 from separatrix.cli.checkpoint import Checkpoints, source_of
 from separatrix.cli.checkpoint import read as read_checkpoint
-from separatrix.cli.ending import advice_after, ending_in_order
+from separatrix.cli.files import Places, places_of_fit
 from separatrix.cli.fit import FitOptions
-from separatrix.cli.fit_files import Places, claim
-from separatrix.cli.fit_folds import cross_validate
 from separatrix.cli.fit_model import ChosenModel, choose
 from separatrix.cli.inputs import Table, class_weights, kernel_matrix, read
 from separatrix.cli.output import CommandError, ExitCode, Output
-from separatrix.cli.progress import shown, waiting
+from separatrix.cli.progress import ending_in_order, shown, waiting
 from separatrix.errors import InseparableError
 from separatrix.fitting.observer import Several
 from separatrix.perceptron.estimator import Perceptron
@@ -31,23 +29,9 @@ if TYPE_CHECKING:
     from separatrix.validation.choose import Choice
     from separatrix.validation.search import Parts
 
-_PERCEPTRON_ROW = 60.0  # bytes beside X that the fit of a perceptron with its certificate takes for each row
-_PROVED = ("converged", "inseparable")
-
-
-@dataclass
-class Fitted:
-    """A fitted model, and how it came about."""
-
-    model: Any
-    seconds: float
-    resumed: bool = False
-    checkpoint: Checkpoints | None = None
-
-    @property
-    def proved(self) -> bool:
-        """True if the fit ended in what was asked for."""
-        return self.model.status_ in _PROVED
+_PERCEPTRON_ROW = (
+    60.0  # bytes of memory for each row that a perceptron and its certificate take in addition to X
+)
 
 
 @dataclass
@@ -62,16 +46,20 @@ class FitRun:
     parts: Parts | None = None  #: None where every row is learnt from
     choice: Choice | None = None  #: of a search
     test: tuple[Any, Any, Any] | None = None  #: X, y and row numbers of the file that --test names
+    model: Any = None  #: the fitted model
+    checkpoint: Checkpoints | None = None
+    resumed: bool = False  #: True if the fit went on from a checkpoint
+    seconds: dict[str, float] = field(default_factory=dict)  #: time of each step
+
+    @property
+    def proved(self) -> bool:
+        """True if the fit ended in what was asked for."""
+        return self.model.status_ in ("converged", "inseparable")
 
     @property
     def written(self) -> dict[str, Path]:
         """The files that were written, by name."""
         return {} if self.places is None else self.places.written
-
-    @property
-    def training(self) -> Any:
-        """The rows (m,) that are learnt from, None for all."""
-        return None if self.parts is None else self.parts.training
 
     def training_part(self) -> tuple[Any, Any]:
         """X and y of the rows that are learnt from; the table's own where that is all of them."""
@@ -94,11 +82,7 @@ class FitRun:
 
         self.parts = divide(self.table.y, share, options.probabilities is not None, options.seed)
 
-    def search(self) -> None:
-        """Choose the estimator by cross-validation on the training rows."""
-        self.choice, self.chosen = searching.search(*self.training_part(), self.options, self.chosen)
-
-    def fit(self) -> Fitted:
+    def fit(self) -> None:
         """Fit, with progress on stderr and checkpoints where they were asked for."""
         from separatrix.problem import require_room
 
@@ -109,32 +93,23 @@ class FitRun:
                 require_room(table.X, _PERCEPTRON_ROW, "A fit to")
                 with waiting("perceptron: passes over the rows", self.options.quiet):
                     model.fit(*self.training_part())
-                fitted = Fitted(model, time.perf_counter() - began)
             else:
                 from separatrix.svm.svc import fit_observed
 
-                saver, start = self._checkpoints()
+                self.checkpoint, start = self._checkpoints()
+                self.resumed = bool(start)
                 weights = None if self.parts is None else self.parts.weights()
-                savers = [] if saver is None else [saver]
+                savers = [] if self.checkpoint is None else [self.checkpoint]
                 try:
                     with shown(model.tol, self.options.quiet) as observers:
                         observer = Several([*observers, *savers])
                         fit_observed(model, table.X, table.y, weights, observer, start or None)
                 finally:
-                    for each in savers:
-                        each.close()
-                fitted = Fitted(model, time.perf_counter() - began, bool(start), saver)
-        for text in dict.fromkeys(self._in_words(each.message) for each in said):
+                    for saver in savers:
+                        saver.close()
+        self.model, self.seconds["fit"] = model, time.perf_counter() - began
+        for text in dict.fromkeys(in_words(each.message, self.options.checkpoint) for each in said):
             self.output.note(text)
-        return fitted
-
-    def _in_words(self, warning: Any) -> str:
-        """The message of a warning; its advice is that of the command line."""
-        from separatrix.fitting.convergence import GapWarning
-
-        if not isinstance(warning, GapWarning):
-            return str(warning)
-        return f"{warning.fact} {advice_after(warning, self.options.checkpoint)}"
 
     def _checkpoints(self) -> tuple[Checkpoints | None, dict[Any, Any]]:
         """Return what saves the state of the fit, and the state to go on from."""
@@ -163,7 +138,7 @@ class FitRun:
             self.output.note(f"The fit goes on from the checkpoint {path}; problems solved: {solved}.")
         return Checkpoints(path, source, self.options.checkpoint_every, start), start
 
-    def calibrate(self, fitted: Fitted) -> None:
+    def calibrate(self) -> None:
         """Give the model probabilities, from rows that it has not learnt from."""
         if self.parts is None or self.parts.calibration is None:
             return
@@ -172,22 +147,22 @@ class FitRun:
         rows = self.parts.calibration
         method = self.options.probabilities or "sigmoid"
         # Rows that equal training rows by chance are new rows like any other.
-        fitted.model = calibrate(
-            fitted.model, self.table.X[rows], self.table.y[rows], method, allow_equal_rows=True
+        self.model = calibrate(
+            self.model, self.table.X[rows], self.table.y[rows], method, allow_equal_rows=True
         )
 
     def read_test(self) -> None:
-        """Read the file of ``--test``, before any work is done: it may be missing, or its labels strange."""
+        """Read the file of ``--test``, before any work is done: it may be missing, or its labels unknown."""
         test, table = self.options.test, self.table
         if test is None:
             return
-        other = read(test, replace(self.options.reading, encoding=table.encoding))
+        other = read(test, self.options, self.options.quiet, encoding=table.encoding)
         if self.chosen.model.kernel == "precomputed":
             other = kernel_matrix(other)
         rows = measuring.known_rows(test, other.y, np.unique(table.y).tolist(), self.output)
         self.test = other.X[rows], other.y[rows], other.row_numbers[rows]
 
-    def measure(self, model: Any) -> measuring.Measured | None:
+    def measure(self) -> measuring.Measured | None:
         """Return the scores on the rows that were asked for, if any were."""
         table, options = self.table, self.options
         if self.test is not None:
@@ -198,30 +173,30 @@ class FitRun:
         else:
             return None
         place = None if self.places is None else self.places.looks
-        return measuring.measure(model, X, y, source, where, place)
+        return measuring.measure(self.model, X, y, source, where, place)
 
-    def save(self, fitted: Fitted) -> None:
+    def save(self) -> None:
         """Write the model and its certificates."""
         if self.places is None:
             return
         if self.parts is not None and self.parts.held_out is not None:
-            fitted.model.held_out_ = self.parts.held_out  # the model file keeps them for its report
-        self.places.save_model(fitted.model, self.table)
+            self.model.held_out_ = self.parts.held_out  # the model file keeps them for its report
+        self.places.save_model(self.model, self.table)
         try:
-            if self.parts is not None and isinstance(fitted.model, Perceptron):
+            if self.parts is not None and isinstance(self.model, Perceptron):
                 raise ValueError("It would speak of the training rows alone, not of the file.")
             with waiting("certificate", self.options.quiet):
-                proofs = files.certificates_of(fitted.model)
+                proofs = files.certificates_of(self.model)
         except ValueError as reason:
             self.output.note(f"There is no certificate of this fit. {reason}")
-            for path in self.places.drop_certificate():
-                self.output.note(f"{path} was of an earlier fit; it is removed.")
+            if self.places.drop_certificate():
+                self.output.note(f"{self.places.certificate} was of an earlier fit; it is removed.")
         else:
             self.places.save_certificates(proofs)
-        if fitted.checkpoint is not None and fitted.model.status_ == "converged":
-            fitted.checkpoint.path.unlink(missing_ok=True)
+        if self.checkpoint is not None and self.model.status_ == "converged":
+            self.checkpoint.path.unlink(missing_ok=True)
 
-    def illustrate(self, model: Any) -> None:
+    def illustrate(self) -> None:
         """Write the picture of the search, and the page that shows the model, its scores and its proof."""
         if self.places is None:
             return
@@ -231,13 +206,13 @@ class FitRun:
             self.places.save_text("picture", heat_maps(self.choice))
         if not self.options.report:
             return
-        from separatrix.cli.check_commands import commands_for
+        from separatrix.cli.report import commands_for
         from separatrix.report import make
 
         table, place = self.table, self.places.model
         with waiting("report", self.options.quiet):
             page = make(
-                model,
+                self.model,
                 table.X,
                 table.y,
                 columns=table.columns,
@@ -263,13 +238,13 @@ class FitRun:
         ways: verdicts.Ways = "ovo" if parameters.get("multi_class") == "ovo" else "ovr"
         try:
             with waiting("exact verdict of separability (Ctrl-C skips it)", options.quiet):
-                bias = parameters["bias"] != "none"
-                return verdicts.decide(self.table, ways, bias, options.verdict_time, self.training)
+                bias, rows = parameters["bias"] != "none", None if self.parts is None else self.parts.training
+                return verdicts.decide(self.table, ways, bias, options.verdict_time, rows)
         except KeyboardInterrupt:
             return "interrupted"
 
     def no_hard_margin(self, error: InseparableError) -> CommandError:
-        """Return the answer to ``-c inf`` where there is no hard margin; its proof has a place of its own."""
+        """Return the answer to ``-c inf`` where there is no hard margin, and save its proof."""
         saved = ""
         if self.places is not None:
             saved = f" The proof is in {self.places.save_contradiction(error.certificate)}."
@@ -278,6 +253,22 @@ class FitRun:
             f"There is no hard margin: {said}{saved}",
             "a finite C (-c 1) gives the soft margin, which always exists",
         )
+
+
+def in_words(warning: Any, checkpoint: str | None) -> str:
+    """Return the message of a warning; of a gap that was not reached, with the advice of the command line."""
+    from separatrix.fitting.convergence import GapWarning
+
+    if not isinstance(warning, GapWarning):
+        return str(warning)
+    advice = "Scale the columns, lower C with -c, or accept the gap with a larger --tol."
+    if warning.status in ("max_time", "max_iter"):
+        advice = f"Raise --{warning.status.replace('_', '-')}, or accept the gap with a larger --tol."
+    elif warning.status == "interrupted":
+        advice = "With --checkpoint FILE an interrupted fit can go on later."
+        if checkpoint is not None:
+            advice = f"The same command goes on from the checkpoint {checkpoint}."
+    return f"{warning.fact} {advice}"
 
 
 def run(options: FitOptions) -> int:
@@ -290,43 +281,42 @@ def run(options: FitOptions) -> int:
         searching.refuse(options, chosen)
     elif options.search_rows is not None:
         raise CommandError("--search-rows means nothing without --search.", "give both, or none")
-    only_folds = options.folds is not None and not options.search
-    places = claim(options) if options.save and not only_folds else None
+    folds = None if options.search else options.folds
+    places = places_of_fit(options) if options.save and folds is None else None
     began = time.perf_counter()
-    table = read(options.data, options.reading)
+    table = read(options.data, options, options.quiet)
     reading = time.perf_counter() - began
     if options.weights is not None:
-        chosen = choose(options, class_weights(options.weights, table.y))
+        chosen.model.set_params(class_weight=class_weights(options.weights, table.y))
     if chosen.model.kernel == "precomputed":
         table = kernel_matrix(table)
+    if folds is not None:
+        found = searching.cross_validate(table.X, table.y, chosen.model, options, folds)
+        fit_answer.answer_folds(output, table, chosen, found)
+        return ExitCode.DONE if found["proved"] else ExitCode.NOT_PROVED
     this = FitRun(options, output, table, chosen, places)
-    if options.folds is not None and only_folds:
-        return cross_validate(this, options.folds)
     this.divide()
     this.read_test()
     began = time.perf_counter()
     if options.search:
-        this.search()
-    searching_time = time.perf_counter() - began
+        this.choice, this.chosen = searching.search(*this.training_part(), options, chosen)
+    search_time = time.perf_counter() - began
     # A hard margin has no best iterate to keep, so there Ctrl-C raises.
     with nullcontext() if isinf(getattr(this.chosen.model, "C", 1.0)) else ending_in_order() as interrupt:
         try:
-            fitted = this.fit()
+            this.fit()
         except InseparableError as error:
             raise this.no_hard_margin(error) from None
-        this.calibrate(fitted)
-        this.save(fitted)
-        measured = this.measure(fitted.model)
-        record = fit_answer.record(this, fitted)
-        record["seconds"] |= {"reading": reading} | ({"search": searching_time} if options.search else {})
-        record["held_out"] = None if measured is None else measured.record()
+        this.calibrate()
+        this.save()
+        measured = this.measure()
+        this.seconds |= {"reading": reading} | ({"search": search_time} if options.search else {})
+        record = fit_answer.record(this, measured)
     interrupted = interrupt is not None and interrupt.raised
     if not interrupted:
-        this.illustrate(fitted.model)
+        this.illustrate()
     verdict = "not asked: the fit was interrupted" if interrupted else this.verdict()
     if places is not None:
         places.say_replaced(output)
-    record["separability"] = {"skipped": verdict} if isinstance(verdict, str) else verdict.record()
-    record["files"] = {name: str(path) for name, path in this.written.items()}
-    output.answer("fit", record, fit_answer.lines(this, record, measured, verdict))
-    return ExitCode.DONE if fitted.proved else ExitCode.NOT_PROVED
+    fit_answer.answer(this, record, measured, verdict)
+    return ExitCode.DONE if this.proved else ExitCode.NOT_PROVED

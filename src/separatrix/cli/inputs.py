@@ -23,7 +23,7 @@ DataFile = Annotated[
         show_default=False,
     ),
 ]
-_MOST_WARNINGS = 10  # said before a command does its work; `separatrix look` says all
+_MOST_WARNINGS = 10  # warnings about a table that a command prints; `separatrix look` prints all
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress.")]
 ProofFile = Annotated[
@@ -77,19 +77,17 @@ class TableOptions:
     sheet: Annotated[
         str | None, typer.Option(help="Excel: the sheet, by name or number from 0. [default: the only one]")
     ] = None
-    format: Annotated[str | None, typer.Option(help="Of DATA. [default: by name and content]")] = None
+    format: Annotated[
+        str | None, typer.Option(help="Format of DATA, such as libsvm or csv. [default: by name and content]")
+    ] = None
 
-    def settings(self, quiet: bool = False) -> Reading:
-        """Return the settings for reading a file."""
-        own = {each.name: getattr(self, each.name) for each in fields(TableOptions)}
-        return Reading(**own, quiet=quiet)
-
-
-TABLE_DEFAULTS = TableOptions()
+    def of_tables(self) -> dict[str, Any]:
+        """Return these options alone, by the names that `separatrix.read` and `convert` have for them."""
+        return {each.name: getattr(self, each.name) for each in fields(TableOptions)}
 
 
 def reads_tables(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of `TableOptions`; it gets them as one argument, ``tables``."""
+    """Give a command the options of `TableOptions`; it gets them as one keyword argument, ``tables``."""
     own = inspect.signature(command)
     hints = get_type_hints(command, include_extras=True)
     table_hints = get_type_hints(TableOptions, include_extras=True)
@@ -106,44 +104,13 @@ def reads_tables(command: Callable[..., int]) -> Callable[..., int]:
             parameters.append(parameter.replace(annotation=hints[parameter.name]))
             continue
         for each in fields(TableOptions):
-            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            hint = table_hints[each.name]
             parameters.append(
-                inspect.Parameter(each.name, kind, default=each.default, annotation=table_hints[each.name])
+                inspect.Parameter(each.name, parameter.kind, default=each.default, annotation=hint)
             )
     run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": int}
     return run
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Settings for reading a file: the options of tables, and what is known from a model or a certificate."""
-
-    label: str | None = None
-    format: str | None = None
-    missing: str = "refuse"
-    n_columns: int | None = None
-    encoding: dict[str, Any] | None = None
-    quiet: bool = False
-    columns: list[str] | None = None
-    drop: list[str] | None = None
-    categorical: list[str] | None = None
-    delimiter: str | None = None
-    decimal: str | None = None
-    text_encoding: str | None = None
-    header: bool | None = None
-    sheet: str | None = None
-
-    def options(self) -> dict[str, Any]:
-        """Return the options that `separatrix.read` and `convert` both take."""
-        return {name: getattr(self, name) for name in (each.name for each in fields(TableOptions))}
-
-    def like(self, model: Any) -> Reading:
-        """The same, in the columns that a fitted model knows."""
-        encoding = getattr(model, "data_encoding_", None)
-        return replace(
-            self, n_columns=int(model.n_features_in_) if encoding is None else None, encoding=encoding
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,32 +165,42 @@ class Table:
         return [("data", f"{self.file}: {size}"), *described, *wrapped("classes", listed(each, 6))]
 
 
-def read(path: str, reading: Reading) -> Table:
-    """The table in a file, with labels."""
-    table = read_rows(path, reading)
+def read(path: str, tables: TableOptions, quiet: bool = False, **known: Any) -> Table:
+    """Return the table in a file, with labels; ``known`` is as for `read_rows`."""
+    table = read_rows(path, tables, quiet, **known)
     if table.y is None:
         raise CommandError(f"{path} holds no labels.", "name their column with --label")
     return table
 
 
-def read_rows(path: str, reading: Reading) -> Table:
-    """The table in a file; without labels where it has none."""
+def read_rows(
+    path: str,
+    tables: TableOptions,
+    quiet: bool = False,
+    *,
+    n_columns: int | None = None,
+    encoding: dict[str, Any] | None = None,
+) -> Table:
+    """Return the table in a file, without labels where it has none.
+
+    ``n_columns`` or ``encoding`` is what a model or a certificate says of the columns, see `separatrix.read`.
+    """
     from separatrix.data.read import read as read_file
 
     if path != "-" and not Path(path).is_dir():
-        open(path, "rb").close()  # a missing or unreadable file is an error of its own
-    with waiting(f"reading {path}", reading.quiet) as show:
+        open(path, "rb").close()  # a missing or unreadable file raises OSError
+    with waiting(f"reading {path}", quiet) as show:
         found = read_file(
             path,
-            n_columns=reading.n_columns,
-            encoding=reading.encoding,
+            n_columns=n_columns,
+            encoding=encoding,
             on_progress=progress_of(path, show),
-            **reading.options(),
+            **tables.of_tables(),
         )
     if found.X.shape[0] == 0:
         raise CommandError(f"{path} holds no rows.")
-    if found.description is not None and not reading.quiet:
-        _announce(found.description, reading)
+    if found.description is not None and not quiet:
+        _announce(found.description, name_label=encoding is None)
     source = found.source
     return Table(
         found.X,
@@ -239,9 +216,9 @@ def read_rows(path: str, reading: Reading) -> Table:
     )
 
 
-def _announce(description: Any, reading: Reading) -> None:
-    """Say on stderr, before any work is done with it, what the label is and what looks wrong in the file."""
-    if description.label is not None and reading.encoding is None:
+def _announce(description: Any, name_label: bool) -> None:
+    """Say on stderr what the label is and what looks wrong in the file, before the table is used."""
+    if description.label is not None and name_label:
         say("note", f"The label is {description.label.name!r}: {description.label.why}.")
     for warning in description.warnings[:_MOST_WARNINGS]:
         say("note", warning)
@@ -299,7 +276,7 @@ def _text(label: Any) -> str:
 
 
 def progress_of(path: str, say: Callable[[str], None]) -> Callable[[int, int | None], None]:
-    """Tells how much of a file has been read."""
+    """Return a function that shows how much of a file has been read."""
 
     def show(done: int, total: int | None) -> None:
         say(f"reading {path}: {done / 1e6:,.0f} MB" + (f" of {total / 1e6:,.0f}" if total else ""))

@@ -1,4 +1,4 @@
-"""How good a model is on labelled rows, for the command line: scores, looks at held-out rows, and strange labels."""
+"""Scores of a model on labelled rows, for the command line; how often those rows were used; unknown labels."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def known_rows(file: str, y: Any, classes: Sequence[Any], output: Output) -> Any
 
     values, places = np.unique(y, return_inverse=True)
     names = {str(name) for name in classes}
-    strange = [str(value) not in names for value in values.tolist()]
-    if not any(strange):
+    unknown = [str(value) not in names for value in values.tolist()]
+    if not any(unknown):
         return np.arange(len(y))
-    shown = listed([f"{value!r}" for value, odd in zip(values.tolist(), strange, strict=True) if odd], 4)
+    shown = listed([f"{value!r}" for value, odd in zip(values.tolist(), unknown, strict=True) if odd], 4)
     ours = listed([f"{name!r}" for name in np.asarray(classes).tolist()], 4)
-    if all(strange):
+    if all(unknown):
         raise CommandError(
             f"The labels of {file} are {shown}; the classes of the model are {ours}. None of them is the same.",
             _spelling(values.tolist(), classes),
         )
-    rows = np.flatnonzero(~np.array(strange)[places])
+    rows = np.flatnonzero(~np.array(unknown)[places])
     output.note(
         f"{len(y) - len(rows):,} of the {counted(len(y), 'row')} of {file} have labels that the model does not know "
         f"({shown}; its classes are {ours}); the scores leave them out."
@@ -43,7 +43,7 @@ def known_rows(file: str, y: Any, classes: Sequence[Any], output: Output) -> Any
 
 
 def _spelling(values: Sequence[Any], classes: Sequence[Any]) -> str:
-    """What to do about labels that are no classes: perhaps they are only spelled in another way."""
+    """Return a hint about labels that are no classes: perhaps they are only spelled in another way."""
     names = [str(name) for name in classes]
     for value in map(str, values):
         near = [name for name in names if name.strip(" .'\"").lower() == value.strip(" .'\"").lower()]
@@ -64,7 +64,7 @@ class Measured:
     where: str  #: the same in words
     scores: Scores
     look: Look
-    ledger: Path | None  #: where the look was counted
+    ledger: Path | None  #: the file that counts the looks at these rows
 
     def record(self) -> dict[str, Any]:
         """For JSON."""
@@ -89,7 +89,7 @@ class Measured:
 
 
 def measure(model: Any, X: Any, y: Any, source: str, where: str, place: Path | None) -> Measured:
-    """Score a model on rows that it has not learnt from, and count the look.
+    """Score a model on rows that it has not learnt from, and count the look at them.
 
     ``place`` is where ledgers go (a path whose name is the beginning of theirs), or None for a count that is not kept.
     A ledger is of these very rows: its name has their fingerprint.
@@ -106,7 +106,7 @@ def measure(model: Any, X: Any, y: Any, source: str, where: str, place: Path | N
 
 
 def lines(name: str, where: str, found: Scores) -> list[Line]:
-    """Return the scores in words: the accuracy beside that of the majority class, then what accuracy hides."""
+    """Return the scores in words: the accuracy next to that of the majority class, then what accuracy hides."""
     from separatrix.validation.scores import percentage
 
     out = wrapped(

@@ -38,7 +38,7 @@ class CommandError(Exception):
 
 @dataclass
 class Output:
-    """The voice of a command. With ``json`` the answer is one object on stdout; ``quiet`` drops the notes."""
+    """Output of a command. With ``json`` the answer is one object on stdout; ``quiet`` drops the notes."""
 
     json: bool = False
     quiet: bool = False

@@ -10,16 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.inputs import (
-    TABLE_DEFAULTS,
-    DataFile,
-    Json,
-    Quiet,
-    TableOptions,
-    kernel_matrix,
-    read_rows,
-    reads_tables,
-)
+from separatrix.cli.inputs import DataFile, Json, Quiet, TableOptions, kernel_matrix, read_rows, reads_tables
 from separatrix.cli.output import ExitCode, Output, plain, say, to_stdout
 
 _AT_ONCE = 1 << 14  # rows written at a time
@@ -50,7 +41,8 @@ def predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="After each class its decision values, separated by tabs.")
     ] = False,
-    tables: TableOptions = TABLE_DEFAULTS,
+    *,
+    tables: TableOptions,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite OUT even if separatrix did not write it.")
     ] = False,
@@ -69,7 +61,7 @@ def predict(
       separatrix predict data.model.safetensors new.svm --scores --json
     """
     from separatrix.atomic import replacing
-    from separatrix.cli.files import can_predict, claim, load_model
+    from separatrix.cli.files import can_predict, claim, columns_of, load_model
     from separatrix.cli.measuring import known_rows
     from separatrix.cli.predictions import Predictions, predictions
 
@@ -80,7 +72,7 @@ def predict(
     if out is not None:
         claim(Path(out), is_prediction, force, "another name for OUT")
     fitted = load_model(model, certificates=False)
-    rows = read_rows(data, tables.settings(quiet).like(fitted))
+    rows = read_rows(data, tables, quiet, **columns_of(fitted))
     if fitted.kernel == "precomputed":
         rows = kernel_matrix(rows)
     if rows.left_out:

@@ -1,4 +1,4 @@
-"""What a model says of each row: its class, the scores behind it, probabilities, and how far the boundary is."""
+"""Predictions for each row: its class, the scores behind it, probabilities, and the distance to the boundary."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Predictions:
 
 
 def predictions(model: Any, X: Any) -> Predictions:
-    """What a fitted model says of the rows X (n, d)."""
+    """Return the predictions of a fitted model for the rows X (n, d)."""
     classes = np.asarray(model.classes_).tolist()
     decision = np.asarray(model.decision_function(X), dtype=np.float64)
     if isinstance(model, ImportedModel):  # which settles ties as the other program does
@@ -69,9 +69,9 @@ def predictions(model: Any, X: Any) -> Predictions:
 
 
 def distances(model: Any, scores: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """The distance (n,) of each row from the boundary beside it, in the space where the boundary is flat.
+    """Return the distance (n,) of each row from the nearest boundary, in the space where the boundary is flat.
 
-    Two classes: |f(x)| / |w|. Many classes, each with a w of its own: the least (f_a - f_b) / |w_a - w_b| over the
+    Two classes: |f(x)| / |w|. Many classes, one w for each: the least (f_a - f_b) / |w_a - w_b| over the
     other classes b. In the units of the columns as they are scaled. None where classes are compared by votes, or
     where |w_a - w_b| of a kernel is not at hand.
     """

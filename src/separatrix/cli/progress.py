@@ -1,8 +1,13 @@
-"""Progress of a long fit on stderr: a bar with the gap on a terminal, a line now and then elsewhere."""
+"""A command at work: its progress on stderr, its limit of time, and its end at Ctrl-C or SIGTERM.
+
+Progress is a bar with the gap on a terminal, and a line every few seconds elsewhere.
+"""
 
 from __future__ import annotations
 
 import math
+import os
+import signal
 import sys
 import threading
 import time
@@ -10,14 +15,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from separatrix.cli.output import is_lively
+from separatrix.cli.output import is_lively, say
 from separatrix.fitting.observer import KeptPoint, Observer, Part
 
 if TYPE_CHECKING:
     from separatrix.problem import Record, Status
+    from separatrix.solvers.loop.deadline import InterruptFlag
 
-_LINE_PAUSE = 5.0  # seconds between two lines in a log file
-_BAR_PAUSE = 0.1  # seconds between two looks at a record on a terminal
+LINE_PAUSE = 5.0  #: seconds between two lines of progress where stderr is not a terminal
+_BAR_PAUSE = 0.1  # seconds between two changes of the bar on a terminal
+#: Signals that count as one request to end: people press Ctrl-C again when nothing seems to happen.
+_SAME_REQUEST = 2
 
 
 def share_done(gap: float, first: float, tol: float) -> float:
@@ -42,7 +50,7 @@ class GapLines(Observer):
     def step(self, part: Part, record: Record, point: Callable[[], KeptPoint]) -> None:
         """A line, unless there was one just now."""
         with self._lock:
-            if time.perf_counter() - self._last < _LINE_PAUSE:
+            if time.perf_counter() - self._last < LINE_PAUSE:
                 return
             self._last = time.perf_counter()
             print(
@@ -114,3 +122,77 @@ def waiting(text: str, quiet: bool) -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True).status(text) as status:
         yield status.update
+
+
+class TimeUp(Exception):
+    """The time allowed was over before the work was done."""
+
+
+@contextmanager
+def at_most(seconds: float | None) -> Iterator[None]:
+    """Raise `TimeUp` in the work inside once it has taken that long; None means no limit.
+
+    There is no limit either outside the main thread or where the system has no timer (POSIX has). Python answers the
+    timer between two of its steps, so a long compiled step is finished first.
+
+    >>> with at_most(5.0):
+    ...     sum(range(10))
+    45
+    """
+    on_main_thread = threading.current_thread() is threading.main_thread()
+    if seconds is None or not (on_main_thread and hasattr(signal, "setitimer")):
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise TimeUp
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(1e-3, seconds))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+@contextmanager
+def ending_in_order() -> Iterator[InterruptFlag]:
+    """While entered, a Ctrl-C or SIGTERM asks the fit to end, the second changes nothing, the third gives up.
+
+    The signal is answered on stderr by a thread that Python wakes when it arrives, so that the answer does not wait for
+    the compiled code that the main thread may be in. The fit sees the flag between two pieces of work.
+    """
+    from separatrix.solvers.loop.deadline import InterruptFlag
+
+    with InterruptFlag((signal.SIGINT, signal.SIGTERM), _SAME_REQUEST) as flag:
+        if threading.current_thread() is not threading.main_thread():
+            yield flag
+            return
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        previous = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        listener = threading.Thread(target=_listen, args=(reading, flag), daemon=True)
+        listener.start()
+        try:
+            yield flag
+        finally:
+            signal.set_wakeup_fd(previous)
+            os.close(writing)  # ends the listener
+            listener.join()
+            os.close(reading)
+
+
+def _listen(reading: int, flag: InterruptFlag) -> None:
+    """Answer each signal whose number arrives on the pipe, and raise the flag."""
+    arrived = 0
+    while number := os.read(reading, 1):
+        if not flag.watches(number[0]):
+            continue
+        arrived += 1
+        flag.raised = True
+        if arrived == 1:
+            name = "Ctrl-C" if number[0] == signal.SIGINT else "SIGTERM"
+            say("note", f"{name} was heard: the fit ends here, and the best model so far is being saved.")
+        elif arrived == _SAME_REQUEST:
+            say("note", "Still saving; the next one gives up at once, without it.")

@@ -1,4 +1,4 @@
-"""The program separatrix-check, extracted from the proofs in verified/: where it is found, and its answer."""
+"""The program separatrix-check, extracted from the proofs in verified/: its place, and its answer."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ def check(
             command += [option, str(value)]
     done = subprocess.run([*command, certificate, data], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 2, 3):
-        raise CommandError(
-            done.stderr.strip().splitlines()[-1].removeprefix("error: ") if done.stderr else NAME
-        )
+        said = done.stderr.strip().splitlines() or [f"{NAME} ended with the code {done.returncode}."]
+        raise CommandError(said[-1].removeprefix("error: "))
     found: dict[str, Any] = json.loads(done.stdout)
     outcome = found["outcome"]
     rounded = found.pop("rounded")

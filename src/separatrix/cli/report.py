@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from separatrix.cli.inputs import (
-    TABLE_DEFAULTS,
-    DataFile,
-    Force,
-    Json,
-    Quiet,
-    TableOptions,
-    read,
-    reads_tables,
-)
+from separatrix.cli.inputs import DataFile, Force, Json, Quiet, Table, TableOptions, read, reads_tables
 from separatrix.cli.output import CommandError, ExitCode, Output
 from separatrix.cli.progress import waiting
 
 _KINDS = {".html": "html", ".htm": "html", ".txt": "text", ".json": "json"}
-_MARK = "separatrix"  # every page of ours names its maker
+_WORD = re.compile(r"[^\s#:]+")  # labels that LIBSVM text can hold
 
 
 @reads_tables
@@ -39,7 +31,8 @@ def report(
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="The title of the page.")] = None,
-    tables: TableOptions = TABLE_DEFAULTS,
+    *,
+    tables: TableOptions,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -55,8 +48,7 @@ def report(
       separatrix report data.model.safetensors data.svm --json
     """
     from separatrix.atomic import write_atomically
-    from separatrix.cli.check_commands import commands_for
-    from separatrix.cli.files import claim, load_model
+    from separatrix.cli.files import claim, columns_of, is_report, load_model
     from separatrix.models.imported import ImportedModel
     from separatrix.report import make
 
@@ -73,7 +65,7 @@ def report(
             f"separatrix audit {model} {data} -c COST says how good it is, separatrix predict {model} {data} how "
             "often it is right",
         )
-    table = read(data, tables.settings(quiet).like(fitted))
+    table = read(data, tables, quiet, **columns_of(fitted))
     if table.left_out:
         output.note(
             f"{table.left_out:,} entries of {data} are of columns or categories that the model has not seen."
@@ -107,7 +99,29 @@ def _content(made: Any, kind: str) -> str:
     return str(made.text()) if kind == "text" else json.dumps(made.to_json(), allow_nan=False)
 
 
-def is_report(path: Path) -> bool:
-    """Tell whether a file looks like a report of ours, which a new one may replace."""
-    with path.open("rb") as file:
-        return _MARK.encode() in file.read(4096)
+def commands_for(model: str, table: Table, certificate: Path | None = None) -> list[tuple[str, str]]:
+    """Return the commands by which anybody checks a model and its proof, each with what it does.
+
+    ``certificate`` is where the proof was written: a file, or a folder of them. None takes the one that `separatrix
+    fit` wrote last next to the model under its name, if it is there. The stand-alone checker reads LIBSVM text alone,
+    so the rows of any other file are exported first: as LIBSVM text, or as CSV where a label has spaces.
+    """
+    import numpy as np
+
+    from separatrix.cli.files import find_certificates, stem
+    from separatrix.report.commands import check_commands
+
+    if certificate is None:
+        path = Path(model)
+        name = path.name.removesuffix(".safetensors").removesuffix(".model")
+        places = (path.parent / f"{name}.certificate.json.gz", path.parent / f"{name}.certificates")
+        there = [place for place in places if place.exists()]
+        certificate = max(there, key=lambda place: place.stat().st_mtime_ns, default=None)
+    several = [] if certificate is None else find_certificates(str(certificate))
+    export = None
+    if table.format != "libsvm":
+        words = all(_WORD.fullmatch(str(label)) for label in np.unique(table.y).tolist())
+        export = f"{stem(table.file)}.rows{'.svm' if words else '.csv'}"
+    return check_commands(
+        table.file, str(several[0]) if several else None, model, export=export, several=len(several)
+    )

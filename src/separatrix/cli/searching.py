@@ -1,23 +1,26 @@
-"""The search of `separatrix fit --search`: what is tried, its progress, its table in words, its picture."""
+"""Cross-validation in `separatrix fit`: the search of ``--search`` with its table in words, and ``-v N``."""
 
 from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from sklearn.base import clone
+
 from separatrix.cli.fit import FitOptions
 from separatrix.cli.fit_model import ChosenModel, kernel_name, scaling_name
-from separatrix.cli.output import CommandError, Line, is_lively, wrapped
-from separatrix.cli.progress import waiting
+from separatrix.cli.output import CommandError, Line, accuracy, is_lively, wrapped
+from separatrix.cli.progress import LINE_PAUSE, waiting
+from separatrix.perceptron.estimator import Perceptron
 from separatrix.svm.svc import SVC
 
 if TYPE_CHECKING:
     from separatrix.validation.choose import Choice, Progress
-
-_LINE_PAUSE = 5.0  # seconds between two lines in a log file
 
 
 def refuse(options: FitOptions, chosen: ChosenModel) -> None:
@@ -77,7 +80,7 @@ def _shown(quiet: bool) -> Iterator[Progress | None]:
 
     def tell(done: int, all_parts: int, words: str) -> None:
         nonlocal last
-        if time.perf_counter() - last >= _LINE_PAUSE:
+        if time.perf_counter() - last >= LINE_PAUSE:
             last = time.perf_counter()
             print(f"search: {done} of {all_parts} parts done, {words}", file=sys.stderr, flush=True)
 
@@ -102,3 +105,40 @@ def lines(choice: Choice) -> list[Line]:
             out.append(("", f"{name:<42} {numbers}".rstrip()))
     more = f"; settings that went on: of {choice.steps[-1][1]:,} rows" if len(choice.steps) > 1 else ""
     return [*out, *wrapped("", f"* is the choice{more}")]
+
+
+def cross_validate(
+    X: Any, y: Any, model: SVC | Perceptron, options: FitOptions, folds: int
+) -> dict[str, Any]:
+    """Return the accuracy as LIBSVM's ``-v N`` measures it: each row is predicted once, by a fit to the other folds."""
+    from sklearn.model_selection import StratifiedKFold
+
+    from separatrix.validation.folds import Folds
+
+    if folds < 2:
+        raise CommandError(f"-v must be at least 2 folds; got {folds}.")
+    if folds > len(y):
+        raise CommandError(f"-v {folds}: there are only {len(y)} rows.")
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    if smallest < folds:
+        raise CommandError(
+            f"-v {folds}: a class has only {smallest} rows, fewer than the folds.",
+            f"use -v {max(2, smallest)}",
+        )
+    predicted, proved = np.empty_like(y), True
+    splits = StratifiedKFold(folds, shuffle=True, random_state=options.seed)
+    pairs = list(splits.split(np.zeros(len(y)), y))
+    with warnings.catch_warnings(), waiting(f"{folds} folds", options.quiet):
+        warnings.simplefilter("ignore")
+        if isinstance(model, SVC):  # one problem for all folds
+            table = Folds(X, y, pairs).table(model, [model.C])
+            proved = bool(np.max(table.gaps) <= model.tol)
+            for (_, test), cells in zip(pairs, table.predicted, strict=True):
+                predicted[test] = cells[0]
+        else:
+            for train, test in pairs:
+                fitted = clone(model).fit(X[train], y[train])
+                predicted[test] = fitted.predict(X[test])
+                proved = proved and fitted.status_ in ("converged", "inseparable")
+    shares = [accuracy(predicted[test], y[test])["accuracy"] for _, test in pairs]
+    return {"folds": folds, **accuracy(predicted, y), "each": shares, "proved": proved}

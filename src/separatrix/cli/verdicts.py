@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 from separatrix.cli.output import Line, counted, listed, wrapped
+from separatrix.cli.progress import TimeUp, at_most
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,39 +17,7 @@ if TYPE_CHECKING:
     from separatrix.cli.inputs import Table
 
 Ways = Literal["ovr", "ovo"]
-_ROW = 60.0  # bytes beside X that a verdict takes for each row
-
-
-class TimeUp(Exception):
-    """The time allowed was over before the work was done."""
-
-
-@contextmanager
-def at_most(seconds: float | None) -> Iterator[None]:
-    """Raise `TimeUp` in the work inside once it has taken that long; None means no limit.
-
-    Nor is there one without an alarm: it is for the main thread of a POSIX system. The alarm is heard between two
-    steps of Python, so a long compiled step is finished first.
-
-    >>> with at_most(5.0):
-    ...     sum(range(10))
-    45
-    """
-    on_main_thread = threading.current_thread() is threading.main_thread()
-    if seconds is None or not (on_main_thread and hasattr(signal, "setitimer")):
-        yield
-        return
-
-    def ring(number: int, frame: Any) -> None:
-        raise TimeUp
-
-    previous = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(1e-3, seconds))
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, previous)
+_ROW = 60.0  # bytes of memory that a verdict takes for each row, in addition to X
 
 
 @dataclass
@@ -171,7 +137,7 @@ def _checked(X: Any) -> Any:
 
 
 def sentence(answer: Any, numbers: Any, word: str = "row") -> str:
-    """A verdict in a sentence that needs no book; rows are named as the file numbers them."""
+    """Return a verdict in a plain sentence; rows are named as the file numbers them."""
     if answer.verdict == "separable":
         return "Separable: a straight boundary (a hyperplane) has every row strictly on its own side."
     shown = listed([f"{number:,}" for number in numbers[answer.rows].tolist()])
@@ -186,7 +152,7 @@ def sentence(answer: Any, numbers: Any, word: str = "row") -> str:
 
 
 def lines(verdicts: Verdicts) -> list[Line]:
-    """The verdicts in words: whole for two classes, one line a question for many."""
+    """Return the verdicts in words: the whole verdict for two classes, one line for each question of many."""
     if len(verdicts.found) + len(verdicts.undecided) == 1:
         out = [line for answer in verdicts.found.values() for line in _whole(answer, verdicts)]
         return out or wrapped("verdict", why_undecided(verdicts))
@@ -199,14 +165,14 @@ def lines(verdicts: Verdicts) -> list[Line]:
 
 
 def why_undecided(verdicts: Verdicts) -> str:
-    """Why some question has no answer."""
+    """Return the reason why some question has no answer."""
     if verdicts.short_of_memory:
         return f"not decided: {verdicts.short_of_memory}"
     return f"not decided in {verdicts.seconds:.1f} s"
 
 
 def summary(verdicts: Verdicts) -> str:
-    """All verdicts in a sentence."""
+    """Return all verdicts in a sentence."""
     if len(verdicts.found) == 1 and not verdicts.undecided:
         return sentence(next(iter(verdicts.found.values())), verdicts.numbers, verdicts.word_of_rows)
     answers = [answer.verdict for answer in verdicts.found.values()]

@@ -11,11 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from separatrix.cli.inputs import (
-    TABLE_DEFAULTS,
     DataFile,
     Json,
     Quiet,
-    Reading,
     Table,
     TableOptions,
     kernel_matrix,
@@ -38,7 +36,8 @@ def verify(
         ),
     ],
     data: DataFile,
-    tables: TableOptions = TABLE_DEFAULTS,
+    *,
+    tables: TableOptions,
     exact: Annotated[
         bool | None,
         typer.Option(
@@ -84,6 +83,7 @@ def verify(
     from separatrix.checker.expectations import parse_expectations
     from separatrix.cli.files import (
         certificates_of,
+        columns_of,
         find_certificates,
         is_model,
         load_certificate,
@@ -104,7 +104,6 @@ def verify(
         record = {"data": {"file": data}, **_summary([found], seconds)}
         output.answer("verify", record, _lines([found], seconds))
         return _CODES[found["outcome"]]
-    reading = tables.settings(quiet)
     try:
         expected = parse_expectations(expect or [])
     except ValueError as error:
@@ -113,12 +112,12 @@ def verify(
     if is_model(Path(certificate)):
         model = load_model(certificate)
         claims: dict[str, Any] = dict(certificates_of(model))
-        reading = reading.like(model)
+        known = columns_of(model)
     else:
         claims = {file.name: load_certificate(file, max_bytes) for file in find_certificates(certificate)}
-        reading = replace(reading, n_columns=_width(claims))
-        table = _read_like_the_fit(certificate, data, reading) if tables == TABLE_DEFAULTS else None
-    table = table or read(data, reading)
+        known = {"n_columns": _width(claims)}
+        table = _read_like_the_fit(certificate, data, quiet) if tables == TableOptions() else None
+    table = table or read(data, tables, quiet, **known)
     if any(map(_of_a_kernel_matrix, claims.values())):
         table = kernel_matrix(table)
     table = _in_single(table, claims)
@@ -135,13 +134,13 @@ def verify(
     return _CODES[record["outcome"]]
 
 
-def _read_like_the_fit(certificate: str, data: str, reading: Reading) -> Table | None:
-    """Return the table as the model beside the certificate read it; None where there is none, or of another table.
+def _read_like_the_fit(certificate: str, data: str, quiet: bool) -> Table | None:
+    """Return the table as the model in the same folder read it; None where there is none, or of another table.
 
     Nothing of the model is trusted: rows that are not those of the fit have another fingerprint, and are rejected.
     """
     from separatrix.checker.text import DataError
-    from separatrix.cli.files import is_model, load_model
+    from separatrix.cli.files import columns_of, is_model, load_model
 
     name = re.sub(r"\.certificates?(\.json)?(\.gz)?/?$", "", certificate)
     place = Path(f"{name}.model.safetensors")
@@ -151,7 +150,7 @@ def _read_like_the_fit(certificate: str, data: str, reading: Reading) -> Table |
     if (getattr(model, "data_encoding_", None) or {}).get("format") != "table":
         return None
     try:
-        return read(data, reading.like(model))
+        return read(data, TableOptions(), quiet, **columns_of(model))
     except DataError:  # another table, such as the rows that `separatrix convert` has exported
         return None
 
@@ -175,7 +174,7 @@ def _summary(results: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
 
 
 def _width(claims: dict[str, Any]) -> int | None:
-    """The columns that the certificates speak of; LIBSVM text does not tell its own, but a kernel matrix does."""
+    """Return the number of columns in the certificates, which LIBSVM text does not say; None for a kernel matrix."""
     if any(map(_of_a_kernel_matrix, claims.values())):
         return None
     widths = [claim.data.columns for claim in claims.values() if not isinstance(claim, str)]
@@ -184,7 +183,7 @@ def _width(claims: dict[str, Any]) -> int | None:
 
 
 def _in_single(table: Any, claims: dict[str, Any]) -> Any:
-    """The numbers of a text as the nearest of single precision, if that is what the certificates speak of."""
+    """Round the numbers of a text to single precision, if the certificates are about such numbers."""
     import numpy as np
 
     kinds = [claim.data.type for claim in claims.values() if not isinstance(claim, str)]

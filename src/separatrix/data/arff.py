@@ -16,9 +16,15 @@ from typing import Any
 import numpy as np
 
 from separatrix.checker.text import DataError
-from separatrix.data.cells import column_of, integers_where_whole
 from separatrix.data.compression import ByteSource
-from separatrix.data.raw_table import RawTable, check_size, read_all, unique_names
+from separatrix.data.raw_table import (
+    RawTable,
+    check_size,
+    column_of,
+    integers_where_whole,
+    read_all,
+    unique_names,
+)
 from separatrix.data.sniff import text_encoding
 from separatrix.errors import with_hint
 
@@ -125,7 +131,7 @@ def _bare(text: str) -> str:
 
 
 def _number(cell: str | None) -> Any:
-    """A number, or the text where it is none: then the column is looked at as one of texts."""
+    """A number, or the text where it is none: then the column is one of texts."""
     if cell is None:
         return None
     try:

@@ -78,7 +78,7 @@ def _csr(arrays: dict[str, Any], path: str) -> sparse.csr_array:
 
 
 def read_idx(source: ByteSource, dtype: Any) -> Dataset:
-    """Images (n, height, width) as rows of pixels, with the labels of the file beside it where there is one."""
+    """Images (n, height, width) as rows of pixels, with the labels of their file in the same folder, if it is there."""
     images = idx_array(source)
     if images.ndim < 2:
         raise DataError(f"{source.path} holds one number a row: labels, not images. Give the file of images.")

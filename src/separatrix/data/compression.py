@@ -1,7 +1,7 @@
 """The bytes of a file or of standard input, decompressed while they are being used.
 
-The kind of compression is told by the first bytes, not by the name (`decoders`). Decompression runs in a thread of its
-own, a few pieces ahead of whoever parses them.
+The kind of compression is known by the first bytes, not by the name (`formats`). Decompression runs in a separate
+thread, a few pieces ahead of the parser.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Any, BinaryIO
 
 from separatrix.checker.text import DataError
 from separatrix.data.bzip2_blocks import decompress_blocks, find_blocks
-from separatrix.data.decoders import compression_of, members
+from separatrix.data.decoders import members
+from separatrix.data.formats import compression_of
 
 Progress = Callable[[int, int | None], None]
 
@@ -83,7 +84,7 @@ class ByteSource:
                 self.tell(self._done)
 
     def tell(self, done: int) -> None:
-        """Tell whoever wants to know how many bytes of the file have been used."""
+        """Report how many bytes of the file have been used."""
         if self._on_progress is not None:
             self._on_progress(done, self.size)
 

@@ -13,10 +13,16 @@ from separatrix.data.compression import ByteSource, Progress
 from separatrix.data.dataset import Dataset, Source
 from separatrix.data.formats import guess_format
 from separatrix.data.libsvm_text import TextRows, TextSettings, buffers
-from separatrix.data.npy_stream import NpyWriter, rewrite
 from separatrix.data.read import read
 from separatrix.data.store import read_store
-from separatrix.data.store_writer import new_store, store_header, write_arrays, write_header
+from separatrix.data.store_writer import (
+    NpyWriter,
+    new_store,
+    rewrite,
+    store_header,
+    write_arrays,
+    write_header,
+)
 
 
 def convert(

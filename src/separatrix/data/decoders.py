@@ -1,4 +1,4 @@
-"""Kinds of compression: told by a file's first bytes, decoded member by member in pieces of bounded size.
+"""Decoders of compressed files: member by member, in pieces of bounded size.
 
 .gz  .bz2  .xz  .zst        one decoder each, all with the interface of `bz2.BZ2Decompressor`
 """
@@ -12,18 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from separatrix.checker.text import DataError
+from separatrix.data.formats import compression_of
 
 _PIECE = 1 << 21  # decompressed bytes handed on at a time
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-
-
-def compression_of(head: bytes) -> str | None:
-    """The kind of compression that a file's first bytes tell.
-
-    >>> compression_of(b"BZh91AY"), compression_of(b"+1 1:0.5")
-    ('bz2', None)
-    """
-    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
 
 
 def members(read: Callable[[], bytes], kind: str) -> Iterator[bytes]:

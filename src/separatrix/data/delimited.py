@@ -1,7 +1,7 @@
 """Text tables: cells that a comma, semicolon, tab, bar or blanks separate. pyarrow parses them.
 
-The text is read whole and handed to pyarrow in memory of its own. A thread of pyarrow that reads from Python, or frees
-what belongs to Python, aborts the process if the interpreter ends at that moment.
+The text is read whole and handed to pyarrow in memory that pyarrow owns. A thread of pyarrow that reads from Python,
+or frees what belongs to Python, aborts the process if the interpreter ends at that moment.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _delimiter(path: str, kind: str, head: str, settings: TableSettings, sniffed
             return default
         raise with_hint(
             DataError,
-            f"{path}: it cannot be told what separates its cells; nothing cuts each line into as many of them.",
+            f"{path}: it is not clear what separates its cells; no delimiter divides all lines into equally many.",
             "give --delimiter ';' (or another)",
         )
     if found != default:

@@ -84,7 +84,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class TableDescription:
-    """What was made of a table. ``row_word`` is "line" where rows are numbered as the lines of a text, else "row"."""
+    """A table as it was read. ``row_word`` is "line" where rows are numbered as the lines of a text, else "row"."""
 
     file: str
     format: str
@@ -119,7 +119,7 @@ class TableDescription:
         return [*self._label(), *_named("columns", self._kinds()), *self._rest()]
 
     def whole(self) -> list[tuple[str, str]]:
-        """Return every column on a line of its own, then warnings and refusals: the answer of ``separatrix look``."""
+        """Return every column on one line each, then warnings and refusals: the answer of ``separatrix look``."""
         columns = [f"{each.name}: {_words(each)}" for each in self.columns[:_MOST_LINES]]
         if len(self.columns) > _MOST_LINES:
             columns.append(f"... {len(self.columns):,} in all: {'; '.join(self._kinds())}")

@@ -1,4 +1,4 @@
-"""What kind of column this is: number, category, free text, identifier, date, constant; and what is wrong with it."""
+"""The kind of a column (number, category, free text, identifier, date, constant) and the faults in its cells."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _DATE = re.compile(
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the caller wants of a column."""
+    """Options of the caller that concern one column."""
 
     missing: str = "refuse"
     categorical: bool = False
@@ -56,11 +56,11 @@ class Wishes:
 
 @dataclass
 class Examined:
-    """A column that has been looked at. ``record`` says how it is encoded; None if it is left out of X."""
+    """A column that was examined. ``record`` says how it is encoded; None if it is left out of X."""
 
     description: ColumnDescription
     record: dict[str, Any] | None = None
-    block: NDArray[Any] | None = None  #: the encoded numbers, where there was no other way to look at them
+    block: NDArray[Any] | None = None  #: the encoded numbers, where they had to be computed already
     suspicious: list[SuspiciousCell] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)

@@ -7,10 +7,17 @@ import zipfile
 from typing import Any
 
 from separatrix.checker.text import DataError
-from separatrix.data.cells import column_of, integers_where_whole
 from separatrix.data.compression import ByteSource
 from separatrix.data.description import Setting, few
-from separatrix.data.raw_table import RawTable, TableSettings, check_size, read_all, unique_names
+from separatrix.data.raw_table import (
+    RawTable,
+    TableSettings,
+    check_size,
+    column_of,
+    integers_where_whole,
+    read_all,
+    unique_names,
+)
 from separatrix.data.sniff import header_of
 from separatrix.errors import with_hint
 from separatrix.memory import available_memory

@@ -1,4 +1,4 @@
-"""The format of a file, by its name and its first bytes; and formats that are known and not read."""
+"""The format of a file and its compression, by its name and its first bytes; and formats that are not read."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _SUFFIXES = {
     ".npz": "npz", ".npy": "npy",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -52,7 +53,7 @@ _MATLAB = (
 )
 _SQLITE = ("a database", "save the table with: sqlite3 -header -csv FILE 'select * from TABLE' > data.csv")
 _MODEL = ("a model", "give the data; MODEL and DATA are two files")
-_CERTIFICATE = ("a certificate", "give the data that it speaks of")
+_CERTIFICATE = ("a certificate", "give the data that it is about")
 
 #: Suffixes of files that are not read: what they are, and what to do.
 _REFUSED = {
@@ -78,8 +79,17 @@ _REFUSED_MAGIC = {
 }  # fmt: skip
 
 
+def compression_of(head: bytes) -> str | None:
+    """Return the kind of compression that a file's first bytes tell.
+
+    >>> compression_of(b"BZh91AY"), compression_of(b"+1 1:0.5")
+    ('bz2', None)
+    """
+    return next((kind for magic, kind in _COMPRESSIONS.items() if head.startswith(magic)), None)
+
+
 def guess_format(path: str, head: bytes) -> str:
-    """The format of a file: binary formats by their first bytes, then the name, then the look of the text.
+    """Return the format of a file: binary formats by their first bytes, then by the name, then by the first lines.
 
     >>> guess_format("iris.csv.gz", b"a,b\\n1,2\\n"), guess_format("-", b"+1 3:0.5\\n"), guess_format("x", b"1\\t2\\n")
     ('csv', 'libsvm', 'tsv')

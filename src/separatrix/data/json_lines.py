@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.checker.text import DataError
-from separatrix.data.cells import column_of
 from separatrix.data.compression import ByteSource
-from separatrix.data.raw_table import MOST_COLUMNS, RawTable, check_size, read_all
+from separatrix.data.raw_table import MOST_COLUMNS, RawTable, check_size, column_of, read_all
 from separatrix.errors import with_hint
 
 
@@ -37,7 +36,7 @@ def load_json(pa: Any, source: ByteSource) -> RawTable:
                 raise with_hint(
                     DataError,
                     f"{path}: {where}, {key!r} holds {what}; a cell is a number, a text, true, false or null.",
-                    "write each of its parts as a key of its own",
+                    "write each of its parts under a separate key",
                 )
             column = cells.get(key)
             if column is None:

@@ -31,7 +31,7 @@ _WAY = "name the column with --label (in Python label=)"
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why a column is hardly a label: "quantity", "identifier", "text", "date", "constant", "cells"."""
+    """Return why a column is hardly a label: "quantity", "identifier", "text", "date", "constant", "cells"."""
 
     kind: str
     sentence: str
@@ -64,9 +64,9 @@ def _doubt_texts(found: Counter[str], n: int) -> Doubt | None:
     if is_free_text(found, n):
         return Doubt("text", f"it holds free text, {k:,} different ones in {n:,} rows")
     parsed = parse_numbers(found, ".")
-    strange = [*parsed.empty, *parsed.others]
-    if parsed.values and strange and sum(found[text] for text in strange) < 0.25 * n:
-        shown = few([repr(text) for text in strange], 3)
+    not_numbers = [*parsed.empty, *parsed.others]
+    if parsed.values and not_numbers and sum(found[text] for text in not_numbers) < 0.25 * n:
+        shown = few([repr(text) for text in not_numbers], 3)
         return Doubt("cells", f"its cells are numbers but for {shown}")
     if k > MOST_CLASSES or (k > FEW and 5 * k > n) or (k >= 5 and 2 * k > n):
         what = "a quantity" if len(parsed.values) > k / 2 else "an identifier or a name"

@@ -56,7 +56,7 @@ class NumberTexts:
     values: dict[str, float] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
-    sign: str = ""  #: what stands beside the numbers: "%", a currency
+    sign: str = ""  #: what stands next to the numbers: "%", a currency
 
 
 def parse_numbers(texts: Iterable[str], decimal: str, sign: str | None = None) -> NumberTexts:

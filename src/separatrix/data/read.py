@@ -52,7 +52,7 @@ def read(
     ----------
     path : the file; "-" is standard input; a directory is a store written by `convert`.
     format : "libsvm", "csv", "tsv", "jsonl", "excel", "arff", "parquet", "arrow" (Feather too), "npz", "npy", "idx" or
-        "store"; told by name and content if None.
+        "store"; found by name and content if None.
     label : the label column of a table, by name or number (from 0, negative from the end). If None: a column named
         label or target, else the last; an error where another one could be meant, or where the column looks like a
         quantity or an identifier. In LIBSVM text the label comes first; a .npy array has none unless it is named.
@@ -63,9 +63,9 @@ def read(
     zero_based : whether indices of LIBSVM text start at 0; "auto" means they do if one of them is 0.
     missing : what to do with missing cells of a table: "refuse" (an error that names row and column), "mean",
         "median", "zero" (numbers) with the most frequent text for texts.
-    header : whether the first record of a text table or a sheet names the columns; told by its look if None.
+    header : whether the first record of a text table or a sheet names the columns; guessed from the text if None.
     delimiter, decimal, text_encoding : of a text table: what separates two cells ("tab" and "space" are words), the
-        decimal sign, and the encoding of its letters ("latin-1"); told by its look if None.
+        decimal sign, and the encoding of its letters ("latin-1"); guessed from the text if None.
     sheet : the sheet of an Excel file, by name or number; the only one with cells if None.
     encoding : `Dataset.encoding` of another file: columns, categories and fill values are those of that file.
     dtype : float32 or float64, the type of X; if None, float64, and what the file has where it has a type.

@@ -21,7 +21,7 @@ WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", 
 STRONG_NAMES = ("label", "target", "labels", "targets")
 WEAK_NAMES = ("class", "y", "outcome", "response", "diagnosis", "survived", "species", "churn")
 
-#: Cells that hold nothing, whatever the column (`NULLS`), or beside numbers only: a class may be called "-".
+#: Cells that hold nothing, whatever the column (`NULLS`), or among numbers only: a class may be called "-".
 NULLS = (
     "",
     "NA",

@@ -30,7 +30,7 @@ VERSION = 1
 ARRAYS = {"dense": ("X",), "csr": ("data", "indices", "indptr")}
 _FLOATS = ("float32", "float64")
 _LONGEST_HEADER = 1 << 30
-_BLOCK = 1 << 18  # entries checked at a time: little memory beside that of the store
+_BLOCK = 1 << 18  # entries checked at a time: little memory compared with that of the store
 
 
 def read_store(directory: str) -> Dataset:
@@ -39,7 +39,7 @@ def read_store(directory: str) -> Dataset:
     Who opens one may be short of memory: from now on the whole process gives arrays of 256 KiB or more back to the
     system when they are freed. The C library has this setting for the process only (M_MMAP_THRESHOLD of glibc; other
     libraries are left as they are). Its own habit is to raise the threshold to 32 MiB as arrays are freed, and to keep
-    holes of that size; what it saves so, fresh pages for each large array, is little beside reading a store.
+    holes of that size; what it saves so, fresh pages for each large array, is little compared with reading a store.
     """
     _core.return_freed_memory()
     folder = Path(directory)

@@ -1,6 +1,6 @@
 """Writing a store: whole or not at all.
 
-Everything is written into a hidden directory beside the wanted one, which takes its name when all is on the disk.
+Everything is written into a hidden directory in the same folder, which takes its name when all is on the disk.
 One run at a time holds a lock, so the next run to the same place may remove what a killed one has left.
 """
 
@@ -15,18 +15,19 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from glob import escape
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, BinaryIO
 
 import numpy as np
 from scipy import sparse
 
 from separatrix.checker.text import DataError
 from separatrix.data.dataset import Dataset, Source
-from separatrix.data.npy_stream import NpyWriter
 from separatrix.data.store import ARRAYS, HEADER, VERSION, digest
 from separatrix.errors import with_hint
 
-_BLOCK_BYTES = 1 << 24
+_BLOCK_BYTES = 1 << 24  # bytes of an array that are written at a time
+_HEADER_BYTES = 128  # bytes before the values of a .npy file: room for any shape, and values aligned
 
 
 def write_arrays(data: Dataset, folder: Path) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def write_arrays(data: Dataset, folder: Path) -> dict[str, Any]:
 def store_header(
     layout: str, source: Source, names: list[str] | None, encoding: dict[str, Any]
 ) -> dict[str, Any]:
-    """A header without the files it speaks of."""
+    """Return a header that does not list its files yet."""
     return {
         "format": "separatrix store",
         "version": VERSION,
@@ -77,7 +78,7 @@ def write_header(folder: Path, header: dict[str, Any]) -> None:
 
 @contextmanager
 def new_store(target: Path, overwrite: bool = False) -> Iterator[Path]:
-    """A hidden directory beside the target, which takes its name if the block ends well and is removed if not."""
+    """Yield a hidden directory next to the target, which takes its name if the block ends well, or else is removed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with _locked(target):
         _clear_leftovers(target)
@@ -140,3 +141,73 @@ def _sync(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    """The first 128 bytes of a .npy file (version 1.0) of C-ordered values.
+
+    >>> len(npy_header(np.dtype(np.float32), (3, 2)))
+    128
+    """
+    text = repr({"descr": dtype.str, "fortran_order": False, "shape": shape})
+    body = text.encode("ascii").ljust(_HEADER_BYTES - 11) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(body).to_bytes(2, "little") + body
+
+
+class NpyWriter:
+    """Rows of ``columns`` values each (or single values) appended to a .npy file.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.npy"
+    >>> with NpyWriter(path, np.float32) as out:
+    ...     out.append(np.arange(3)); out.append(np.arange(2))
+    >>> np.load(path)
+    array([0., 1., 2., 0., 1.], dtype=float32)
+    """
+
+    def __init__(self, path: Path, dtype: Any, columns: int | None = None) -> None:
+        self.path, self.dtype, self.columns = path, np.dtype(dtype), columns
+        self.length = 0
+        self._file: BinaryIO = path.open("wb")
+        self._file.write(npy_header(self.dtype, self.shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of what has been written."""
+        return (self.length,) if self.columns is None else (self.length, self.columns)
+
+    def append(self, values: Any) -> None:
+        """Write values after the others."""
+        block = np.ascontiguousarray(values, dtype=self.dtype)
+        self._file.write(block.data.cast("B") if block.size else b"")
+        self.length += len(block)
+
+    def close(self) -> None:
+        """Write the true shape into the header, and the file to the disk."""
+        if not self._file.closed:
+            self._file.seek(0)
+            self._file.write(npy_header(self.dtype, self.shape))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    def __enter__(self) -> NpyWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._file.close()
+
+
+def rewrite(path: Path, dtype: Any, plus: int = 0, block: int = 1 << 22) -> None:
+    """Replace the values of a .npy file of one dimension by value + plus, as ``dtype``; a block at a time."""
+    values = np.load(path, mmap_mode="r")
+    new = path.with_suffix(".next")
+    with NpyWriter(new, dtype) as out:
+        for start in range(0, len(values), block):
+            out.append(values[start : start + block].astype(out.dtype) + out.dtype.type(plus))
+    new.replace(path)

@@ -207,13 +207,13 @@ def _encode_number(column: Column, record: dict[str, Any]) -> tuple[NDArray[Any]
     if is_text(column.cells):
         values: NDArray[Any]
         values, others = numbers_of_texts(column, record.get("sign", ""))
-        strange = [text for text, means_missing in others.items() if not means_missing]
-        if strange and (record["fill"] is None or len(strange) > 0.25 * len(values)):
-            cell = strange[0]
+        not_numbers = [text for text, means_missing in others.items() if not means_missing]
+        if not_numbers and (record["fill"] is None or len(not_numbers) > 0.25 * len(values)):
+            cell = not_numbers[0]
             raise column.fail(
                 f"holds texts here ({cell!r}) and held numbers in the data that were learnt from."
             )
-        lost.update(strange)
+        lost.update(not_numbers)
     else:
         values = numbers(column)
     absent = np.isnan(values)

@@ -1,4 +1,4 @@
-"""What is made of a table: from its cells alone, or as the columns of a table that was read before."""
+"""A table as labels and columns to learn from: by its cells alone, or by the columns of a table read before."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KINDS: dict[str, Kind] = {"number": "number", "category": "category", "words": 
 
 @dataclass
 class Understood:
-    """A table and what was made of it."""
+    """A table with its label, its columns and their encoding."""
 
     raw: RawTable
     description: TableDescription
@@ -42,7 +42,7 @@ class Understood:
 
 
 def understand(source: ByteSource, kind: str, settings: TableSettings) -> Understood:
-    """Load a table and look at all of its columns that are wanted."""
+    """Load a table and examine all of its columns that are wanted."""
     raw = load_table(source, kind, settings)
     all_names = raw.table.column_names  # a new list each time that it is asked for
 
@@ -88,22 +88,22 @@ def _new(
         except DataError as error:
             refusals.append(_refusal(error))
     use = chosen or [at for at in range(len(columns)) if at not in dropped]
-    looked: dict[int, Examined] = {}
+    examined: dict[int, Examined] = {}
     for at in use:
         if at != label and at not in dropped:
             wishes = Wishes(settings.missing, at in categories, bool(chosen))
-            looked[at] = examine(columns[at], at, raw, wishes)
+            examined[at] = examine(columns[at], at, raw, wishes)
     described = [
-        looked[at].description
-        if at in looked
+        examined[at].description
+        if at in examined
         else ColumnDescription(all_names[at], "left out", None, 0, "", "as asked", 0, at)
         for at in range(len(columns))
         if at != label
     ]
-    for each in looked.values():
+    for each in examined.values():
         warnings += each.warnings
         refusals += each.refusals
-    used = [at for at, each in looked.items() if each.record is not None]
+    used = [at for at, each in examined.items() if each.record is not None]
     if not used and not refusals:
         left = [f"{each.name!r} ({each.kind}: {each.note})" for each in described]
         refusals.append(
@@ -119,7 +119,7 @@ def _new(
         raw.row_word,
         described_label,
         described,
-        [cell for each in looked.values() for cell in each.suspicious],
+        [cell for each in examined.values() for cell in each.suspicious],
         raw.sniffed,
         warnings,
         refusals,
@@ -134,15 +134,15 @@ def _new(
             "position": label,
             "type": "number" if y is not None and y.dtype.kind != "U" else "text",
         },
-        "columns": [{**(looked[at].record or {}), "position": at} for at in used],
+        "columns": [{**(examined[at].record or {}), "position": at} for at in used],
         "identifiers": [
             {"name": all_names[at], "position": at}
-            for at, each in looked.items()
+            for at, each in examined.items()
             if each.description.kind == "identifier"
         ],
         "text": raw.text,
     }
-    blocks = {at: looked[at].block for at in used if looked[at].block is not None}
+    blocks = {at: examined[at].block for at in used if examined[at].block is not None}
     return Understood(raw, description, columns, encoding, used, label, y, blocks)
 
 

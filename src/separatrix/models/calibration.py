@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.fitting.probabilities import Calibration, Isotonic, Map, Sigmoid, VennAbers
 from separatrix.models.fields import Fields
-from separatrix.models.values import Arrays, write_value
+from separatrix.models.tensors import Arrays, write_value
 
 _METHODS = ("sigmoid", "isotonic", "venn-abers")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from separatrix.errors import ModelFileError
-from separatrix.models.values import Arrays, read_value, shown
+from separatrix.models.tensors import Arrays, read_value, shown
 
 _DTYPES: dict[str, tuple[type[np.generic], ...]] = {
     "real": (np.float64,),

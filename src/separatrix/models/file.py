@@ -3,7 +3,7 @@
 A model file is a safetensors file (eight bytes of length, a JSON header, raw arrays) whose metadata have the entry
 ``separatrix-model: 1 sha256 <digest of all tensors>``; 1 is the version of the format. The tensor ``document`` holds
 a JSON text: versions, parameters, column names, the encoding of the data, and records whose arrays are other tensors
-(`model_values`); the tensor ``certificates`` holds the certificates as JSON. docs/models.md says more.
+(`models/tensors.py`); the tensor ``certificates`` holds the certificates as JSON. docs/models.md says more.
 
 Nothing in a file is executed, and no size, index or shape in it is believed before it is checked: a damaged or
 hostile file ends in a `ModelFileError` with a sentence.
@@ -26,15 +26,14 @@ from separatrix.errors import ModelFileError
 from separatrix.models.calibration import read_calibration, write_calibration
 from separatrix.models.fields import Fields
 from separatrix.models.libsvm_models import TEXT_BEGINS, import_model
-from separatrix.models.parts import LEFT_UNREAD, parse_json
+from separatrix.models.parts import LEFT_UNREAD
 from separatrix.models.perceptron import read_perceptron, write_perceptron
 from separatrix.models.svc import read_svc, write_svc
-from separatrix.models.tensors import read_tensors, write_tensors
-from separatrix.models.values import Arrays, write_value
+from separatrix.models.tensors import Arrays, parse_json, read_tensors, write_tensors, write_value
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.svm.svc import SVC
 
-MAX_BYTES = 1 << 33  #: largest file that `load` reads unless told otherwise
+MAX_BYTES = 1 << 33  #: largest file, in bytes, that `load` reads unless max_bytes says otherwise
 _MAX_DOCUMENT = 1 << 28
 
 

@@ -16,7 +16,7 @@ from separatrix.models.libsvm_text import LINEAR_CLASSIFIERS, LiblinearModel, Li
 from separatrix.problem.conversion import canonical_csr, check_finite, contiguous
 from separatrix.types import Vector
 
-_BLOCK = 1 << 20  # kernel values held at a time
+_BLOCK = 1 << 20  # kernel values in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class ImportedModel:
 
     @property
     def n_features_in_(self) -> int:
-        """Columns that the file speaks of."""
+        """Number of columns in the file."""
         parsed = self.parsed
         return len(parsed.weights) if isinstance(parsed, LiblinearModel) else int(parsed.vectors.shape[1])
 

@@ -11,7 +11,7 @@ from separatrix.errors import ModelFileError
 from separatrix.fitting.results import Deferred, JointFit, JointProblems
 from separatrix.models.fields import Fields
 from separatrix.models.parts import read_outcome, write_history
-from separatrix.models.values import Arrays, write_value
+from separatrix.models.tensors import Arrays, write_value
 
 
 def write_joint(joint: JointFit, n: int, arrays: Arrays) -> dict[str, Any]:

@@ -5,7 +5,7 @@ only by luck; MatMul, Exp and their like exist in float64. The graph computes wh
 
     planes      X W^T + b
     kernel      k(X, vectors) coefficients + b                      k by `onnx_kernels`
-    pairs       votes of each pair, with ties settled by the sums of scores, as `estimators.predicting.pair_votes`
+    pairs       votes of each pair, with ties settled by the sums of scores, as `fitting.predicting.pair_votes`
 
 and the label by ArgMax, or by the sign for two classes.
 """

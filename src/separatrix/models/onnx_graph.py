@@ -1,4 +1,4 @@
-"""A small builder of ONNX graphs: constants and nodes get names of their own, in the order they are added."""
+"""A small builder of ONNX graphs: constants and nodes are named in the order they are added."""
 
 from __future__ import annotations
 

@@ -61,5 +61,5 @@ def _add_isotonic(graph: Graph, own: Isotonic, column: str) -> str:
 
 
 def _count(graph: Graph, mask: str) -> str:
-    """How many of each row are true, (n, 1)."""
+    """Return the number of entries of each row that are true, (n, 1)."""
     return graph.add("ReduceSum", graph.add("Cast", mask, to="float64"), graph.integers([1]), keepdims=1)

@@ -1,10 +1,9 @@
-"""Parts that the model files of all estimators share: parameters, histories, certificates."""
+"""Parts that the model files of all estimators share: kernels, parameters, histories, certificates."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,13 +12,14 @@ from separatrix.checker.document import FORMAT, json_pieces
 from separatrix.errors import ModelFileError, with_hint
 from separatrix.fitting.results import Deferred
 from separatrix.models.fields import Fields
-from separatrix.models.kernel import read_kernel, write_kernel
-from separatrix.models.values import Arrays, read_value, shown, write_value
+from separatrix.models.tensors import Arrays, parse_json, read_value, shown, write_value
 from separatrix.problem import History, Record, Status
+from separatrix.problem.kernels import KERNELS, Kernel
 from separatrix.problem.mistakes import MistakeHistory, MistakeRecord
 from separatrix.proof.certificate import Certificate, CertificateError
 
 Made = TypeVar("Made")
+_DEEPEST = 50  # sums and products within each other that a kernel may have in a file
 _FORMAT_1 = with_hint(
     ValueError,
     "The certificate of this model is of format 1, which is no longer read: its claim was not compared with what its "
@@ -28,6 +28,52 @@ _FORMAT_1 = with_hint(
 )
 #: Stands for certificates that the reader of a model does not want; no text of JSON is empty.
 LEFT_UNREAD = np.empty(0, dtype=np.uint8)
+
+
+def write_kernel(kernel: Any, depth: int = 0) -> dict[str, Any]:
+    """The record of a kernel.
+
+    >>> from separatrix.kernels import Linear, Rbf
+    >>> write_kernel(Rbf(0.5) + Linear())
+    {'name': 'sum', 'first': {'name': 'rbf', 'gamma': 0.5}, 'second': {'name': 'linear'}}
+    """
+    if type(kernel) not in KERNELS.values():
+        raise with_hint(
+            ModelFileError,
+            "A model with a kernel function cannot be saved: a file holds numbers, never code.",
+            "use a kernel by name, a sum or product of such kernels, or fit to the kernel's values with "
+            "kernel='precomputed'",
+        )
+    if depth > _DEEPEST:
+        raise ModelFileError(f"A kernel of more than {_DEEPEST} parts within parts cannot be saved.")
+    record: dict[str, Any] = {"name": kernel.name}
+    for field in fields(kernel):
+        value = getattr(kernel, field.name)
+        record[field.name] = value if isinstance(value, int | float | str) else write_kernel(value, depth + 1)
+    return record
+
+
+def read_kernel(record: Fields, *, fixed: bool = True, depth: int = 0) -> Kernel:
+    """The kernel of a record; ``fixed``: every width is a number, as after a fit."""
+    make = KERNELS[record.text("name", KERNELS)]
+    if depth > _DEEPEST:
+        raise record.wrong("name", f"a kernel of at most {_DEEPEST} parts within parts", "a deeper one")
+    parts: dict[str, Any] = {}
+    for field in fields(make):
+        name = field.name
+        if name in ("first", "second", "kernel"):
+            parts[name] = read_kernel(record.record(name), fixed=fixed, depth=depth + 1)
+        elif name == "degree":
+            parts[name] = record.count(name, most=1 << 20)
+        elif name == "gamma" and not fixed and isinstance(record.raw(name), str):
+            parts[name] = record.text(name, ("scale", "auto"))
+        else:
+            parts[name] = record.real(name)
+    try:
+        kernel: Kernel = make(**parts)
+    except ValueError as error:
+        raise ModelFileError(f"{record.where} in the model file is no kernel: {error}") from None
+    return kernel
 
 
 def write_parameters(model: Any) -> Any:
@@ -64,7 +110,7 @@ def write_history(history: Sequence[Any]) -> Any:
 
 
 def read_outcome(record: Fields) -> dict[str, Any]:
-    """Values and course of a fit, by the names that every kind of fit gives them."""
+    """Return values and history of a fit, by the names that every kind of fit gives them."""
     return {
         **{name: record.real(name, finite=False) for name in ("primal", "dual", "gap")},
         "status": Status(record.text("status", [status.value for status in Status])),
@@ -107,7 +153,10 @@ def write_certificates(proofs: Sequence[Deferred[Certificate]], arrays: Arrays) 
             entries.append({"certificate": proof.get().to_dict()})
         except ValueError as error:
             entries.append({"none": str(error)})
-    return write_value(_bytes_of(entries), "certificates", arrays)
+    text = bytearray()
+    for piece in json_pieces(entries, sort_keys=False):
+        text += piece.encode("ascii")
+    return write_value(np.frombuffer(text, dtype=np.uint8), "certificates", arrays)
 
 
 def read_certificates(document: Fields, count: int) -> list[Deferred[Certificate]]:
@@ -145,25 +194,6 @@ def failing(error: Exception) -> Deferred[Any]:
         raise error.with_traceback(None)  # the same error each time, and no longer for it
 
     return Deferred(refuse)
-
-
-def _bytes_of(value: Any) -> Any:
-    text = bytearray()
-    for piece in json_pieces(value, sort_keys=False):
-        text += piece.encode("ascii")
-    return np.frombuffer(text, dtype=np.uint8)
-
-
-def parse_json(content: bytes, what: str, parse_float: Callable[[str], float] = float) -> Any:
-    """A JSON document within a model file."""
-    try:
-        return json.loads(content.decode("utf-8"), parse_constant=_no_constant, parse_float=parse_float)
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"No JSON document: the {what} of the model file ({error}).") from None
-
-
-def _no_constant(text: str) -> float:
-    raise ValueError(f"{text} is no JSON number")
 
 
 def _no_float(text: str) -> float:

@@ -9,25 +9,31 @@ import numpy as np
 from separatrix.errors import ModelFileError
 from separatrix.fitting.results import Deferred
 from separatrix.models.fields import Fields
-from separatrix.models.kernel import read_kernel, write_kernel
-from separatrix.models.online import read_ledger, read_online, write_ledger, write_online
+from separatrix.models.online import (
+    read_ledger,
+    read_online,
+    read_state,
+    write_ledger,
+    write_online,
+    write_state,
+)
 from separatrix.models.parts import (
     failing,
     read_certificates,
+    read_kernel,
     read_mistake_history,
     read_parameters,
     write_certificates,
     write_history,
+    write_kernel,
     write_parameters,
 )
-from separatrix.models.perceptron_rule import read_rule, write_rule
-from separatrix.models.state import read_state, write_state
-from separatrix.models.values import Arrays, write_value
+from separatrix.models.tensors import Arrays, write_value
 from separatrix.perceptron.certificate import Theory
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.perceptron.parameters import Settings, check_parameters
 from separatrix.perceptron.partial_fit import refresh
-from separatrix.perceptron.result import RunResult
+from separatrix.perceptron.result import ExpansionRule, PlaneRule, Rule, RunResult, VoteRule
 from separatrix.perceptron.run import PerceptronResult
 from separatrix.problem import Status
 
@@ -186,3 +192,56 @@ def _read_theory(record: Fields, planes: int, n_columns: int) -> Deferred[Theory
     )
     known = Theory(radius, margin, max_margin, bound, witness)
     return Deferred(lambda: known)
+
+
+def write_rule(rule: Rule, name: str, arrays: Arrays) -> dict[str, Any]:
+    """The record of a rule."""
+    if isinstance(rule, PlaneRule):
+        return {"kind": "planes", **_put({"W": rule.W, "b": rule.b}, name, arrays)}
+    assert isinstance(rule, ExpansionRule | VoteRule)
+    parts: dict[str, Any] = {"support": rule.support, "places": rule.places.astype(np.int64)}
+    kind = "expansion"
+    if isinstance(rule, ExpansionRule):
+        parts["beta"] = rule.beta
+    else:
+        kind, parts["planes"] = "votes", rule.planes
+        parts |= {each: getattr(rule, each).astype(np.int64) for each in ("rows", "gains", "losses")}
+        parts |= {"amounts": rule.amounts, "survivals": rule.survivals}
+    record = _put({**parts, "gain": rule.gain}, name, arrays)
+    return {"kind": kind, "kernel": write_kernel(rule.kernel), **record}
+
+
+def _put(parts: dict[str, Any], name: str, arrays: Arrays) -> dict[str, Any]:
+    return {field: write_value(value, f"{name}.{field}", arrays) for field, value in parts.items()}
+
+
+def read_rule(record: Fields, planes: int, n_rows: int, n_columns: int) -> Rule:
+    """Read the rule from a record: ``planes`` planes, from ``n_rows`` training rows and ``n_columns`` columns."""
+    kind = record.text("kind", ("planes", "expansion", "votes"))
+    if kind == "planes":
+        return PlaneRule(record.array("W", (planes, n_columns)), record.array("b", (planes,)))
+    kernel, gain = read_kernel(record.record("kernel")), record.real("gain")
+    places = record.indices("places", None, n_rows)
+    support = None
+    if kernel.name == "precomputed":
+        if n_rows != n_columns:
+            raise record.wrong("places", "rows of a square matrix", f"{n_rows} rows, {n_columns} columns")
+    else:
+        support = record.matrix("support", len(places), n_columns)
+    if kind == "expansion":
+        return ExpansionRule(kernel, support, places, record.array("beta", (len(places), planes)), gain)
+    rows = record.indices("rows", None, len(places))
+    updates = len(rows)
+    record.count("planes", planes, planes)
+    return VoteRule(
+        kernel,
+        support,
+        places,
+        gain,
+        rows,
+        record.array("amounts", (updates,)),
+        record.indices("gains", updates, planes),
+        record.indices("losses", updates, planes),
+        record.array("survivals", (updates,)),
+        planes,
+    )

@@ -14,17 +14,18 @@ from separatrix.fitting.predicting import Surface
 from separatrix.fitting.results import BinaryFit, Deferred, JointProblems, Problems
 from separatrix.models.fields import Fields
 from separatrix.models.joint import read_joint, write_joint
-from separatrix.models.kernel import read_kernel, write_kernel
 from separatrix.models.parts import (
     failing,
     read_certificates,
+    read_kernel,
     read_outcome,
     read_parameters,
     write_certificates,
     write_history,
+    write_kernel,
     write_parameters,
 )
-from separatrix.models.values import Arrays, write_value
+from separatrix.models.tensors import Arrays, write_value
 from separatrix.problem.scaling import Scaling
 from separatrix.svm.fitted import FittedSVC, Support
 from separatrix.svm.svc import SVC

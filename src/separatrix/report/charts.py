@@ -10,7 +10,7 @@ from separatrix.svg import WIDTH, Plot, coordinate, mark, number, shape_of
 
 #: Least gap on a logarithmic axis.
 _LEAST_GAP = 1e-16
-#: Letters of a name that fit beside an axis.
+#: Letters of a name that fit next to an axis.
 _LONGEST_NAME = 32
 
 
@@ -123,7 +123,7 @@ def plane_chart(picture: Picture, report: Report) -> str:
 
 
 def axis_names(picture: Picture) -> tuple[str, str]:
-    """Names of the axes that fit beside them; the words above the picture say the long ones."""
+    """Return names of the axes that fit next to them; the words above the picture say the long ones."""
     across, up = picture.axes
     return (
         across if len(across) <= _LONGEST_NAME else "first column",

@@ -67,7 +67,7 @@ def make(
     model
         The model; any number of classes, any kernel.
     X, y
-        Rows (n, d) and labels (n,): those it was fitted to, which the certificate speaks of, or others.
+        Rows (n, d) and labels (n,): those it was fitted to, which the certificate is about, or others.
     columns : list of str, default None
         Names of the columns; None takes those that the model knows.
     title : str, default None
@@ -176,7 +176,7 @@ def _held_out(model: Any, held_out: Any) -> Any:
 
 
 def _rows_of_the_proof(model: Any, X: Any, y: Any, held_out: Any) -> tuple[Any, Any]:
-    """The rows that the certificate speaks of: an SVC's of the whole table, a perceptron's of those it learnt from."""
+    """Return the rows of the certificate: for an SVC the whole table, for a perceptron those it learnt from."""
     apart = _held_out(model, held_out)
     if isinstance(model, SVC) or apart is None:
         return X, y
@@ -192,7 +192,7 @@ def _speaks_of_others(model: Any, proofs: list[ProofRecord], held_out: Any) -> b
 
 
 def _counted(numbers: Any, description: TableDescription | None, file: str) -> str:
-    """How rows are numbered."""
+    """Return how rows are numbered."""
     if numbers is None:
         return "counted from 0"
     return f"by their {_row_word(numbers, description)} in {file}"

@@ -15,14 +15,14 @@ from separatrix.report.records import Part, Report, WrongRow
 from separatrix.svg import escape
 from separatrix.validation.scores import ClassScores, Scores, area, percentage
 
-#: Classes up to which the confusion matrix shows rates beside its counts; up to which it is shown at all.
+#: Classes up to which the confusion matrix shows rates with its counts; up to which it is shown at all.
 _RATES, _MATRIX = 8, 30
 #: Classes whose scores are shown, and confusions that are listed.
 _CLASSES, _CONFUSIONS = 40, 10
 
 
 def scores_card(report: Report) -> str:
-    """Scores of each part beside each other, with the baseline."""
+    """Scores of each part side by side, with the baseline."""
     if not report.parts:
         return ""
     head = ["score", *(f"{part.name} ({part.scores.rows:,} rows)" for part in report.parts)]

@@ -18,7 +18,7 @@ from separatrix.types import Vector
 _WEIGHTS, _WEIGHTS_OF_MANY = 20, 6
 #: Planes whose weights are shown.
 _PLANES = 40
-#: Columns of the file whose values are shown beside a row.
+#: Columns of the file whose values are shown with a row.
 _VALUES = 10
 
 

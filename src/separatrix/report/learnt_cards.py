@@ -123,7 +123,7 @@ def table_card(report: Report) -> str:
 
 
 def _missing(column: FieldRead, cells: int) -> str:
-    """What a missing cell becomes, and how many there are."""
+    """Return what a missing cell becomes, and how many there are."""
     return (f"{column.fill}" if column.fill else "refused") + (f" ({cells:,} cells)" if cells else "")
 
 

@@ -22,7 +22,7 @@ _POINTS = 400
 
 
 def results_of(model: Any) -> dict[Any, Any]:
-    """Result of each problem that has a certificate of its own; a joint problem of all classes is one."""
+    """Result of each problem that has its own certificate; a joint problem of all classes is one."""
     problems = getattr(model, "problems_", {})
     return {"": problems.joint} if hasattr(problems, "joint") else dict(problems)
 
@@ -52,7 +52,7 @@ def support_rows(model: Any, facts: RowFacts, proofs: list[ProofRecord]) -> dict
 
 
 def _kinds(margins: NDArray[np.float64]) -> NDArray[np.str_]:
-    """Where support vectors lie: inside the margin or on the wrong side, on the margin, or beyond it.
+    """Count the support vectors by where they lie: inside the margin or on the wrong side, on the margin, or beyond it.
 
     A weight of a row beyond the margin is a remainder that a closer solution would take away.
     """

@@ -1,4 +1,4 @@
-"""How good a model is: the rows in parts, their scores, and the sentence that comes first."""
+"""Quality of a model: the rows in parts, their scores, and the sentence that comes first."""
 
 from __future__ import annotations
 

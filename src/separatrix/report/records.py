@@ -55,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Quality:
-    """What the scores say, before anything about the fit."""
+    """The scores in words, which come before anything about the fit."""
 
     headline: str
     tone: (
@@ -162,7 +162,7 @@ class Report:
     fields: list[FieldRead] = field(default_factory=list)  #: the columns of a table
     mistakes: list[WrongRow] = field(default_factory=list)
     mistakes_left: dict[str, int] = field(default_factory=dict)  #: part -> wrong rows that are not shown
-    values_left: int = 0  #: columns of the file whose values are not shown beside those rows
+    values_left: int = 0  #: columns of the file whose values are not shown with those rows
     test_file: str = ""  #: the table for testing, where there is one
     row_word: str = "row"  #: "line" where rows are numbered as the lines of a text
     counted: str = "counted from 0"  #: how rows are numbered

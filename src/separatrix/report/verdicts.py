@@ -34,7 +34,7 @@ def percent(value: float) -> str:
 def verdict_of(
     model: Any, proofs: list[ProofRecord], found: Separability | None
 ) -> tuple[str, str, list[str]]:
-    """What is proved in one sentence, its tone ("proved", "open" or "refuted"), and details."""
+    """Return what is proved in one sentence, its tone ("proved", "open" or "refuted"), and details."""
     details = []
     checks = [proof.outcome for proof in proofs if proof.kind != "none"]
     if checks and all(check == "proved" for check in checks):

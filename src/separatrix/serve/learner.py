@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from separatrix.errors import ModelFileError
 from separatrix.models.file import model_from_tensors, model_tensors
 from separatrix.models.online import write_online
-from separatrix.models.tensors import read_tensors, write_tensors
-from separatrix.models.values import Arrays
+from separatrix.models.tensors import Arrays, read_tensors, write_tensors
 from separatrix.perceptron.estimator import Perceptron
 from separatrix.perceptron.partial_fit import begin, can_learn_online, learn_batch
 from separatrix.serve.errors import RequestError
