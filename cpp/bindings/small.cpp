@@ -36,8 +36,6 @@ SmallTuning read_tuning(const nb::object& record) {
             .pair_tolerance = number("pair_tolerance"),
             .newton_share = number("newton_share"),
             .rows_per_column = number("rows_per_column"),
-            .trusted = number("trusted"),
-            .most_steps = number("most_steps"),
             .most_work = number("most_work"),
             .thread_work = number("thread_work")};
 }

@@ -78,7 +78,7 @@ private:
                 best = gap.gap;
                 keep_level();
             }
-            if (regular || (solved && gap.gap <= t.trusted * p.aim * gap.primal)) break;
+            if (regular || gap.gap <= p.aim * gap.primal) break;
             if ((tau <= t.least || !solved) && !(gap.gap < 0.5 * before)) break;
             before = gap.gap;
             negligible = rounding_unit * gap.primal;
@@ -103,7 +103,7 @@ private:
         double primal, gap;
     };
 
-    bool may_go_on() const { return space.work < p.most && static_cast<double>(steps) < t.most_steps; }
+    bool may_go_on() const { return space.work < p.most; }
 
     double bend(Index i) const { return p.squared ? 0.5 / p.C[i] : 0.0; }
 
@@ -167,7 +167,7 @@ private:
                 return smaller(larger(left, tolerance), t.first_width);
             if (left > tolerance) continue;
             const double primal = primal_value(), dual = dual_value(c);
-            if (primal - dual <= t.trusted * p.aim * primal) return 0;
+            if (primal - dual <= p.aim * primal) return 0;
             tolerance *= t.pair_tolerance;
         }
     }
@@ -188,7 +188,7 @@ private:
 
     // Newton's method for this level.
     void minimise(bool predict) {
-        for (Index step = 0; may_go_on(); ++step, ++steps) {
+        for (Index step = 0; may_go_on(); ++step) {
             space.work += 20 * np;
             const bool predicted = predict && step == 0;
             double total = look(predicted);
@@ -353,7 +353,7 @@ private:
         }
         space.answer(out);
         out.work = space.work;
-        out.reached = fabs(primal - dual) + rounding(out.alpha) <= t.trusted * p.aim * primal;
+        out.reached = fabs(primal - dual) + rounding(out.alpha) <= p.aim * primal;
     }
 
     // What rounding of the scores may do to the primal value, whoever computes it.
@@ -402,8 +402,7 @@ private:
     Index free_count = 0;
     double b = 0, best_b = 0, tau = 1;
     double negligible = 0;  // a fall of the primal value that is rounding
-    Index steps = 0;
-    bool solved = false;  // whether the last level was left by a step that crossed no piece
+    bool solved = false;    // whether the last level was left by a step that crossed no piece
 };
 
 }  // namespace separatrix::SEPARATRIX_ISA

@@ -7,8 +7,7 @@ struct SmallTuning {
     double first_width, softest, stiffest, narrowing, least, line_search;
     double pair_tolerance, newton_share;
     double rows_per_column;
-    double trusted;
-    double most_steps, most_work, thread_work;
+    double most_work, thread_work;
 };
 
 }  // namespace separatrix

@@ -13,7 +13,7 @@ import pytest
 from separatrix import _core
 from separatrix.problem import HINGE, SQUARED_HINGE, Problem
 from separatrix.problem.losses import Loss
-from separatrix.solvers.small.solver import SmallAnswer, solve_small
+from separatrix.solvers.small.solver import TUNING, SmallAnswer, solve_small
 
 
 def classes(seed: int = 0, n: int = 240, d: int = 8, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -99,7 +99,7 @@ def test_a_chain_of_costs_ends_where_each_does_alone(kernel: bool, loss: Loss, b
         gaps, rounding = gaps_and_rounding(X, signs, C, answer, loss, bias)
         n_terms = np.sum(answer.alpha > 0, axis=1)  # of a score, each with a rounding
         assert np.all(gaps <= 1e-10 + n_terms * rounding)
-        assert np.all(answer.reached | (gaps + rounding > 0.5e-10 / 1.1))
+        assert np.all(answer.reached | (gaps + rounding > 1e-10 / 1.1))
         assert answer.reached.sum() >= 14  # large costs leave fewer digits
     w = [(answer.alpha * signs) @ X for answer in (together, alone)]
     both = together.reached & alone.reached
@@ -172,6 +172,21 @@ def test_work_is_bounded() -> None:
     assert np.all((answer.alpha >= 0) & (answer.alpha <= 1e8))
 
 
+def test_rounding_below_an_exact_answer_ends() -> None:
+    a, b = (
+        1.3849461899707975,
+        -0.44409010822581657,
+    )  # two different rows; the steps on pairs of rows solve it exactly
+    X, y = np.array([a, a, a, b, b, a, b, b]), np.array([[1, -1, -1, 1, 1, -1, 1, -1]], np.int8)
+    C = np.array([[0.041291479555215164, 0.015715384688985083, 0.0026603107940398447, 0.03542534460958875]])
+    C = np.hstack(
+        [C, [[0.0027678355717820477, 0.04215137069478675, 0.015428564164127608, 0.004422789851585492]]]
+    )
+    answer = solve_small(y, C, gram=np.outer(X, X), aim=1e-12)
+    assert answer.reached[0]
+    assert answer.work[0] < 10_000
+
+
 def test_not_a_number_ends() -> None:
     X = np.array([[1.0], [np.nan], [2.0], [-1.0]])
     answer = solve_small(np.array([[1, -1, 1, -1]], np.int8), np.ones((1, 4)), rows=X)
@@ -217,6 +232,6 @@ def test_wrong_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="a row of gram must have length 3"):
         solve_small(signs, C, gram=np.ones((3, 2)))
     with pytest.raises(ValueError, match="bias must be none, augmented or free"):
-        _core.solve_small(X, None, signs, C, False, "some", 1e-3, 1, 1)
+        _core.solve_small(X, None, signs, C, False, "some", 1e-3, 1, 1, TUNING)
     with pytest.raises(ValueError, match="chain must be at least 1; got 0"):
         solve_small(signs, C, rows=X, chain=0)

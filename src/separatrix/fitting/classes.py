@@ -35,7 +35,7 @@ from separatrix.threads import fit_threads
 
 _WORTH_A_THREAD = 100_000  # entries of X below which a thread for each class costs more than it saves
 _WORTH_MORE = 1_000_000  # entries of X below which several threads for one problem cost more than they save
-_AIM = 1e-13  # relative gap to solve for: the last digits are nearly free, though rounding may stop before
+_AIM = 1e-12  # relative gap to solve for: the last digits are nearly free, though rounding may stop before
 
 
 def fit_classes(

@@ -18,7 +18,5 @@ class Tuning:
     pair_tolerance: float = 0.1
     newton_share: float = 0.25
     rows_per_column: float = 3.0
-    trusted: float = 0.5
-    most_steps: float = 500
     most_work: float = 2e9
     thread_work: float = 1e6
