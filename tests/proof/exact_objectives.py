@@ -10,9 +10,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from separatrix.proof.outward import Rejected
-
 from separatrix import kernels
+from separatrix.proof.sums import Rejected
 from separatrix.proof.value_bounds import bounds
 
 DIGITS = decimal.Context(prec=60, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
