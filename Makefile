@@ -22,7 +22,7 @@ CLANG_FORMAT := "$(VENV)/bin/clang-format"
 CMAKE := $(shell command -v cmake || echo "$(VENV)/bin/cmake")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test check lint format sanitize stub build wheel smoke docs bench agreement clean browser node coq verified
+.PHONY: help demo quick test check lint format sanitize isa stub build wheel smoke docs bench agreement clean browser node coq verified
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1#/p' Makefile | awk -F'#' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -90,6 +90,10 @@ sanitize: $(STAMP)  ## the core's tests with address and undefined-behaviour san
 	@SANITIZED_CORE="$$(echo "$(CURDIR)"/build/sanitize/_core*.so)" PYTHONPATH="$(CURDIR)/tests/sanitized" \
 	  LD_PRELOAD="$(preloaded)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  $(PY) -m pytest -q $(SANITIZED) $(ARGS)
+
+isa: $(STAMP)  ## the tests of the core and of the solvers with the slower instruction sets
+	@for isa in avx2 baseline; do \
+	  SEPARATRIX_ISA=$$isa OMP_NUM_THREADS=1 $(PY) -m pytest -q tests/test_core.py tests/solvers $(ARGS) || exit 1; done
 
 stub: $(STAMP)  ## write the types of the compiled core anew, after a change of its bindings
 	@$(PY) -m nanobind.stubgen -q -m separatrix._core -o src/separatrix/_core.pyi
