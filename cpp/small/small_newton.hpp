@@ -15,6 +15,7 @@
 // Included only by small_loops.cpp, once per instruction set.
 #pragma once
 
+#include "small/small_bias.hpp"
 #include "small/small_gram.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
@@ -193,7 +194,7 @@ private:
             const bool predicted = predict && step == 0;
             double total = look(predicted);
             if (free_count == 0 && p.bias == SmallBias::free) {
-                best_bias();
+                b = best_bias({p.y, f, rho, offset, upper, n}, b);
                 total = look(false);
             }
             const Direction to = space.direction({ids, free_count, rho}, c, total, df);
@@ -286,33 +287,6 @@ private:
         return part;
     }
 
-    static double clipped(double value, double most) { return value <= 0 ? 0.0 : value >= most ? most : value; }
-
-    // b at which sum_i alpha_i y_i = 0, for scores f
-    void best_bias() {
-        double low = -unbounded, high = unbounded, reach = 1.0;
-        for (int look_again = 0; look_again < 200; ++look_again) {
-            double sum = 0, slope = 0, size = 0;
-            for (Index i = 0; i < n; ++i) {
-                const double at = offset[i] + rho[i] * (1.0 - p.y[i] * (f[i] + b));
-                const double alpha = clipped(at, upper[i]);
-                sum += alpha * p.y[i];
-                size += alpha;
-                slope += at > 0 && at < upper[i] ? rho[i] : 0.0;
-            }
-            if (fabs(sum) <= 1e-14 * size) return;
-            (sum > 0 ? low : high) = b;
-            double next = slope > 0 ? b + sum / slope : b;
-            if (!(next > low && next < high)) {
-                const bool bounded = low > -unbounded && high < unbounded;
-                next = bounded ? 0.5 * (low + high) : b + (sum > 0 ? reach : -reach);
-                reach *= 2;
-            }
-            if (next == b) return;
-            b = next;
-        }
-    }
-
     // alpha becomes the centre; primal - dual of (w, b) and alpha. A level that was solved leaves w equal to what alpha adds
     // up to; after others it is made so.
     Gap centre_gap() {
@@ -332,7 +306,7 @@ private:
     // alpha in c. Of two points, the one of the best level and the sum of the rows that alpha gives, the better is kept: the
     // sum cannot have margins more precise than the digits of alpha times the squares of the rows.
     void finish(SmallAnswer& out) {
-        if (p.bias == SmallBias::free) balance();
+        if (p.bias == SmallBias::free) balance(p.y, upper, n, c);
         for (Index i = 0; i < np; ++i) {
             out.alpha[i] = c[i];
             c[i] *= p.y[i];
@@ -378,18 +352,6 @@ private:
             out += p.C[i] * (p.squared ? loss * loss : loss);
         }
         return out;
-    }
-
-    // sum_i alpha_i y_i = 0 up to the rounding of its largest term: the rest goes to the rows with room for it.
-    void balance() {
-        double sum = 0;
-        for (Index i = 0; i < n; ++i) sum += c[i] * p.y[i];
-        for (Index i = 0; i < n && sum != 0; ++i) {
-            if (!(c[i] > 0 && c[i] < upper[i])) continue;
-            const double before = c[i], wanted = before - sum * p.y[i];
-            c[i] = wanted < 0 ? 0 : wanted > upper[i] ? upper[i] : wanted;
-            sum += (c[i] - before) * p.y[i];
-        }
     }
 
     const SmallProblem& p;

@@ -1,4 +1,7 @@
-"""Fits of many small problems in one call: parts of the rows, threads, limits, instruction sets, wrong arguments."""
+"""Fits of many small problems in one call: parts of the rows, threads, limits, instruction sets, wrong arguments.
+
+Tests `solvers/small/solver.py` and `solvers/small/tuning.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from separatrix import _core
 from separatrix.problem import HINGE, SQUARED_HINGE, Problem
 from separatrix.problem.losses import Loss
 from separatrix.solvers.small.solver import TUNING, SmallAnswer, solve_small
+from separatrix.solvers.small.tuning import Tuning
 
 
 def classes(seed: int = 0, n: int = 240, d: int = 8, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -170,6 +174,17 @@ def test_work_is_bounded() -> None:
     assert 0 < answer.work[0] < 3e9
     assert np.isfinite(answer.alpha).all()
     assert np.all((answer.alpha >= 0) & (answer.alpha <= 1e8))
+
+
+def test_a_limit_on_the_work_is_kept() -> None:
+    X, y = classes(n=300, d=20, k=2)
+    signs, C = rest(y)[:1], np.full((1, 300), 100.0)
+    usual = solve_small(signs, C, rows=X)
+    assert usual.reached[0]
+    few = solve_small(signs, C, rows=X, tuning=Tuning(most_work=usual.work[0] / 4))
+    assert few.work[0] < usual.work[0]
+    assert not few.reached[0]
+    assert np.all((few.alpha >= 0) & (few.alpha <= C))
 
 
 def test_rounding_below_an_exact_answer_ends() -> None:
