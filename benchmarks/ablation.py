@@ -145,6 +145,7 @@ FAMILIES = {
             "acceleration every epoch": {"epochs_per_acceleration": 1},
             "runs of 1 row": {"run_length": 1},
             "runs of 8 rows": {"run_length": 8},
+            "short runs from memory": {"long_run": 2},
             "estimates trusted after a rejected proof": {"check_factor": 1.0},
             "a tenth of the penalty": {"penalty": 0.003},
             "ten times the penalty": {"penalty": 0.3},
