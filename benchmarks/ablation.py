@@ -161,7 +161,6 @@ FAMILIES = {
             "F renewed before every check": {"few_rows": 10**9},
             "a sample whatever the rows": {"few_rows": 0},
             "a sample of 32": {"sample": 32},
-            "rounding as the sample shows it": {"doubt": 1.0},
             "256 rows in a round": {"large_round": 256},
             "512 rows in a round": {"small_round": 512, "large_round": 512},
             "768 rows in a round": {"small_round": 768, "large_round": 768},
@@ -178,7 +177,7 @@ FAMILIES = {
         certify,
         {
             "0.9 of the way to a bound": {"to_boundary": 0.9},
-            "no merging": {"merged_share": 0.0},
+            "no merging": {"merge": False},
             "all rows at once": {"few_rows": 10**9},
             "a sample from 1,000 rows on": {"few_rows": 1000},
             "a sample to 1e-3": {"loose_sample": 1e-3},
