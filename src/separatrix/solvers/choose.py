@@ -79,12 +79,9 @@ class Tuning:
 
     #: Rows of a joint problem's kernel matrix to factorise: 1.2 GB.
     joint_kernel: int = 12_000
-    #: Steps of the joint interior point, whose blocks of the matrix cost four times the flops of one large product.
-    joint_steps: float = 100.0
-    #: Passes of joint descent for each digit of the relative gap.
+    #: Passes of joint descent for each digit of the relative gap. With 100: 2.1, with 1,000: 1.07
+    #: (benchmarks/ABLATION.md).
     joint_passes: float = 300.0
-    #: Work up to which the joint interior point comes first whatever the passes.
-    joint_negligible: float = 5e8
 
 
 _TUNING = Tuning()
@@ -225,16 +222,16 @@ def _joint_stages(problem: JointProblem, solver: str, aim: float, seed: int, tun
     D = (n if problem.kernel is not None else problem.n_columns) + 1
     entries = int(X.nnz) if problem.is_sparse and problem.kernel is None else n * D
     flops = n * D * D * k * (k + 1.0) + (k * D) ** 3 / 3.0
-    second_order = tuning.joint_steps * flops / FLOPS_PER_ENTRY
+    # Blocks of the matrix cost four times the flops of one large product.
+    second_order = 4.0 * tuning.path_steps * flops / FLOPS_PER_ENTRY
     first_order = tuning.joint_passes * -math.log10(min(aim, 0.1)) * entries * k
     weights = f"{k} x {D} weights"
     if k * D > tuning.largest_matrix:
         return [Stage(descent, f"{weights}: coordinate descent")]
     stage = Stage(path, f"{weights}: interior point")
-    if second_order <= max(tuning.joint_negligible, first_order):
+    if second_order <= first_order:
         return [stage, Stage(descent, "coordinate descent from the best point so far")]
-    patience = tuning.joint_negligible + 2.0 * second_order
-    return [Stage(descent, f"{weights}: coordinate descent", patience), stage]
+    return [Stage(descent, f"{weights}: coordinate descent", 2.0 * second_order), stage]
 
 
 def _require_name(solver: str, names: tuple[str, ...], sentence: str) -> None:
