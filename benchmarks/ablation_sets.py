@@ -124,6 +124,7 @@ SETS: dict[str, Callable[[], Data]] = {
     "sparse 4k x 55k": _random_sparse(4_000, 55_000, 80, 0.02, 1),
     "sparse 50k x 300": _random_sparse(50_000, 300, 12, 0.1, 2),
     "sparse 15k x 3k": _random_sparse(15_000, 3_000, 40, 0.05, 3),
+    "sparse 30k x 20k": _random_sparse(30_000, 20_000, 150, 0.02, 12),  # 54 MB: no cache has it
     "dense 3k x 400": _made(3_000, 400, 0.02, 4),
     "dense 20k x 20": _made(20_000, 20, 0.1, 5),
 }

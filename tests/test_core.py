@@ -202,6 +202,8 @@ def test_wrong_lengths_are_named() -> None:
     [
         ([0, 3], [0, 1, 2], r"indices must be columns from 0 to 2; got 3\."),
         ([-1, 2], [0, 1, 2], r"indices must be columns from 0 to 2; got -1\."),
+        ([0, -(2**31)], [0, 1, 2], r"indices must be columns from 0 to 2; got -2147483648\."),
+        ([2**31 - 1, 0], [0, 1, 2], r"indices must be columns from 0 to 2; got 2147483647\."),
         ([0, 1], [0, 2, 1], r"starts must not decrease; got 1 after 2 at row 1\."),
         ([0, 1], [0, 1, 3], r"starts must end with the number of entries, 2; got 3\."),
         ([0, 1], [1, 1, 2], r"starts must begin with 0; got 1\."),

@@ -3,6 +3,9 @@
 
 #include <nanobind/stl/pair.h>
 
+#include <limits>
+#include <type_traits>
+
 #include "descent/squared_hinge.hpp"
 #include "rows/products.hpp"
 
@@ -33,14 +36,14 @@ void check_csr(const Array<I>& indices, const Array<I>& starts, Index columns) {
     if (start[n] != entries)
         refuse("starts must end with the number of entries, " + std::to_string(entries) + "; got " +
                std::to_string(start[n]) + ".");
-    I least = 0, most = -1;
-    for (Index k = 0; k < entries; ++k) {
-        least = std::min(least, index[k]);
-        most = std::max(most, index[k]);
-    }
-    if (least < 0 || most >= columns)
-        refuse("indices must be columns from 0 to " + std::to_string(columns - 1) + "; got " +
-               std::to_string(least < 0 ? least : most) + ".");
+    using Bits = std::make_unsigned_t<I>;
+    const auto last = static_cast<Bits>(std::min<Index>(columns - 1, std::numeric_limits<I>::max()));
+    Bits outside = 0;  // its sign bit is set by an index below 0 or beyond the last column
+    for (Index k = 0; k < entries; ++k) outside |= static_cast<Bits>(index[k]) | (last - static_cast<Bits>(index[k]));
+    if (static_cast<I>(outside) >= 0) return;
+    const auto [least, most] = std::minmax_element(index, index + entries);
+    refuse("indices must be columns from 0 to " + std::to_string(columns - 1) + "; got " +
+           std::to_string(*least < 0 ? *least : *most) + ".");
 }
 
 template <class V, class I>

@@ -31,6 +31,7 @@ public:
     void forget() {
         moves_.clear();
         old_.clear();
+        free_.clear();
     }
 
     // Notes the move since the last call, then takes the best step in the span of the last moves. Returns by how much it
@@ -38,8 +39,8 @@ public:
     std::optional<double> step(const DualForm& form, Subproblem& at, double bias, double s) {
         const bool first = old_.empty();
         if (!first) {
-            release_bound_rows(form, at);
-            note_move(form, at);
+            find_free_rows(form, at);
+            note_move(at);
         }
         old_.resize(at.coordinates.size());
         for (std::size_t i = 0; i < old_.size(); ++i) old_[i] = at.coordinates[i].alpha;
@@ -48,23 +49,29 @@ public:
 
 private:
     struct Move {
-        std::vector<double> alpha, w;
+        std::vector<double> alpha, w;  // alpha of the free rows: it is zero elsewhere
     };
 
-    // Takes the rows that have come to a bound out of every move, so that no step pushes against a bound. Where hardly
-    // anything is left of a move, its w is summed anew: the rounding of what was taken out would be a move of w without
-    // one of alpha, which a long step multiplies.
-    void release_bound_rows(const DualForm& form, const Subproblem& at) {
+    // Finds the rows inside their bounds. Those that have come to a bound are taken out of every move, so that no step pushes
+    // against a bound. Where hardly anything is left of a move, its w is summed anew: the rounding of what was taken out
+    // would be a move of w without one of alpha, which a long step multiplies.
+    void find_free_rows(const DualForm& form, const Subproblem& at) {
         constexpr double hardly = 1e-3;
+        const Ids before = std::exchange(free_, {});
+        for (std::size_t i = 0; i < at.coordinates.size(); ++i)
+            if (!form.at_bound(at.coordinates[i])) free_.push_back(static_cast<std::int32_t>(i));
         for (Move& move : moves_) {
+            const std::vector<double> moved = std::exchange(move.alpha, std::vector<double>(free_.size()));
             double taken = 0, left = 0;
-            for (std::size_t i = 0; i < at.coordinates.size(); ++i) {
-                if (move.alpha[i] == 0) continue;
-                double& most = form.at_bound(at.coordinates[i]) ? taken : left;
-                most = std::max(most, std::abs(move.alpha[i]));
-                if (!form.at_bound(at.coordinates[i])) continue;
-                at.add_row(static_cast<Index>(i), -move.alpha[i] * at.coordinates[i].label(), move.w.data());
-                move.alpha[i] = 0;
+            for (std::size_t k = 0, j = 0; k < before.size(); ++k) {
+                while (j < free_.size() && free_[j] < before[k]) ++j;
+                const bool free = j < free_.size() && free_[j] == before[k];
+                double& most = free ? left : taken;
+                most = std::max(most, std::abs(moved[k]));
+                if (free)
+                    move.alpha[j] = moved[k];
+                else if (moved[k] != 0)
+                    at.add_row(before[k], -moved[k] * row(at, before, k).label(), move.w.data());
             }
             if (left < hardly * taken) sum_w(at, move);
         }
@@ -72,23 +79,28 @@ private:
 
     // move.w = sum_i move.alpha_i y_i x_i. Not the difference of two w's: its rounding would be no move of alpha.
     void sum_w(const Subproblem& at, Move& move) {
-        step_.resize(at.coordinates.size());
-        for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = move.alpha[i] * at.coordinates[i].label();
+        std::vector<double> coefficients(at.coordinates.size());
+        for (std::size_t j = 0; j < free_.size(); ++j)
+            coefficients[static_cast<std::size_t>(free_[j])] = move.alpha[j] * row(at, free_, j).label();
         move.w.assign(at.w.size(), 0.0);
-        at.add_rows(step_, move.w.data());
+        at.add_rows(coefficients, move.w.data());
     }
 
-    void note_move(const DualForm& form, const Subproblem& at) {
+    void note_move(const Subproblem& at) {
         Move move;
         if (moves_.size() == memory_) {
             move = std::move(moves_.front());
             moves_.erase(moves_.begin());
         }
-        move.alpha.resize(at.coordinates.size());
-        for (std::size_t i = 0; i < move.alpha.size(); ++i)
-            move.alpha[i] = form.at_bound(at.coordinates[i]) ? 0.0 : at.coordinates[i].alpha - old_[i];
+        move.alpha.resize(free_.size());
+        for (std::size_t j = 0; j < free_.size(); ++j)
+            move.alpha[j] = row(at, free_, j).alpha - old_[static_cast<std::size_t>(free_[j])];
         sum_w(at, move);
         moves_.push_back(std::move(move));
+    }
+
+    static const Coordinate& row(const Subproblem& at, const Ids& rows, std::size_t j) {
+        return at.coordinates[static_cast<std::size_t>(rows[j])];
     }
 
     // The coefficients c of the best step. Columns come in blocks that stay in the cache while all products are formed.
@@ -107,15 +119,15 @@ private:
             }
         }
         std::array<double, max_moves> s{};
-        for (std::size_t i = 0; i < at.coordinates.size(); ++i) {
-            const Coordinate& here = at.coordinates[i];
+        for (std::size_t j = 0; j < free_.size(); ++j) {
+            const Coordinate& here = row(at, free_, j);
             const double slope = form.squared ? 1 - here.limit * here.alpha : 1.0;
             for (std::size_t a = 0; a < k; ++a) {
-                const double moved = moves_[a].alpha[i];
+                const double moved = moves_[a].alpha[j];
                 g_[a] += moved * slope;
                 s[a] += moved * here.label();
                 for (std::size_t b = 0; form.squared && b <= a; ++b)
-                    M_[a][b] += moved * here.limit * moves_[b].alpha[i];
+                    M_[a][b] += moved * here.limit * moves_[b].alpha[j];
             }
         }
         for (std::size_t a = 0; a < k; ++a) {
@@ -151,9 +163,10 @@ private:
     double safe_length(const DualForm& form, const Subproblem& at) const {
         constexpr double ranges = 100;
         double largest = 0, range = 0;
-        for (std::size_t i = 0; i < step_.size(); ++i) {
-            largest = std::max(largest, std::abs(step_[i]));
-            range = std::max(range, form.squared ? at.coordinates[i].alpha : at.coordinates[i].limit);
+        for (std::size_t j = 0; j < step_.size(); ++j) {
+            const Coordinate& here = row(at, free_, j);
+            largest = std::max(largest, std::abs(step_[j]));
+            range = std::max(range, form.squared ? here.alpha : here.limit);
         }
         return largest > ranges * range ? ranges * range / largest : 1.0;
     }
@@ -165,15 +178,15 @@ private:
         for (int attempt = 0; attempt < 3; ++attempt, length /= 3) {  // clipping may spoil a long step
             combine(&Move::w, length, change_);
             double rise = 0, moved = 0;
-            for (std::size_t i = 0; i < step_.size(); ++i) {
-                if (step_[i] == 0) continue;
+            for (std::size_t j = 0; j < step_.size(); ++j) {
+                if (step_[j] == 0) continue;
+                const auto i = static_cast<std::size_t>(free_[j]);
                 Coordinate& here = at.coordinates[i];
-                const double wanted = old_[i] + length * step_[i];
+                const double wanted = old_[i] + length * step_[j];
                 here.alpha = std::clamp(wanted, 0.0, form.upper(here));
                 rise += form.gain(here, old_[i], here.alpha);
                 moved += (here.alpha - old_[i]) * here.label();
-                if (here.alpha != wanted)
-                    at.add_row(static_cast<Index>(i), (here.alpha - wanted) * here.label(), change_.data());
+                if (here.alpha != wanted) at.add_row(free_[j], (here.alpha - wanted) * here.label(), change_.data());
             }
             const auto dot = simd().rows.dot;
             const auto width = static_cast<Index>(change_.size());
@@ -183,7 +196,8 @@ private:
                 return rise;
             }
         }
-        for (std::size_t i = 0; i < old_.size(); ++i) at.coordinates[i].alpha = old_[i];
+        for (const std::int32_t i : free_)
+            at.coordinates[static_cast<std::size_t>(i)].alpha = old_[static_cast<std::size_t>(i)];
         return std::nullopt;
     }
 
@@ -200,7 +214,8 @@ private:
     std::size_t memory_;
     std::vector<Move> moves_;            // oldest first
     std::vector<double> old_;            // alpha at the last call
-    std::vector<double> step_, change_;  // a step of alpha, of w
+    Ids free_;                           // rows inside their bounds at the last call, in order
+    std::vector<double> step_, change_;  // a step of alpha of the free rows, of w
     std::array<std::array<double, max_moves>, max_moves> M_{};
     std::array<double, max_moves> g_{}, c_{};
 };

@@ -7,43 +7,36 @@
 #pragma once
 
 #include "simd/primitives.hpp"
+#include "simd/registers.hpp"
 #include "simd/table.hpp"
 
 namespace separatrix::SEPARATRIX_ISA {
 
 inline constexpr Index normal_block = 32;  // rows
 
-// Written with vectors of four, so that the sums stay in registers.
-#if defined(__GNUC__)
-using NormalLanes = double __attribute__((vector_size(32)));
-using NormalPlace = double __attribute__((vector_size(32), aligned(8), may_alias));
+// A tile has eight columns, and as many rows as make eight registers of sums: fewer would wait for each other.
+using NormalLanes = Lanes<double>;
+inline constexpr int tile_columns = 8, tile_registers = tile_columns / NormalLanes::width;
+inline constexpr int tile_rows = tile_registers == 1 ? 8 : 4;
 
-// out[r * width + c] += sum_k weighted[k * width + r] plain[k * width + c] for r < 4, c < 8
+// out[r * width + c] += sum_k weighted[k * width + r] plain[k * width + c] over a tile
 SEPARATRIX_APART inline void normal_tile(const double* SEPARATRIX_RESTRICT weighted,
                                          const double* SEPARATRIX_RESTRICT plain, Index count, Index width,
                                          double* SEPARATRIX_RESTRICT out) {
-    NormalLanes sum[4][2];
-    for (int r = 0; r < 4; ++r)
-        for (int h = 0; h < 2; ++h) sum[r][h] = *reinterpret_cast<const NormalPlace*>(out + r * width + 4 * h);
+    NormalLanes sum[tile_rows][tile_registers], columns[tile_registers];
+    const auto place = [&](int r, int h) { return out + r * width + h * NormalLanes::width; };
+    for (int r = 0; r < tile_rows; ++r)
+        for (int h = 0; h < tile_registers; ++h) sum[r][h] = NormalLanes::load(place(r, h));
     for (Index k = 0; k < count; ++k, weighted += width, plain += width) {
-        const NormalLanes left = *reinterpret_cast<const NormalPlace*>(plain);
-        const NormalLanes right = *reinterpret_cast<const NormalPlace*>(plain + 4);
-        for (int r = 0; r < 4; ++r) {
-            const NormalLanes by = {weighted[r], weighted[r], weighted[r], weighted[r]};
-            sum[r][0] += by * left;
-            sum[r][1] += by * right;
+        for (int h = 0; h < tile_registers; ++h) columns[h] = NormalLanes::load(plain + h * NormalLanes::width);
+        for (int r = 0; r < tile_rows; ++r) {
+            const NormalLanes by = NormalLanes::spread(weighted[r]);
+            for (int h = 0; h < tile_registers; ++h) sum[r][h] = NormalLanes::fma(by, columns[h], sum[r][h]);
         }
     }
-    for (int r = 0; r < 4; ++r)
-        for (int h = 0; h < 2; ++h) *reinterpret_cast<NormalPlace*>(out + r * width + 4 * h) = sum[r][h];
+    for (int r = 0; r < tile_rows; ++r)
+        for (int h = 0; h < tile_registers; ++h) sum[r][h].store(place(r, h));
 }
-#else
-inline void normal_tile(const double* weighted, const double* plain, Index count, Index width, double* out) {
-    for (Index k = 0; k < count; ++k)
-        for (Index r = 0; r < 4; ++r)
-            for (Index c = 0; c < 8; ++c) out[r * width + c] += weighted[k * width + r] * plain[k * width + c];
-}
-#endif
 
 template <class V>
 void add_products(const DenseRows<V>& rows, const std::int64_t* ids, Index begin, Index end, const double* weights,
@@ -63,8 +56,8 @@ void add_products(const DenseRows<V>& rows, const std::int64_t* ids, Index begin
             for (Index j = d; j < width; ++j) p[j] = q[j] = 0;
             if (ones) p[d] = 1, q[d] = by;
         }
-        for (Index r = 0; r < D; r += 4)
-            for (Index c = 0; c < r + 4; c += 8)
+        for (Index r = 0; r < D; r += tile_rows)
+            for (Index c = 0; c < r + tile_rows; c += tile_columns)
                 normal_tile(weighted + r, plain + c, count, width, out + r * width + c);
     }
 }

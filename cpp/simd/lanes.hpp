@@ -26,6 +26,19 @@ SEPARATRIX_INLINE double total(Quad low, Quad high) {
     const __m128d left = _mm256_castpd256_pd128(sum), right = _mm256_extractf128_pd(sum, 1);
     return _mm_cvtsd_f64(_mm_add_sd(_mm_hadd_pd(left, left), _mm_hadd_pd(right, right)));
 }
+// The last entries of a row, `left` <= 4 of them, as four whose others are zero, read without a branch.
+SEPARATRIX_INLINE __m128i mask_of(Index left) {
+    alignas(32) static constexpr std::int32_t ones_then_zeros[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(ones_then_zeros + 4 - left));
+}
+SEPARATRIX_INLINE __m256d read_some(const double* from, __m128i mask) {
+    return _mm256_maskload_pd(from, _mm256_cvtepi32_epi64(mask));
+}
+SEPARATRIX_INLINE __m128 read_some(const float* from, __m128i mask) { return _mm_maskload_ps(from, mask); }
+SEPARATRIX_INLINE Quad load_some(const double* from, Index left) { return read_some(from, mask_of(left)); }
+SEPARATRIX_INLINE Quad load_some(const float* from, Index left) {
+    return _mm256_cvtps_pd(read_some(from, mask_of(left)));
+}
 // Four totals at once, each with the additions of `total`.
 SEPARATRIX_INLINE void totals(const Quad* low, const Quad* high, double* out) {
     const Quad first = _mm256_hadd_pd(_mm256_add_pd(low[0], high[0]), _mm256_add_pd(low[1], high[1]));
@@ -44,6 +57,14 @@ SEPARATRIX_INLINE Quad load(const V* from) {
     Quad value;
     for (int k = 0; k < 4; ++k) value.lane[k] = static_cast<double>(from[k]);
     return value;
+}
+template <class V>
+SEPARATRIX_INLINE Quad load_some(const V* from, Index left) {
+    V values[4] = {};
+    values[0] = from[0];  // written out, or the compiler calls memcpy for three numbers
+    if (left > 1) values[1] = from[1];
+    if (left > 2) values[2] = from[2];
+    return load(values);
 }
 SEPARATRIX_INLINE void add_product(Quad& sum, const Quad& a, const Quad& b) {
     for (int k = 0; k < 4; ++k) sum.lane[k] += a.lane[k] * b.lane[k];
@@ -70,11 +91,7 @@ struct Part {
     Index size;
     template <class V>
     SEPARATRIX_INLINE Quad operator()(const V* from) const {
-        V values[4] = {};
-        values[0] = from[0];  // written out, or the compiler calls memcpy for three numbers
-        if (size > 1) values[1] = from[1];
-        if (size > 2) values[2] = from[2];
-        return load(values);
+        return load_some(from, size);
     }
 };
 

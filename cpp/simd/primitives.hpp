@@ -55,16 +55,6 @@ SEPARATRIX_INLINE __m128 read_values(const double* from, float) { return _mm256_
 SEPARATRIX_INLINE __m256d read_values(const float* from, double) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
 SEPARATRIX_INLINE __m256d read_values(const double* from, double) { return _mm256_loadu_pd(from); }
 
-// The last entries of a row, `left` <= 4 of them, as four whose others are zero, read without a branch. Together with the
-// prefetch in whole runs it gains a twentieth on rows of a hundred entries; alone, neither gained.
-SEPARATRIX_INLINE __m128i mask_of(Index left) {
-    alignas(32) static constexpr std::int32_t ones_then_zeros[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(ones_then_zeros + 4 - left));
-}
-SEPARATRIX_INLINE __m256d read_some(const double* from, __m128i mask) {
-    return _mm256_maskload_pd(from, _mm256_cvtepi32_epi64(mask));
-}
-SEPARATRIX_INLINE __m128 read_some(const float* from, __m128i mask) { return _mm_maskload_ps(from, mask); }
 SEPARATRIX_INLINE __m128 read_some_values(const float* from, __m128i mask, float) { return read_some(from, mask); }
 SEPARATRIX_INLINE __m128 read_some_values(const double* from, __m128i mask, float) {
     return _mm256_cvtpd_ps(read_some(from, mask));

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from separatrix.problem import HINGE, Problem
 from separatrix.solvers.compiled import compiled_rows
+from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
 from separatrix.solvers.coordinate_descent.tuning import Tuning
 
 
@@ -33,3 +35,21 @@ def test_runs_are_as_long_as_asked_for() -> None:
     first = after_some_epochs(1, False)
     assert all(np.any(first != after_some_epochs(run_length, False)) for run_length in (2, 8, 1000))
     np.testing.assert_array_equal(after_some_epochs(401, False), after_some_epochs(1000, False))
+
+
+def test_runs_are_longer_where_rows_come_from_memory() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 5))
+    problem = Problem(X, np.sign(X[:, 0]), np.ones(300), HINGE, "none")
+
+    def alpha(tuning: Tuning) -> np.ndarray:
+        solver = CoordinateDescent(tuning=tuning)
+        state = solver.init(problem, None, n_threads=1)
+        solver.step(problem, state, tol=1e-2)
+        return solver.point(problem, state).alpha
+
+    small = alpha(Tuning(cached_bytes=X.nbytes))
+    large = alpha(Tuning(cached_bytes=X.nbytes - 1))
+    np.testing.assert_array_equal(small, alpha(Tuning(run_length=2)))
+    np.testing.assert_array_equal(large, alpha(Tuning(run_length=8)))
+    assert np.any(small != large)

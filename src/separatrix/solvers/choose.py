@@ -28,6 +28,7 @@ import numpy as np
 from separatrix.memory import require_memory
 from separatrix.problem import JointProblem, Problem, is_mapped, require_room
 from separatrix.solvers.coordinate_descent.solver import CoordinateDescent
+from separatrix.solvers.coordinate_descent.tuning import Tuning as DescentTuning
 from separatrix.solvers.factored import Factored
 from separatrix.solvers.interior_point.solver import InteriorPoint
 from separatrix.solvers.joint.descent import JointDescent
@@ -36,6 +37,7 @@ from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY
 from separatrix.solvers.loop.run import Stage
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.smo.solver import BlockSmo
+from separatrix.solvers.smo.tuning import Tuning as SmoTuning
 from separatrix.types import Matrix
 
 SOLVERS = ("auto", "coordinate-descent", "interior-point", "gram", "newton")
@@ -62,7 +64,7 @@ class Tuning:
     newton_matrices: float = 2.0
     #: Relative gap below which the solver that ends in the exact corner comes first, if its work is no more than this:
     #: without it two orders of the same rows agree to three digits rather than seven.
-    last_digits: float = 1e-9
+    last_digits: float = DescentTuning.last_digits
     negligible: float = 2e7
     #: Bytes beside X that a fit of one problem with its certificate takes for each row, at its peak.
     row_bytes: float = 270.0
@@ -70,8 +72,6 @@ class Tuning:
     largest_matrix: int = 8000
     matrices: int = 3
 
-    #: Rows of a kernel whose values are so few that float64 costs nothing.
-    tiny_kernel: int = 150
     #: Rows whose kernel matrix may be factored as a second opinion: 72 MB.
     factored_kernel: int = 3000
     #: Times n^3: kernel values that block SMO may still need before the matrix of n rows is factored instead.
@@ -79,12 +79,9 @@ class Tuning:
 
     #: Rows of a joint problem's kernel matrix to factorise: 1.2 GB.
     joint_kernel: int = 12_000
-    #: Steps of the joint interior point, whose blocks of the matrix cost four times the flops of one large product.
-    joint_steps: float = 100.0
-    #: Passes of joint descent for each digit of the relative gap.
+    #: Passes of joint descent for each digit of the relative gap. With 100: 2.1, with 1,000: 1.07
+    #: (benchmarks/ABLATION.md).
     joint_passes: float = 300.0
-    #: Work up to which the joint interior point comes first whatever the passes.
-    joint_negligible: float = 5e8
 
 
 _TUNING = Tuning()
@@ -198,7 +195,8 @@ def _kernel_stages(problem: Problem, solver: str, seed: int, cache_mb: float, tu
         factored = [Stage(newton, f"{n} rows: Newton on the factor of the kernel matrix"), *factored]
     if solver == "gram":
         return factored
-    smo, alone = BlockSmo(cache_mb=cache_mb, wide=n <= tuning.tiny_kernel), n > tuning.factored_kernel
+    wide = n <= SmoTuning.all_rows  # so few values that float64 costs nothing
+    smo, alone = BlockSmo(cache_mb=cache_mb, wide=wide), n > tuning.factored_kernel
     assert problem.kernel is not None
     reason = f"{n} rows, {problem.kernel.name} kernel: block SMO"
     if solver == "block-smo" or alone:
@@ -224,16 +222,16 @@ def _joint_stages(problem: JointProblem, solver: str, aim: float, seed: int, tun
     D = (n if problem.kernel is not None else problem.n_columns) + 1
     entries = int(X.nnz) if problem.is_sparse and problem.kernel is None else n * D
     flops = n * D * D * k * (k + 1.0) + (k * D) ** 3 / 3.0
-    second_order = tuning.joint_steps * flops / FLOPS_PER_ENTRY
+    # Blocks of the matrix cost four times the flops of one large product.
+    second_order = 4.0 * tuning.path_steps * flops / FLOPS_PER_ENTRY
     first_order = tuning.joint_passes * -math.log10(min(aim, 0.1)) * entries * k
     weights = f"{k} x {D} weights"
     if k * D > tuning.largest_matrix:
         return [Stage(descent, f"{weights}: coordinate descent")]
     stage = Stage(path, f"{weights}: interior point")
-    if second_order <= max(tuning.joint_negligible, first_order):
+    if second_order <= first_order:
         return [stage, Stage(descent, "coordinate descent from the best point so far")]
-    patience = tuning.joint_negligible + 2.0 * second_order
-    return [Stage(descent, f"{weights}: coordinate descent", patience), stage]
+    return [Stage(descent, f"{weights}: coordinate descent", 2.0 * second_order), stage]
 
 
 def _require_name(solver: str, names: tuple[str, ...], sentence: str) -> None:

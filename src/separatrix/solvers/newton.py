@@ -28,6 +28,7 @@ from separatrix.solvers.interior_point.fewer_rows import sample_rows
 from separatrix.solvers.interior_point.normal_equations import back_substitute, scaled_cholesky
 from separatrix.solvers.interior_point.signed_rows import SignedRows
 from separatrix.solvers.interior_point.tuning import RowTuning
+from separatrix.solvers.interior_point.tuning import Tuning as PathTuning
 from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY, Progress, Verdict
 from separatrix.solvers.loop.stall import Stall
 from separatrix.types import Vector
@@ -40,9 +41,9 @@ class Tuning:
     rows: RowTuning = field(default_factory=RowTuning)
     #: Steps in which neither the gap nor the primal value falls by a tenth that are a stall: where classes are nearly
     #: separable the gap grows for some steps while the primal value falls.
-    stall_steps: int = 6
+    stall_steps: int = PathTuning.stall_steps
     #: Rows up to four times which all are solved at once. Without the sample: 14 % more time on 33,000 rows and more.
-    few_rows: int = 3000
+    few_rows: int = PathTuning.few_rows
     #: Times D / n: the part of the primal value that a step gains when a sample of n rows has no more to tell.
     sample_gain: float = 0.1
     #: Part of its first slope that a whole step may end with and need no line search.

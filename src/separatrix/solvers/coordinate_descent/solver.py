@@ -86,10 +86,8 @@ class CoordinateDescent:
 
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> State:
         """Begin at alpha = 0, or at ``start`` clipped to its bounds. Of the threads offered one is used."""
-        mapped, tuning = is_mapped(problem.X), self.tuning
-        if mapped:
-            run_length = max(tuning.run_length, _mapped_run_length(problem.X, tuning.mapped_run))
-            tuning = replace(tuning, copy=False, run_length=run_length)
+        mapped, run_length = is_mapped(problem.X), _run_length(problem.X, self.tuning)
+        tuning = replace(self.tuning, copy=self.tuning.copy and not mapped, run_length=run_length)
         # At least large enough that a one-sided alpha = C would move the bias by about 1.
         scale = 0.0 if problem.bias == "none" else _mean_squared_norm(problem.X)
         penalty = 0.0 if problem.bias == "none" else max(tuning.penalty * scale, 1 / float(problem.C.sum()))
@@ -203,10 +201,12 @@ def _mean_squared_norm(X: Matrix) -> float:
     return float(np.dot(values, values)) / int(X.shape[0])
 
 
-def _mapped_run_length(X: Matrix, run: int) -> int:
-    """The rows in a run of a mapped file; fewer where that would leave little to choose the order of."""
-    total = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
-    return int(min(run * X.shape[0] // max(1, total), X.shape[0] // 64))
+def _run_length(X: Matrix, tuning: Tuning) -> int:
+    """The rows in a run, by where they come from: the cache, memory, or a mapped file."""
+    n, total = int(X.shape[0]), X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
+    if is_mapped(X):  # fewer where that would leave little to choose the order of
+        return int(max(tuning.run_length, min(tuning.mapped_run * n // max(1, total), n // 64)))
+    return tuning.run_length if total <= tuning.cached_bytes else tuning.long_run
 
 
 def _balanced(problem: Problem, alpha: Vector) -> Vector:

@@ -31,8 +31,8 @@ class Merged:
         return np.where(whole >= total, self.C, whole * (self.C / total))
 
 
-def merge_duplicates(problem: Problem, worth: float = 0.8) -> Merged | None:
-    """The problem with equal rows of CSR data merged, or None where more than ``worth`` of the rows would remain.
+def merge_duplicates(problem: Problem) -> Merged | None:
+    """The problem with equal rows of CSR data merged, or None where no two are equal.
 
     Rows are told apart by two random projections. Were two different rows ever to agree in both, the proof,
     which reads the original rows, would not accept the answer.
@@ -52,7 +52,7 @@ def merge_duplicates(problem: Problem, worth: float = 0.8) -> Merged | None:
     keys, labels = hashes[order], problem.y[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = np.any(keys[1:] != keys[:-1], axis=1) | (labels[1:] != labels[:-1])
-    if np.count_nonzero(new) > worth * len(order):
+    if np.all(new):
         return None
     group = np.empty(len(order), dtype=np.intp)
     group[order] = np.cumsum(new) - 1

@@ -81,8 +81,8 @@ class InteriorPoint:
     def init(self, problem: Problem, start: Point | None, n_threads: int) -> _State:
         """Begin with a sample, or with all rows if they are few; at the proposed w if there is one."""
         merged = None
-        if self.screen and self.side == "auto":
-            merged = merge_duplicates(problem, self.tuning.merged_share)
+        if self.tuning.merge and self.screen and self.side == "auto":
+            merged = merge_duplicates(problem)
         state = self._begin(merged.problem if merged else problem, start)
         state.merged = merged
         return state

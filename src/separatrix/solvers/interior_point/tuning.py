@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY
+
 
 @dataclass(frozen=True)
 class RowTuning:
@@ -18,7 +20,7 @@ class RowTuning:
     #: Bytes of rows that may be copied. Without copies 1.24.
     copied_bytes: int = 1 << 25
     #: Multiplications of SYRK in the time of one scattered product of two entries of a sparse row. Without 1.25.
-    pair_cost: float = 40.0
+    pair_cost: float = FLOPS_PER_ENTRY
     #: Rows whose products are taken together, between two readings of the clock: a vector of them is 512 KiB.
     span: int = 1 << 16
     #: Columns that the compiled normal matrix can have. With SYRK in its place 1.10.
@@ -38,9 +40,8 @@ class Tuning:
     #: 1e9 the first steps stand still for up to eight (tests/solvers/test_second_order.py, columns of all sizes).
     stall_steps: int = 10
 
-    #: Part of the rows that may remain for merging equal ones to pay: beyond it the search is lost.
-    #: Without merging 1.09 on sparse rows.
-    merged_share: float = 0.8
+    #: Equal rows are merged into one. Without 1.17 on sparse rows.
+    merge: bool = True
     #: Rows up to which all are solved at once: a sample would save nothing. Without samples 1.86.
     few_rows: int = 3000
     #: Relative gaps to which the sample and a band are solved before all rows are read. Both 1e-3: 1.08.

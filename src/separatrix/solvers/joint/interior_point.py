@@ -17,6 +17,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from separatrix.problem import JointPoint, JointProblem
+from separatrix.solvers.interior_point.tuning import Tuning as PathTuning
 from separatrix.solvers.joint.descent import factored_rows
 from separatrix.solvers.loop.deadline import look_at_the_clock
 from separatrix.solvers.loop.protocol import FLOPS_PER_ENTRY, Progress, Verdict
@@ -28,9 +29,9 @@ from separatrix.types import Vector
 class Tuning:
     """Numbers of the joint interior point."""
 
-    #: Part of the way to the nearest bound that a step may go; Mehrotra's, since a point on a bound has no next step.
+    #: Part of the way to the nearest bound that a step may go, as of the other interior point.
     #: With .9: 1.06, with .9995: 1.00 (`python -m benchmarks.ablation joint-path`).
-    to_boundary: float = 0.995
+    to_boundary: float = PathTuning.to_boundary
     #: Part of a full step below which a step hardly moved, and how many of them in a row are a stall.
     short: float = 1e-3
     short_steps: int = 3

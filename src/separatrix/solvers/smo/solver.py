@@ -165,7 +165,7 @@ class BlockSmo:
         """The gap seems reached, or no pair is left to improve: is F to be trusted?"""
         exact = state.wide and (self.wide or state.points is None)
         unsure = state.refine or state.report.stalled or problem.n_rows <= self.tuning.few_rows
-        if not exact and (unsure or self.tuning.doubt * rounding_of_gap(problem, state) > state.slack):
+        if not exact and (unsure or rounding_of_gap(problem, state) > state.slack):
             renew(problem, state, state.current_alpha)
             state.report = state.engine.run(state.target, 0, 0.0)
             state.refine = False

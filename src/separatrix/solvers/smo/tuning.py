@@ -29,8 +29,6 @@ class Tuning:
     few_rows: int = 1000
     #: Rows of the sample that shows the rounding of F: a hundredth of all sums where there are ten thousand.
     sample: int = 128
-    #: Times what the sample shows: the rounding that all rows may have.
-    doubt: float = 1.5
     #: Renewals of F without half the gap that are a stall (tests/solvers/test_block_smo.py, a gap that rounding hides).
     renewals: int = 6
     #: Relative negative curvature that is a fact about the kernel, not rounding.
