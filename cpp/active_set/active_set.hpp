@@ -96,7 +96,7 @@ private:
     double* l_row(Index k) { return L.data() + k * capacity; }
 
     // A constraint that is violated about as much as any, relative to its norm; -1 if none is. All rows are looked at
-    // when the worst of the last look have become much less violated; until then only those.
+    // when the worst of the last measurement have become much less violated; until then only those.
     Index most_violated() {
         double most = 0.0;
         size = std::sqrt(dense::dot(u.data(), u.data(), D));
@@ -128,7 +128,7 @@ private:
         return candidates[0];
     }
 
-    // How far row i is below its bound, over its norm; 0 where that is rounding, or the row is active.
+    // Violation of row i, its distance below its bound, over its norm; 0 where that is rounding, or the row is active.
     double violation(Index i) const {
         const double slack = c[i] - value[i];
         if (active_at[i] >= 0 || !(slack > 1e-13 * (std::abs(c[i]) + norm[i] * size))) return 0.0;

@@ -20,7 +20,7 @@ public:
           pending_(batch * d_, 0.0),
           H_(products ? d_ * d_ : 0, 0.0) {}
 
-    // Where to write the next row v (d,); c is its weight.
+    // The place of the next row v (d,); c is its weight.
     double* next(double c) {
         if (count_ == batch) flush();
         weights_[count_] = c;

@@ -1,4 +1,4 @@
-// What all bindings share: the types of arrays, checks of their lengths, and vectors that become arrays.
+// Parts that all bindings share: the types of arrays, checks of their lengths, and vectors that become arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>

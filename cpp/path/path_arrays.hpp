@@ -25,13 +25,13 @@ struct PathLoops {
     void (*right_side[2])(const PathArrays&, double* out);
     // values = theta (g - values) for the rows [begin, end), by stage; values[0] is that of row `begin`.
     void (*weigh[2])(const PathArrays&, Index begin, Index end, double* values);
-    // How fast alpha, s, beta and xi fall along the predictor, relative to themselves, at most.
+    // The fastest relative fall of alpha, s, beta and xi along the predictor.
     void (*predicted_falls)(const PathArrays&, double* out);
     // The sum of all products now, and after a step of this length along the predictor.
     void (*predicted_products)(const PathArrays&, double reach, double* out);
     // Aims products at the target, with the predictor's second-order error where that is of the scale of mu.
     void (*correct)(const PathArrays&, double target, double mu);
-    // How fast any quantity falls, relative to itself, at most; NaN stays NaN.
+    // The fastest relative fall of any quantity; NaN stays NaN.
     double (*fall)(const PathArrays&);
     // Moves the iterate along the direction.
     void (*take)(const PathArrays&, double reach);

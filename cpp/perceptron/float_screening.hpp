@@ -71,7 +71,7 @@ SEPARATRIX_INLINE __m256 eight_sums(const Row& row, const Columns& columns, cons
     return eight_totals(sums);
 }
 
-// Whether sign (x.w + b) > slack for each of eight rows; false where anything is not a number.
+// True if sign (x.w + b) > slack for each of eight rows; false where anything is not a number.
 template <class Row>
 SEPARATRIX_INLINE bool surely_right(const Row& row, const Columns& columns, const float* w, float b, float slack,
                                     const std::int8_t* signs) {
@@ -99,7 +99,7 @@ SEPARATRIX_INLINE double norm_bound_of(const float* x, Index rows, Index d) {
     _mm256_storeu_ps(square, most);
     float longest = square[0];
     for (int k = 1; k < 8; ++k) longest = square[k] > longest ? square[k] : longest;
-    // What rounding may have taken: a share of each sum, and squares too small for float.
+    // The most that rounding may have taken: a share of each sum, and squares too small for float.
     const double share = 2 * (static_cast<double>(d) / 8 + 8) * 0x1p-24, vanished = static_cast<double>(d) * 0x1p-148;
     return longest * (1 + share) + vanished;
 }

@@ -117,7 +117,7 @@ private:
 template <class Rows, class V>
 using PackedCopy = std::conditional_t<Rows::sparse, PackedSparse<V>, PackedDense<V>>;
 
-// Whether every value of these rows is a float, so that a copy as floats is exact.
+// True if every value of these rows is a float, so that a copy as floats is exact.
 template <class Rows>
 bool all_floats(const Rows& rows, const std::vector<std::int32_t>& ids) {
     return std::all_of(ids.begin(), ids.end(), [&](std::int32_t id) {

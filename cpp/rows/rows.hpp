@@ -95,7 +95,7 @@ SEPARATRIX_INLINE Index entries_of(const Rows& rows) {
         return rows.rows * rows.columns;
 }
 
-// What the coordinate solver iterates on when it has copied sparse rows.
+// Sparse rows that the coordinate solver has copied and iterates on.
 template <class V>
 using PackedRows = SparseRows<V, std::int32_t, Index>;
 

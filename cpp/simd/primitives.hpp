@@ -13,7 +13,7 @@ namespace separatrix::SEPARATRIX_ISA {
 template <class W>
 inline constexpr Index lanes = 128 / static_cast<Index>(sizeof(W));
 
-// What is left of a row, in eight lanes and then one by one: short rows are all of this.
+// The rest of a row, in eight lanes and then one by one: short rows are all of this.
 template <class W, class V>
 SEPARATRIX_INLINE W dot_rest(const DenseRow<V>& row, const W* SEPARATRIX_RESTRICT w, Index j) {
     W sum[8] = {};

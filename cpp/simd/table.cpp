@@ -150,7 +150,7 @@ SEPARATRIX_INLINE void each_plane(const Rows& rows, Index begin, Index end, cons
     }
 }
 
-// Whether most of the coefficients are zero, so that rows are better passed over.
+// True if most of the coefficients are zero, so that rows are better passed over.
 SEPARATRIX_INLINE bool mostly_zero(const double* c, Index count) {
     Index used = 0;
     for (Index i = 0; i < count; ++i) used += c[i] != 0;

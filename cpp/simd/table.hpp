@@ -73,7 +73,7 @@ struct Gradients {
     }
 };
 
-// What one pass over some coordinates saw before each of its updates.
+// Statistics of one pass over some coordinates, taken before each of its updates.
 struct PassReport {
     Index entries = 0;       // of the rows visited
     double gap = 0;          // sum of the rows' shares of the duality gap
@@ -148,7 +148,7 @@ struct RowTable {
     // First and second derivative of sum_i C_i max(0, s_i)^2 at t, s = before + t (after - before).
     void (*squared_hinge_slope)(const double* C, const double* before, const double* after, double t, Index size,
                                 double* out);
-    // Whether slack > 0 is not what `active` says, for any.
+    // True if slack > 0 differs from what `active` says for any row.
     bool (*any_crossed)(const double* slack, const bool* active, Index size);
 
     template <class Rows>

@@ -20,7 +20,7 @@
 
 namespace separatrix::SEPARATRIX_ISA {
 
-// Where a row is on its loss; stored as a number so that lanes can compare it.
+// The piece of the loss that a row is on; stored as a number so that lanes can compare it.
 namespace piece {
 inline constexpr double zero = 0, middle = 1, upper = 2;
 }
@@ -147,7 +147,7 @@ private:
         if (p.bias == SmallBias::free) b = p.start_bias;
     }
 
-    // Where Newton's method begins: at zero or the start, or where steps on pairs of rows lead from there. Returns the width
+    // Goes to where Newton's method begins: zero or the start, or where steps on pairs of rows lead from there. Returns the width
     // of the violations there; 0 if the aim is reached and Newton's method would cost much more.
     double begin() {
         if constexpr (Space::has_matrix) return begin_with_pairs();
@@ -330,7 +330,7 @@ private:
         out.reached = fabs(primal - dual) + rounding(out.alpha) <= p.aim * primal;
     }
 
-    // What rounding of the scores may do to the primal value, whoever computes it.
+    // The most that rounding of the scores may do to the primal value, whoever computes it.
     double rounding(const double* alpha) const {
         double out = 0;
         for (Index i = 0; i < n; ++i)

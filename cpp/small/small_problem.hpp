@@ -23,7 +23,7 @@ struct SmallShared {
     double *factor, *inverse, *rho;  // (order, order), (order), (padded rows); order = padded(columns + 1)
 };
 
-// What is asked. `columns` counts the column of ones of an augmented bias where there are rows.
+// A binary problem. `columns` counts the column of ones of an augmented bias where there are rows.
 struct SmallProblem {
     const SmallTuning* tuning;
     Index rows;
@@ -46,7 +46,7 @@ struct SmallProblem {
     double start_bias;
 };
 
-// What is answered. `work` is in products of two numbers.
+// Its answer. `work` is in products of two numbers.
 struct SmallAnswer {
     double* alpha;  // (padded rows)
     double* w;      // (padded columns), not written with a gram matrix

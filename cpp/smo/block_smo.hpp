@@ -93,7 +93,7 @@ private:
 
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-    // Whether the set has room for all rows. Steps of pairs are then those of SMO on all rows, and few rounds go far;
+    // True if the set has room for all rows. Steps of pairs are then those of SMO on all rows, and few rounds go far;
     // steps of single rows are many more, and gain as much in many rounds.
     bool whole() const { return point_.free_bias() && size_ >= point_.active; }
 

@@ -15,13 +15,13 @@
 
 namespace separatrix {
 
-// Whether products with sparse columns are cheaper than dense ones: a product costs about 2 cycles for each entry and
+// True if products with sparse columns are cheaper than dense ones: a product costs about 2 cycles for each entry and
 // 32 rows in the sparse form, one for each 16 columns and row in the dense form.
 inline bool prefers_sparse(const Points& points, const KernelFormula& formula) {
     return formula.kind != KernelKind::laplacian && points.columns >= 16 && points.density() < 0.25;
 }
 
-// Whether the kernel's value is the same wherever the origin is.
+// True if the kernel's value is the same wherever the origin is.
 inline bool measures_distance(const KernelFormula& formula) {
     return formula.kind == KernelKind::rbf || formula.kind == KernelKind::laplacian;
 }

@@ -93,7 +93,7 @@ struct Formula {
     }
 };
 
-// What becomes of a tile of products [rows][stride] that belong to rows [row, row + count) and columns from `column` on.
+// Finishes a tile of products [rows][stride] that belong to rows [row, row + count) and columns from `column` on.
 template <KernelKind kind, class T>
 struct StoreValues {
     Formula<kind, T> formula;

@@ -1,4 +1,4 @@
-// What the kernel solver is to its caller, whatever the type its kernel values have.
+// The kernel solver as its caller sees it, whatever the type of its kernel values.
 #pragma once
 
 #include <vector>

@@ -129,7 +129,7 @@ private:
         return std::clamp(static_cast<Index>(std::min(rows, 1e9)), working_set, std::max(n, working_set));
     }
 
-    // How many rows the cache begins with. Where a value costs little, computing a row again is cheaper than the first
+    // Number of rows that the cache begins with. Where a value costs little, computing a row again is cheaper than the first
     // touch of its memory; otherwise, and where the caller's cost is unknown, a few working sets are kept from the start.
     static Index first_rows(const Points* points, Index working_set) {
         const bool cheap = points != nullptr && static_cast<double>(points->columns) * points->density() < 64;

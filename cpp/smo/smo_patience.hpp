@@ -1,4 +1,4 @@
-// Whether rounds still get anywhere.
+// The window of rounds after which block SMO gives up.
 //
 // Near a solution that rounding hides, pairs can be moved to and fro for ever: every step gains, by the rounded values.
 // So within a window of rounds the dual must rise or the gap fall by a visible part of itself.

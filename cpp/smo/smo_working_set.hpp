@@ -21,7 +21,7 @@ public:
     }
 
     const std::vector<std::int32_t>& places() const { return places_; }
-    // How many of them, the first ones, were the last ones of the round before.
+    // Number of them, the first ones, that were the last ones of the round before.
     Index kept() const { return kept_; }
 
     // `afresh` keeps nothing of the last round.

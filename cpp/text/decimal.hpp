@@ -132,7 +132,7 @@ SEPARATRIX_INLINE const char* take_digits(const char* p, std::uint64_t& digits, 
     }
 }
 
-// What std::from_chars does not decide: a number out of its range is too large or vanishes.
+// Decides what std::from_chars does not: a number out of its range is too large or vanishes.
 inline double out_of_range(const char* text, const char* end) {
     std::int64_t places = 0, written = 0;
     bool point = false, leading = true;
@@ -196,7 +196,7 @@ inline Decimal parse_decimal(const char* text, double& out) {
     return {p, std::isinf(value) ? DecimalFault::too_large : DecimalFault::none};
 }
 
-// Whether a number may stand for its text: a fraction or a power stands for the nearest number, an integer for itself alone.
+// True if a number may stand for its text: a fraction or a power stands for the nearest number, an integer for itself alone.
 inline bool may_stand_for(double value, const char* text, const char* end) {
     text += *text == '-' || *text == '+';
     if (!std::all_of(text, end, [](char c) { return is_digit(c); })) return true;

@@ -2,7 +2,7 @@
 //
 // A buffer is cut at line ends into pieces. Threads take pieces in order, parse each into memory of their own, and
 // then, in the order of the text, reserve its place in the result; the copying overlaps the parsing of other pieces.
-// What follows the last line end, and the last few bytes, are carried over to the next buffer, because parsing
+// The text after the last line end, and the last few bytes, are carried over to the next buffer, because parsing
 // reads a little ahead. Beside the result, memory is that of the pieces and of the longest line.
 #pragma once
 
@@ -117,7 +117,7 @@ private:
         return parse_as(wide_, begin, end) == end;
     }
 
-    // How far it came: to the end, to the piece with a fault, or to the first that Column is too narrow for.
+    // The place that it came to: the end, to the piece with a fault, or to the first that Column is too narrow for.
     template <class Column>
     const char* parse_as(TextRows<Value, Column>& out, const char* begin, const char* end) {
         while (!rules_.labelled && begin < end) {  // the first row decides what all rows have

@@ -1,4 +1,4 @@
-// What LIBSVM text may look like, what may be wrong with it, and where.
+// The rules of LIBSVM text, and the faults that it may have, with their places.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct TextRules {
     bool zero_allowed = true;  // an index 0 where they start at 1 becomes column -1, for the caller to put right
     bool drop_beyond = false;  // leave out columns at or above n_columns instead of refusing them
     std::int64_t n_columns = std::int64_t{1} << 62;
-    // Whether rows have a label, and a query: all do or none. If not known, the first row of the piece decides.
+    // Rows have a label, and a query: all do or none. If not known, the first row of the piece decides.
     std::optional<bool> labelled;
     std::optional<bool> queried;
 };
@@ -38,7 +38,7 @@ enum class TextFault {
     query_unasked  // a qid among rows that have none
 };
 
-// Where a fault is: bytes from the beginning of the piece, lines from its first line (0).
+// The place of a fault: bytes from the beginning of the piece, lines from its first line (0).
 struct TextPlace {
     const char* at = nullptr;
     const char* line_begin = nullptr;

@@ -25,7 +25,7 @@
 
 namespace separatrix {
 
-// What a piece holds. Row r has the entries ends[r - 1] .. ends[r); labels and queries are empty if no row has them.
+// The rows of a piece. Row r has the entries ends[r - 1] .. ends[r); labels and queries are empty if no row has them.
 template <class Value, class Column>
 struct TextPiece {
     Growing<Value> values;
@@ -47,7 +47,7 @@ struct TextPiece {
 private:
     static constexpr auto column_limit = static_cast<std::int64_t>(std::min<std::uint64_t>(
         std::uint64_t{1} << 62, static_cast<std::uint64_t>(std::numeric_limits<Column>::max()) + 1));
-    // How many digits the last index had. Columns are sorted, so the next one has as many, nearly always: the place
+    // Number of digits of the last index. Columns are sorted, so the next one has as many, nearly always: the place
     // of its value is then known from a guess that the processor verifies later, not from the digits themselves.
     int index_digits = 1;
 

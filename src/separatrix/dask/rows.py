@@ -42,7 +42,7 @@ class ClusterRows:
         self.group, self.lengths, self.rows, self.dtype = group, lengths, rows, np.dtype(dtype)
         self.ends = np.cumsum([0, *lengths])
         self.shape = (int(self.ends[-1]) if rows is None else len(rows), n_columns)
-        # Where each shard's rows are among ours, partition after partition.
+        # The places of each shard's rows among ours, partition after partition.
         bounds = self.ends if rows is None else np.searchsorted(rows, self.ends)
         self._spans = [[slice(int(bounds[p]), int(bounds[p + 1])) for p in parts] for parts in group.shares]
 

@@ -1,4 +1,4 @@
-"""Which column is the label: the one that was asked for, or the one that leaves no doubt; else a refusal.
+"""The choice of the label's column: the one that was asked for, or the one that leaves no doubt; else a refusal.
 
     1. the column that ``label`` names
     2. a column whose name says so: label or target

@@ -43,7 +43,7 @@ def _ends(rows: SignedRows, w: Sequence[int]) -> list[tuple[Fraction, int]]:
     """The least y_i w.x_i of each side that has rows, with its row; y = +1 first."""
     near, _ = rows.scaled([*w, 0] if rows.bias else list(w))
     f = rows.products(near) * rows.y
-    # Where rows were scaled one by one, their products do not compare: all are computed exactly.
+    # Products of rows that were scaled one by one do not compare: all are computed exactly.
     error = rows.error(near) if rows.shift is None else inf
     return [_least(rows, f, error, side, w) for side in (1.0, -1.0) if np.any(rows.y == side)]
 

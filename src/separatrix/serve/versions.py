@@ -18,7 +18,7 @@ _KEPT = 10  # refits whose models are kept to go back to
 
 
 class Versions:
-    """Which version answers, which there are, and what is known of each. Changed by the writer's thread alone."""
+    """The versions of a model, with the one that answers; changed by the writer's thread alone."""
 
     def __init__(self, log: Log) -> None:
         self._log = log

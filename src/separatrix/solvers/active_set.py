@@ -24,7 +24,7 @@ _STATUS: tuple[Literal["optimal", "infeasible", "stalled"], ...] = ("optimal", "
 
 @dataclass(frozen=True, eq=False)
 class HardMargin:
-    """What the method found, in floating point.
+    """The answer of the method, in floating point.
 
     optimal      w (d,), b, alpha > 0 on `rows`: the widest slab and the rows that hold it
     infeasible   alpha > 0 on `rows` with sum alpha_i y_i (x_i, 1) = 0 up to rounding: no slab exists
@@ -39,7 +39,7 @@ class HardMargin:
 
 
 def within_reach(n: int, width: int) -> bool:
-    """Whether the active set is meant for n rows of so many columns (the bias counts as one).
+    """True if the active set is meant for n rows of so many columns (the bias counts as one).
 
     >>> within_reach(1_000_000, 200), within_reach(25_000, 75_000)
     (True, False)

@@ -1,4 +1,4 @@
-"""Which solver runs, and which takes over when it stalls or turns out slower than the next.
+"""The choice of solver: the one that runs first, and the one that takes over when it stalls or turns out slower.
 
 The choice compares counted work. The unit is one entry of X visited in a long row; a blocked matrix product does
 FLOPS_PER_ENTRY operations in its time. No clock is read and no rate of a machine is known, so that the same data,

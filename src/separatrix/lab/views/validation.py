@@ -39,7 +39,7 @@ def can_validate(scene: Scene) -> bool:
 
 
 def check_third(third: Any) -> int:
-    """Which third is held out, from outside: 0, 1 or 2; the middle one where it is not given."""
+    """The third that is held out, from outside: 0, 1 or 2; the middle one where it is not given."""
     if third is None:
         return _FIRST
     if isinstance(third, bool) or third not in range(_EVERY):

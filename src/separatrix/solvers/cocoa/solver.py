@@ -40,7 +40,7 @@ from separatrix.types import Matrix, Vector
 
 @dataclass(frozen=True, eq=False)
 class BlockSums:
-    """What a block adds to the whole: v (d,) and sums over its rows. Complete, not a change: safe to hear twice."""
+    """The share of a block in the whole: v (d,) and sums over its rows. Complete, not a change: safe to hear twice."""
 
     v: Vector
     s: float  #: sum_i alpha_i y_i
@@ -50,7 +50,7 @@ class BlockSums:
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """Where a block would go: v less that of its `BlockSums`, in float32 because it steers, and sums over its rows."""
+    """The move that a block proposes: v less that of `BlockSums`, in float32 as it only steers, and sums over rows."""
 
     change: NDArray[np.float32]
     s: float
@@ -172,7 +172,7 @@ class BlockDescent:
         return Rows(span.rows, alpha, proposal, held, y, slope, bend, partial(rows.add, span))
 
     def span(self) -> BlockSpan:
-        """What the rows add to D on the span of `directions` around the proposal."""
+        """The share of the rows in D on the span of `directions` around the proposal."""
         self._span = self.directions.span(map(self._look, self._rows.spans()))
         return self._span
 

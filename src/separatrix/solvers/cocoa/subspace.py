@@ -47,7 +47,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class BlockSpan:
-    """What a block adds to D on the span of m directions, around its proposal."""
+    """The share of a block in D on the span of m directions, around its proposal."""
 
     images: NDArray[np.float32]  #: (m, d); they steer, so float32 is enough
     s: Vector  #: (m,)
@@ -83,7 +83,7 @@ class Directions:
         self.moves[self._count % self.memory, span] = move
 
     def remember_image(self, image: Vector) -> None:
-        """What the move of all rows did to v (d,)."""
+        """Remember the change of v (d,) by the move of all rows."""
         self.images[self._count % self.memory] = image
         self._count += 1
 
@@ -106,7 +106,7 @@ class Directions:
             move[leaving] = 0.0
 
     def span(self, looks: Iterable[Rows]) -> BlockSpan:
-        """What the rows of a block add to D on the span of the directions."""
+        """The share of the rows of a block in D on the span of the directions."""
         m = self.memory + 3
         s, slope, curvature = np.zeros(m), np.zeros(m), np.zeros((m, m))
         self.images[self.memory :] = 0.0

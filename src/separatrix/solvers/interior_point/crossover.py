@@ -47,7 +47,7 @@ class Corner:
 
 
 def undecided(path: CentralPath, span: slice = slice(None)) -> NDArray[np.bool_]:
-    """Which rows of the path, or of a span of them, may yet be free: neither alpha << s nor C - alpha << xi."""
+    """The rows of the path, or of a span of them, that may yet be free: neither alpha << s nor C - alpha << xi."""
     least = path.tuning.undecided * path.C[span]
     free: NDArray[np.bool_] = (path.alpha[span] > least * path.s[span]) & (
         path.beta[span] > least * path.xi[span]

@@ -60,7 +60,7 @@ class SignedRows:
             self._copy(tuning.copied_bytes)
         # Products of NumPy's with A, block by block, of the core's with rows in memory.
         self._compiled = self._view if self._A is None and not is_mapped(problem.X) else None
-        # Where the normal matrix is the core's: its rows, and whether they lack the column of the bias.
+        # If the core makes the normal matrix: its rows, and whether they lack the column of the bias.
         self._short: tuple[_core.Rows, bool] | None = None
         if tuning.few_columns >= self.D and isinstance(self._A, np.ndarray):
             self._short = compiled_rows(self._A), False
@@ -248,7 +248,7 @@ class SignedRows:
 
 
 def pair_count(indptr: NDArray[np.integer]) -> int:
-    """How many products the rows of a CSR matrix have."""
+    """Number of products that the rows of a CSR matrix have."""
     lengths = np.diff(indptr).astype(np.int64)
     return int(np.sum(lengths * (lengths + 1) // 2))
 

@@ -214,7 +214,7 @@ class _Normal:
 
 
 def _reach(s: Vector, lam: Vector, moved: tuple[Vector, Vector, Vector, Vector]) -> float:
-    """How far a step may go, at most 1, before a slack or a multiplier vanishes."""
+    """The longest step, at most 1, before a slack or a multiplier vanishes."""
     limit = 1.0
     for value, change in ((s, moved[2]), (lam, moved[3])):
         falling = change < 0

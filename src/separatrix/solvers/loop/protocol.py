@@ -47,7 +47,7 @@ class Solver(Protocol[Asked, State]):
 
     @property
     def releases_gil(self) -> bool:
-        """Whether steps run in compiled code without Python's lock, so that threads can solve several problems."""
+        """True if steps run in compiled code without Python's lock, so that threads can solve several problems."""
         ...
 
     def init(self, problem: Asked, start: Any, n_threads: int) -> State:
@@ -59,7 +59,7 @@ class Solver(Protocol[Asked, State]):
         ...
 
     def terminate(self, problem: Asked, state: State, tol: float) -> Verdict:
-        """Whether to go on, to have the gap proved, or to give up. A query: it changes nothing."""
+        """Decide whether to go on, to have the gap proved, or to give up. A query: it changes nothing."""
         ...
 
     def rejected(self, problem: Asked, state: State, tol: float) -> None:

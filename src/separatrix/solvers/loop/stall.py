@@ -33,5 +33,5 @@ class Stall:
 
     @property
     def stalled(self) -> bool:
-        """Whether the value has not fallen for as long as ``patience`` allows."""
+        """True if the value has not fallen for as long as ``patience`` allows."""
         return self.idle >= self.patience
