@@ -26,6 +26,7 @@ export class Solid {
     this.axes = makeChoice("Cut across", NAMES.map((name, axis) => [axis, name, `cut across ${name}`]), (axis) => this.turnTo(axis));
     this.readout = makeReadout();
     this.axesName = h("span", { class: "note", text: "cut across" });
+    this.axesName.hidden = this.axes.element.hidden = true; // until the first drawing knows whether there is a bias
     this.controls = h("div", { class: "row-of" }, this.axesName, this.axes.element);
     this.element = h("div", { class: "tab-body solid-tab" }, h("div", { class: "pair" }, this.camera.element, this.section.element), this.controls, this.readout.element);
     this.wide = makeWide(client, this.element);
