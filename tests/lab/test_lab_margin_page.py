@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_lab_faults import CUT_OFF
+from test_lab_faults import cut_off
 
 STAGES = ("margins", "hard-margin-qp", "soft-margin", "two-kinds", "dual-forces")
 # Labels of one drawing that cover each other by more than a fifth of the smaller one.
@@ -31,13 +31,13 @@ def test_nothing_is_cut_off_or_written_over(new_page, width, height):
     lab = new_page(width, height).open()
     for name in STAGES:
         state = open_stage(lab, name)
-        assert lab.js(CUT_OFF) == [], name
+        assert cut_off(lab) == [], name
         assert lab.js(OVERWRITTEN) == [], name
         for step in range(0, state["run"]["steps"], 2):
             lab.act("seek", step=step)
-            assert lab.js(CUT_OFF) == [], (name, step)
+            assert cut_off(lab) == [], (name, step)
     lab.act("hold", w=[0.1, -0.3], b=0.5)
-    assert lab.js(CUT_OFF) == []
+    assert cut_off(lab) == []
     assert "by hand" in lab.page.inner_text(".forces-tab")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from test_lab_faults import CUT_OFF
+from test_lab_faults import cut_off
 
 STAGES = ["risk", "step-size", "perceptron", "fictitious-dimension", "theorem", "online-drift"]
 
@@ -27,8 +27,7 @@ def test_each_stage_fits_the_screen(new_page, width, height):
             "return `tab-${app.tabs.name}`"
         )
         assert state[lab.js("return app.tabs.name")], stage
-        lab.page.wait_for_timeout(60)
-        assert lab.js(CUT_OFF) == [], stage
+        assert cut_off(lab) == [], stage
         for name in ("words", "chart-holder", "plot"):
             for box in lab.page.locator(f".tab-panel .{name}").all():
                 if box.is_visible():
@@ -143,7 +142,7 @@ def test_pictures_say_what_is_missing_before_there_are_points(lab):
         lab.until("c.state.scene.points.length === 0")
         if lab.js("return app.tabs.name") != "w":
             assert "Put down points of both classes" in lab.page.locator(".tab-panel .empty").inner_text()
-        assert lab.js(CUT_OFF) == []
+        assert cut_off(lab) == []
 
 
 def test_a_drag_with_three_descents_beside_it_stays_quick(lab):
