@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from separatrix import SVC, Certificate, read, report, verify
+from separatrix.cli.output import counted
 
 _INDENT = " " * 13
 
@@ -54,7 +55,7 @@ def _fit(X: NDArray[np.float64], y: NDArray[np.int64]) -> SVC:
     errors = int(np.count_nonzero(model.predict(X) != y))
     _say(
         "1. fit",
-        f"{model.status_} in {seconds:.2f} s, {model.n_iter_} steps of {model.history_[-1].solver}",
+        f"{model.status_} in {seconds:.2f} s, {counted(model.n_iter_, 'step')} of {model.history_[-1].solver}",
         f"objective   {model.primal_:.10g}; no hyperplane can be below {model.dual_:.10g}",
         f"gap         {model.gap_:.1e} of the objective, recomputed from the data; tol was 1e-06",
         f"margin      {model.margin_:.4f} on each side of the boundary",
