@@ -322,20 +322,28 @@ private:
         const double dual = dual_value(out.alpha), of_sum = primal_value();
         if (of_sum <= primal) {
             primal = of_sum;
-        } else {
+        } else if constexpr (!Space::has_matrix) {
             space.go_back();
+            space.rescore(f);
         }
         space.answer(out);
         out.work = space.work;
         out.reached = fabs(primal - dual) + rounding(out.alpha) <= p.aim * primal;
     }
 
-    // The most that rounding of the scores may do to the primal value, whoever computes it.
+    // The most that rounding of the scores may do to the gap, whoever computes it. A row without a coefficient counts where
+    // rounding decides whether it has a loss.
     double rounding(const double* alpha) const {
         double out = 0;
-        for (Index i = 0; i < n; ++i)
-            if (alpha[i] > 0) out += (p.squared ? alpha[i] : p.C[i]) * sqrt(space.squared_norm(i));
-        return rounding_unit * out * space.terms();
+        const double terms = space.terms();
+        if (terms == 0) return 0;  // every score is b, as it is
+        for (Index i = 0; i < n; ++i) {
+            const double slack = 1.0 - p.y[i] * (f[i] + b);
+            const double error = rounding_unit * (terms * sqrt(space.squared_norm(i)) + fabs(b) + 1.0);
+            const double slope = p.squared ? 2.0 * p.C[i] * (larger(slack, 0.0) + error) : p.C[i];
+            out += error * (alpha[i] + (slack > -error ? slope : 0.0));
+        }
+        return out;
     }
 
     // The dual value if w is what alpha adds up to.

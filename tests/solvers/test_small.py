@@ -239,6 +239,47 @@ def test_success_is_never_claimed_wrongly(
         assert abs(primal - dual) <= 1e-3 * primal
 
 
+def gap_in_rationals(problem: Problem, answer: SmallAnswer) -> tuple[Fraction, Fraction]:
+    """Primal value and primal - dual of the first answer to rows, exactly for its floats."""
+    assert answer.w is not None
+    X = [[Fraction(value) for value in row] for row in problem.X]
+    y, C = [int(label) for label in problem.y], [Fraction(c) for c in problem.C]
+    alpha, w = [Fraction(a) for a in answer.alpha[0]], [Fraction(value) for value in answer.w[0]]
+    b, squared, columns = Fraction(float(answer.b[0])), problem.loss.squared, range(len(w))
+    margins = [label * (sum(x[j] * w[j] for j in columns) + b) for x, label in zip(X, y, strict=True)]
+    losses = [max(Fraction(0), 1 - margin) ** (2 if squared else 1) for margin in margins]
+    total = [sum(a * label * x[j] for a, label, x in zip(alpha, y, X, strict=True)) for j in columns]
+    pull = sum(a * label for a, label in zip(alpha, y, strict=True))
+    penalised = problem.bias == "augmented"
+    primal = sum(value * value for value in w) / 2 + sum(c * loss for c, loss in zip(C, losses, strict=True))
+    dual = sum(alpha) - sum(value * value for value in total) / 2
+    if squared:
+        dual -= sum(a * a / (4 * c) for a, c in zip(alpha, C, strict=True))
+    if penalised:
+        primal, dual = primal + b * b / 2, dual - pull * pull / 2
+    return Fraction(primal), Fraction(primal - dual)
+
+
+def test_success_holds_in_exact_rationals() -> None:
+    """Costs of all sizes: a row on the margin without a coefficient has a loss by rounding alone, times a large C."""
+    rng, claimed = np.random.default_rng(0), 0
+    for _ in range(3000):
+        n, d = int(rng.choice([2, 3, 8, 9])), int(rng.choice([1, 2]))
+        X = rng.standard_normal((n, d)) if rng.random() < 0.5 else rng.integers(-2, 3, (n, d)).astype(float)
+        y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+        y[:2] = 1.0, -1.0
+        C = 10.0 ** rng.uniform(-7, 7, n)
+        loss, bias = (HINGE, SQUARED_HINGE)[rng.integers(2)], BIASES[rng.integers(3)]
+        aim = float(rng.choice([1e-3, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13]))
+        problem = Problem(X, y, C, loss, bias)  # type: ignore[arg-type]
+        answer = answer_of(problem, aim=aim)
+        if answer.reached[0]:
+            primal, gap = gap_in_rationals(problem, answer)
+            assert gap <= Fraction(aim) * primal
+            claimed += 1
+    assert claimed > 1000
+
+
 def test_ordinary_problems_succeed() -> None:
     failures = 0
     for seed in range(40):

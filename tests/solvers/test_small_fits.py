@@ -81,8 +81,10 @@ def gaps_and_rounding(
         primal, dual = problem.primal(w, float(b)), problem.dual(alpha)
         norms = np.sqrt(np.sum(X**2, axis=1) + (bias == "augmented"))
         terms = alpha @ norms if answer.w is None else np.sqrt(w @ w + b * b)
-        slopes = (alpha if loss.squared else costs)[alpha > 0] @ norms[alpha > 0]
-        found.append(((primal - dual) / primal, 2.2e-16 * slopes * terms / primal))
+        errors = 2.2e-16 * (terms * norms + abs(b) + 1)
+        slack = 1 - y * (X @ w + b)
+        slopes = 2 * costs * (np.maximum(slack, 0) + errors) if loss.squared else costs
+        found.append(((primal - dual) / primal, (alpha + slopes * (slack > -errors)) @ errors / primal))
     gaps, rounding = np.array(found).T
     return gaps, rounding
 
